@@ -1,0 +1,207 @@
+// What Python sees. Sizes and indices are checked here; nothing below this file is reached with bad ones.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include "coassociation.hpp"
+#include "kernels.hpp"
+#include "kmeans.hpp"
+#include "random.hpp"
+#include "table.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, int N> using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N> using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+template <class T, int N> Out<T, N> owned(std::vector<T>&& data, std::initializer_list<size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(data));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T, N>(kept->data(), shape, owner);
+}
+
+template <class T, int N> Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
+  size_t count = 1;
+  for (size_t extent : shape) count *= extent;
+  T* data = new T[count ? count : 1];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, N>(data, shape, owner);
+}
+
+cf::Table make_table(In<double, 2> x, nb::object weights) {
+  require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+  const double* w = nullptr;
+  In<double, 1> given;
+  if (!weights.is_none()) {
+    given = nb::cast<In<double, 1>>(weights);
+    require(given.shape(0) == x.shape(0), "weights must have one entry per row");
+    w = given.data();
+  }
+  nb::gil_scoped_release release;
+  return cf::Table(x.data(), x.shape(0), x.shape(1), w);
+}
+
+// Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
+std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets,
+                                       In<int32_t, 1> clusters) {
+  require(offsets.shape(0) == clusters.shape(0) + 1, "offsets must be one longer than clusters");
+  const size_t count = clusters.shape(0);
+  require(offsets(0) == 0 && offsets(count) == static_cast<int64_t>(columns.shape(0)),
+          "offsets must run from 0 to the number of columns listed");
+  for (size_t j = 0; j < columns.shape(0); ++j)
+    require(columns(j) >= 0 && columns(j) < table.columns, "a column index is out of range");
+  std::vector<cf::Problem> problems(count);
+  for (size_t i = 0; i < count; ++i) {
+    require(offsets(i) <= offsets(i + 1), "offsets must ascend");
+    require(clusters(i) >= 1, "clusters must be at least 1");
+    problems[i] = {columns.data() + offsets(i), static_cast<int>(offsets(i + 1) - offsets(i)), clusters(i), 0};
+  }
+  return problems;
+}
+
+nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
+                In<uint64_t, 1> seeds, int restarts, int max_iter, int threads) {
+  std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
+  const size_t count = problems.size();
+  require(seeds.shape(0) == count, "one seed per problem");
+  require(restarts >= 1 && max_iter >= 1 && threads >= 1, "restarts, max_iter and threads must be at least 1");
+  for (size_t i = 0; i < count; ++i) problems[i].seed = seeds(i);
+  std::vector<double> within(count), between(count), within_pairs(count), between_pairs(count), centers;
+  std::vector<int32_t> exponent(count), iterations(count);
+  std::vector<uint8_t> solved(count);
+  {
+    nb::gil_scoped_release release;
+    const std::vector<cf::Solution> solutions = cf::solve(table, problems, {restarts, max_iter}, threads);
+    for (size_t i = 0; i < count; ++i) {
+      const cf::Solution& solution = solutions[i];
+      solved[i] = solution.outcome == cf::Outcome::solved;
+      within[i] = solution.within;
+      between[i] = solution.between;
+      within_pairs[i] = solution.within_pairs;
+      between_pairs[i] = solution.between_pairs;
+      exponent[i] = solution.exponent;
+      iterations[i] = solution.iterations;
+      if (solved[i])
+        centers.insert(centers.end(), solution.centers.begin(), solution.centers.end());
+      else
+        centers.resize(centers.size() + static_cast<size_t>(problems[i].k) * problems[i].width, 0.0);
+    }
+  }
+  nb::dict out;
+  const size_t total = centers.size();
+  out["solved"] = owned<uint8_t, 1>(std::move(solved), {count});
+  out["within"] = owned<double, 1>(std::move(within), {count});
+  out["between"] = owned<double, 1>(std::move(between), {count});
+  out["within_pairs"] = owned<double, 1>(std::move(within_pairs), {count});
+  out["between_pairs"] = owned<double, 1>(std::move(between_pairs), {count});
+  out["exponent"] = owned<int32_t, 1>(std::move(exponent), {count});
+  out["iterations"] = owned<int32_t, 1>(std::move(iterations), {count});
+  out["centers"] = owned<double, 1>(std::move(centers), {total});
+  return out;
+}
+
+Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets,
+                       In<int32_t, 1> clusters, In<double, 1> centers, int threads) {
+  const std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
+  require(threads >= 1, "threads must be at least 1");
+  std::vector<const double*> each;
+  size_t used = 0;
+  for (const cf::Problem& problem : problems) {
+    each.push_back(centers.data() + used);
+    used += static_cast<size_t>(problem.k) * problem.width;
+  }
+  require(used == centers.shape(0), "centers must hold clusters * columns numbers for each problem");
+  Out<int32_t, 2> labels = uninitialised<int32_t, 2>({problems.size(), static_cast<size_t>(table.rows)});
+  nb::gil_scoped_release release;
+  cf::assign(table, problems, each, labels.data(), threads);
+  return labels;
+}
+
+// For each key, `count` distinct features out of `features`, none of them among the key's excluded ones (sorted,
+// excluded[offsets[i]:offsets[i + 1]]); all that are left if fewer. Entries past the last one drawn are -1.
+Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<int32_t, 1> excluded,
+                              In<int64_t, 1> offsets) {
+  require(features >= 1 && count >= 1 && count <= features, "1 <= count <= features");
+  require(offsets.shape(0) == keys.shape(0) + 1, "offsets must be one longer than keys");
+  require(offsets(0) >= 0 && offsets(keys.shape(0)) <= static_cast<int64_t>(excluded.shape(0)), "offsets out of range");
+  Out<int32_t, 2> out = uninitialised<int32_t, 2>({keys.shape(0), static_cast<size_t>(count)});
+  std::vector<int32_t> taken;
+  for (size_t i = 0; i < keys.shape(0); ++i) {
+    require(offsets(i) <= offsets(i + 1), "offsets must ascend");
+    taken.assign(excluded.data() + offsets(i), excluded.data() + offsets(i + 1));
+    for (int j = 0; j < count; ++j) {
+      const int64_t left = features - static_cast<int64_t>(taken.size());
+      int32_t pick = -1;
+      if (left > 0) {
+        pick = static_cast<int32_t>(cf::below(cf::hash(keys(i), j), left));
+        auto at = taken.begin();
+        for (; at != taken.end() && *at <= pick; ++at) ++pick;
+        taken.insert(at, pick);
+      }
+      out.data()[i * count + j] = pick;
+    }
+  }
+  return out;
+}
+
+Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> table, int threads) {
+  require(a.shape(0) == b.shape(0), "both sides must come from the same partitions");
+  require(table.shape(0) == a.shape(0) + 1, "table must have one entry per possible count");
+  require(a.shape(0) < 65536, "at most 65535 partitions");
+  require(threads >= 1, "threads must be at least 1");
+  Out<double, 2> out = uninitialised<double, 2>({a.shape(1), b.shape(1)});
+  nb::gil_scoped_release release;
+  cf::coassociate(a.data(), a.shape(1), b.data(), b.shape(1), static_cast<int>(a.shape(0)), table.data(), out.data(),
+                  threads);
+  return out;
+}
+
+Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads) {
+  require(vectors.shape(1) == matrix.shape(1), "each vector must have one entry per column of the matrix");
+  require(threads >= 1, "threads must be at least 1");
+  Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), matrix.shape(0)});
+  nb::gil_scoped_release release;
+  cf::multiply(matrix.data(), matrix.shape(0), matrix.shape(1), vectors.data(), static_cast<int>(vectors.shape(0)),
+               out.data(), threads);
+  return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The hot loops of clusterforests: K-means problems over one table, match counts, products with W.";
+  nb::class_<cf::Table>(m, "Table")
+      .def("__init__", [](cf::Table* self, In<double, 2> x, nb::object weights) { new (self) cf::Table(make_table(x, weights)); },
+           "x"_a, "weights"_a = nb::none())
+      .def("project", [](const cf::Table& self, In<double, 2> x) {
+        require(static_cast<long>(x.shape(1)) == self.columns, "the new rows must have the table's columns");
+        require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+        return self.project(x.data(), x.shape(0));
+      }, "x"_a)
+      .def_ro("rows", &cf::Table::rows)
+      .def_ro("distinct", &cf::Table::distinct)
+      .def_ro("columns", &cf::Table::columns)
+      .def_ro("exponent", &cf::Table::exponent)
+      .def_prop_ro("origin", [](const cf::Table& self) {
+        return owned<double, 1>(std::vector<double>(self.origin), {self.origin.size()});
+      }, nb::rv_policy::move);
+  m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
+        "threads"_a);
+  m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
+  m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a);
+  m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a);
+  m.def("multiply", &multiply, "matrix"_a, "vectors"_a, "threads"_a);
+  m.def("instruction_set", [] { return std::string(cf::kernels().name); });
+  m.def("instruction_sets", &cf::instruction_sets);
+  m.def("use_instruction_set", &cf::use_instruction_set, "name"_a);
+}

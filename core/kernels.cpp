@@ -1,0 +1,14 @@
+// One instruction set's kernels. Built several times with CF_ISA naming the set, each with its own compiler flags.
+// Only plain functions and types of this file's own: a shared template compiled with AVX could be linked into the rest.
+#include "counts.hpp"
+#include "hartigan.hpp"
+#include "kernels.hpp"
+#include "lloyd.hpp"
+
+#define CF_TEXT_(x) #x
+#define CF_TEXT(x) CF_TEXT_(x)
+
+namespace CF_ISA {
+extern const cf::Kernels set;
+const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd, assign, gaps, hartigan, count_row, row_products};
+}  // namespace CF_ISA

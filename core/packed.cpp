@@ -1,0 +1,137 @@
+#include "packed.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include "random.hpp"
+
+namespace cf {
+namespace {
+
+constexpr long kProbe = 64;  // rows looked at to see whether collapsing pays
+
+uint64_t key_of(const Packed& rows, long row) {
+  uint64_t key = kGolden;
+  for (int j = 0; j < rows.width; ++j) {
+    const double value = rows.at(row, j);
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    key = mix(key ^ bits) + kGolden;
+  }
+  return key;
+}
+
+}  // namespace
+
+Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct), unit(table.unit) {
+  std::vector<int> listed(problem.columns, problem.columns + problem.width);
+  std::sort(listed.begin(), listed.end());
+  int reach = Table::kConstant;
+  for (size_t i = 0; i < listed.size();) {
+    const size_t end = std::upper_bound(listed.begin(), listed.end(), listed[i]) - listed.begin();
+    if (table.reach[listed[i]] != Table::kConstant) {
+      source.push_back(listed[i]);
+      root.push_back(std::sqrt(static_cast<double>(end - i)));
+      reach = std::max(reach, table.reach[listed[i]]);
+    }
+    i = end;
+  }
+  width = static_cast<int>(source.size());
+  exponent = width ? reach : 0;
+  tiles = (rows + kTile - 1) / kTile;
+  x.resize(static_cast<size_t>(tiles) * kTile * width);
+  const PowerOfTwo scale(-exponent);
+  for (int j = 0; j < width; ++j) {
+    const double* from = table.column(source[j]);
+    for (long i = 0; i < rows; ++i)
+      x[(i / kTile) * kTile * width + j * kTile + i % kTile] = scale(from[i]) * root[j];
+  }
+  weight.assign(table.weight.begin(), table.weight.end());
+  pad();
+}
+
+void Packed::pad() {
+  weight.resize(static_cast<size_t>(tiles) * kTile, 0.0);
+  for (long i = rows; i < tiles * kTile; ++i)
+    for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = at(rows - 1, j);
+}
+
+bool Packed::equal(long a, long b) const {
+  for (int j = 0; j < width; ++j)
+    if (at(a, j) != at(b, j)) return false;
+  return true;
+}
+
+void Packed::keep(const std::vector<long>& chosen, const std::vector<double>& mass) {
+  std::vector<double> old;
+  old.swap(x);
+  const auto value = [&](long i, int j) { return old[(i / kTile) * kTile * width + j * kTile + i % kTile]; };
+  rows = static_cast<long>(chosen.size());
+  tiles = (rows + kTile - 1) / kTile;
+  x.resize(static_cast<size_t>(tiles) * kTile * width);
+  for (long i = 0; i < rows; ++i)
+    for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = value(chosen[i], j);
+  weight = mass;
+  unit = std::all_of(mass.begin(), mass.end(), [](double w) { return w == 1; });
+  pad();
+}
+
+void Packed::collapse() {
+  const long probe = std::min(rows, kProbe);
+  std::vector<uint64_t> keys(probe);
+  for (long i = 0; i < probe; ++i) keys[i] = key_of(*this, i);
+  std::sort(keys.begin(), keys.end());
+  if (2 * (std::unique(keys.begin(), keys.end()) - keys.begin()) > probe) return;
+  size_t capacity = 16;
+  while (capacity < 2 * static_cast<size_t>(rows)) capacity *= 2;
+  std::vector<int32_t> slot(capacity, -1);
+  std::vector<long> chosen;
+  std::vector<double> mass;
+  for (long i = 0; i < rows; ++i) {
+    size_t at = key_of(*this, i) & (capacity - 1);
+    while (slot[at] >= 0 && !equal(chosen[slot[at]], i)) at = (at + 1) & (capacity - 1);
+    if (slot[at] < 0) {
+      slot[at] = static_cast<int32_t>(chosen.size());
+      chosen.push_back(i);
+      mass.push_back(0);
+    }
+    mass[slot[at]] += weight[i];
+  }
+  keep(chosen, mass);
+}
+
+void Packed::sort_line() {
+  std::vector<long> order(rows);
+  std::iota(order.begin(), order.end(), 0L);
+  std::sort(order.begin(), order.end(), [&](long a, long b) {
+    return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b;
+  });
+  std::vector<long> chosen;
+  std::vector<double> mass;
+  for (long i : order) {
+    if (chosen.empty() || !equal(chosen.back(), i)) {
+      chosen.push_back(i);
+      mass.push_back(0);
+    }
+    mass.back() += weight[i];
+  }
+  keep(chosen, mass);
+}
+
+void Packed::narrow() {
+  x32.assign(x.begin(), x.end());
+  weight32.assign(weight.begin(), weight.end());
+}
+
+double Packed::square(long first_tiles) const {
+  double lane[kTile] = {0};
+  for (long t = 0; t < first_tiles; ++t)
+    for (int j = 0; j < width; ++j)
+      for (int i = 0; i < kTile; ++i) {
+        const double value = x[(t * width + j) * kTile + i];
+        lane[i] += weight[t * kTile + i] * value * value;
+      }
+  return std::accumulate(lane, lane + kTile, 0.0);
+}
+
+}  // namespace cf

@@ -1,0 +1,42 @@
+// One problem's rows, gathered from the table: its columns side by side, in tiles, scaled to about 1.
+#pragma once
+#include <vector>
+#include "kernels.hpp"
+#include "kmeans.hpp"
+
+namespace cf {
+
+class Packed {
+ public:
+  // A column listed m times is kept once, times sqrt(m). Constant columns are dropped.
+  Packed(const Table& table, const Problem& problem);
+
+  // Merges equal rows when many are equal.
+  void collapse();
+  // For a single column: distinct values in ascending order.
+  void sort_line();
+  // float32 copies for the search.
+  void narrow();
+  // Weighted sum of squares about the origin, over the first tiles.
+  double square(long first_tiles) const;
+
+  double at(long row, int j) const { return x[(row / kTile) * kTile * width + j * kTile + row % kTile]; }
+  bool equal(long a, long b) const;
+  Rows<double> exact(long first_tiles) const { return {x.data(), weight.data(), first_tiles, width, unit}; }
+  Rows<float> fast(long first_tiles) const { return {x32.data(), weight32.data(), first_tiles, width, unit}; }
+
+  long rows = 0, tiles = 0;
+  int width = 0;
+  int exponent = 0;             // true value = packed value * 2^exponent / root
+  std::vector<int> source;      // packed column -> table column
+  std::vector<double> root;     // sqrt of how often it is listed
+  std::vector<double> x, weight;
+  std::vector<float> x32, weight32;
+  bool unit = true;
+
+ private:
+  void keep(const std::vector<long>& chosen, const std::vector<double>& mass);
+  void pad();
+};
+
+}  // namespace cf

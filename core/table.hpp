@@ -1,0 +1,45 @@
+// The data of one fit: distinct rows in an order that depends on their values alone.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace cf {
+
+// A power of two as two factors, because 2^1074 is not a double.
+struct PowerOfTwo {
+  explicit PowerOfTwo(int exponent);
+  double operator()(double x) const { return x * first * second; }
+  double first, second;
+};
+
+// Equal rows are merged and their weights added; rows of weight 0 are left out. The order is by a hash of the values,
+// so weights, repeats and permutations of the input give the same table, and a prefix of it is a random sample.
+// Values are divided by 2^exponent (largest magnitude about 1), then the column's origin is taken off.
+class Table {
+ public:
+  Table(const double* x, long rows, long columns, const double* weights);
+
+  // Other rows in the coordinates of this table, in their own order.
+  Table project(const double* x, long rows) const;
+
+  const double* column(long j) const { return values.data() + j * distinct; }
+
+  long rows = 0, distinct = 0, columns = 0;
+  std::vector<double> values;  // columns of length `distinct`
+  std::vector<double> weight;
+  bool unit = true;            // every weight is 1
+  std::vector<int32_t> place;  // input row -> distinct row; -1 for a row of weight 0
+  std::vector<double> origin;
+  std::vector<int> reach;      // |column j| < 2^reach[j]; kConstant if all equal to the origin
+  int exponent = 0;
+
+  static constexpr int kConstant = -100000;
+
+ private:
+  Table() = default;
+  void fill(const double* x, const std::vector<int64_t>& source);
+  void set_origin();
+  void measure();
+};
+
+}  // namespace cf

@@ -1,0 +1,41 @@
+// Indices 0..count-1 handed to threads one by one. Which thread runs which index never changes a result.
+#pragma once
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cf {
+
+// work(index, worker), worker in [0, threads). Threads live for one call: nothing survives a fork.
+template <class Work> void parallel_for(long count, int threads, const Work& work) {
+  if (threads > count) threads = static_cast<int>(count);
+  if (threads <= 1) {
+    for (long i = 0; i < count; ++i) work(i, 0);
+    return;
+  }
+  std::atomic<long> next{0};
+  std::exception_ptr error;
+  std::mutex error_lock;
+  auto loop = [&](int worker) {
+    try {
+      for (long i = next++; i < count; i = next++) work(i, worker);
+    } catch (...) {
+      std::lock_guard<std::mutex> hold(error_lock);
+      error = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    for (int worker = 1; worker < threads; ++worker) others.emplace_back(loop, worker);
+  } catch (const std::system_error&) {
+    // The system has no thread to give: the ones that started do the work.
+  }
+  loop(0);
+  for (std::thread& thread : others) thread.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace cf

@@ -1,0 +1,58 @@
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+class KMeansResult(TypedDict):
+    solved: npt.NDArray[np.uint8]
+    within: npt.NDArray[np.float64]
+    between: npt.NDArray[np.float64]
+    within_pairs: npt.NDArray[np.float64]
+    between_pairs: npt.NDArray[np.float64]
+    exponent: npt.NDArray[np.int32]
+    iterations: npt.NDArray[np.int32]
+    centers: npt.NDArray[np.float64]
+
+class Table:
+    rows: int
+    distinct: int
+    columns: int
+    exponent: int
+    origin: npt.NDArray[np.float64]
+    def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
+    def project(self, x: npt.NDArray[np.float64]) -> Table: ...
+
+def kmeans(
+    table: Table,
+    columns: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    clusters: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.uint64],
+    restarts: int,
+    max_iter: int,
+    threads: int,
+) -> KMeansResult: ...
+def assign(
+    table: Table,
+    columns: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    clusters: npt.NDArray[np.int32],
+    centers: npt.NDArray[np.float64],
+    threads: int,
+) -> npt.NDArray[np.int32]: ...
+def draw_features(
+    keys: npt.NDArray[np.uint64],
+    features: int,
+    count: int,
+    excluded: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]: ...
+def coassociate(
+    a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], table: npt.NDArray[np.float64], threads: int
+) -> npt.NDArray[np.float64]: ...
+def multiply(
+    matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], threads: int
+) -> npt.NDArray[np.float64]: ...
+def instruction_set() -> str: ...
+def instruction_sets() -> list[str]: ...
+def use_instruction_set(name: str) -> None: ...

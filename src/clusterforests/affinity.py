@@ -1,0 +1,77 @@
+"""From partitions to the graph that is cut: co-association, regularisation (Algorithm 3, lines 6 and 7)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests.backends import CpuBackend
+from clusterforests.validation import check_memory
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Rows with the same label in every partition have the same row of P: they are kept once, with a weight."""
+
+    labels: IntArray  # (T, m)
+    inverse: npt.NDArray[np.intp]  # row -> signature
+    weights: FloatArray  # rows per signature
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+def collapse(partitions: IntArray) -> Signatures:
+    rows = np.ascontiguousarray(partitions.T)
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    return Signatures(np.ascontiguousarray(partitions[:, first]), inverse.ravel(), counts.astype(np.float64))
+
+
+def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
+    """P: the share of partitions in which two rows are together, among those in which both are clustered.
+
+    Labels below zero mean "not clustered". Rows never clustered together have 0.
+    """
+    counts = np.arange(len(a) + 1, dtype=np.float64)
+    check_memory(
+        8 * a.shape[1] * b.shape[1],
+        f"A {a.shape[1]} by {b.shape[1]} co-association matrix",
+        "Ask for fewer rows or columns at a time.",
+    )
+    if a.min(initial=0) >= 0 and b.min(initial=0) >= 0:
+        return backend.coassociate(a, b, counts / len(a))
+    together = backend.coassociate(a, b, counts)
+    both = backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts)
+    return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
+
+
+def regularise(P: FloatArray, threshold: float, sharpness: float) -> FloatArray:
+    """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry."""
+    return np.exp(sharpness * np.where(P < threshold, 0.0, P))
+
+
+def affinity(backend: CpuBackend, signatures: Signatures, threshold: float, sharpness: float) -> FloatArray:
+    """W between signatures."""
+    m = len(signatures)
+    check_memory(
+        3 * 8 * m * m,  # W, the parts of it that recursive cuts copy, and a spare
+        f"The consensus graph of {m} different rows of labels",
+        "Use fewer rows.",
+    )
+    labels = signatures.labels
+    if labels.min(initial=0) < 0:
+        return regularise(coassociate(backend, labels, labels), threshold, sharpness)
+    # The same for every pair with the same match count: one exponential per count.
+    shares = [count / len(labels) for count in range(len(labels) + 1)]
+    table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
+    return backend.coassociate(labels, labels, np.array(table))
+
+
+def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
+    """The paper's beta_1: a tenth of the number of partitions."""
+    return 0.1 * n_partitions if sharpness == "auto" else float(sharpness)

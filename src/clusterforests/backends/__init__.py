@@ -1,0 +1,5 @@
+"""Where the heavy work runs. Stages get a back end; back ends know nothing of stages."""
+
+from clusterforests.backends.cpu import CpuBackend, KMeansJobs, KMeansRuns
+
+__all__ = ["CpuBackend", "KMeansJobs", "KMeansRuns"]

@@ -1,0 +1,106 @@
+"""The CPU back end: threads of the C++ core."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests import _core
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class KMeansJobs:
+    """K-means problems over one table: features (repeats count as weight), clusters and seed of each."""
+
+    features: Sequence[IntArray]
+    clusters: IntArray
+    seeds: npt.NDArray[np.uint64]
+    n_init: int
+    max_iter: int
+
+
+@dataclass(frozen=True)
+class KMeansRuns:
+    """Solutions, one per job. `solved` is False where a job had fewer distinct rows than clusters.
+
+    Centres are in the table's coordinates. Sums are in units of 4**exponent, which cancel in their ratios.
+    """
+
+    features: Sequence[IntArray]
+    centers: Sequence[FloatArray]
+    solved: npt.NDArray[np.bool_]
+    within: FloatArray
+    between: FloatArray
+    within_pairs: FloatArray
+    between_pairs: FloatArray
+    exponent: IntArray
+    iterations: IntArray
+
+
+class CpuBackend:
+    """K-means, assignment, match counts and products with W on this machine's cores."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.threads = int(joblib.effective_n_jobs(n_jobs))
+
+    def load(self, X: FloatArray, weights: FloatArray | None = None) -> None:
+        """Take the table that `kmeans` and `assign` work on."""
+        self.table = _core.Table(X, weights)
+
+    def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
+        columns, offsets = _flatten(jobs.features)
+        found = _core.kmeans(
+            self.table,
+            columns,
+            offsets,
+            jobs.clusters,
+            jobs.seeds,
+            jobs.n_init,
+            jobs.max_iter,
+            self.threads,
+        )
+        sizes = jobs.clusters * np.diff(offsets)
+        centers = np.split(found["centers"], np.cumsum(sizes)[:-1])
+        return KMeansRuns(
+            features=jobs.features,
+            centers=[c.reshape(k, -1) for c, k in zip(centers, jobs.clusters, strict=True)],
+            solved=found["solved"].astype(bool),
+            within=found["within"],
+            between=found["between"],
+            within_pairs=found["within_pairs"],
+            between_pairs=found["between_pairs"],
+            exponent=found["exponent"],
+            iterations=found["iterations"],
+        )
+
+    def assign(
+        self,
+        features: Sequence[IntArray],
+        centers: Sequence[FloatArray],
+        X: FloatArray | None = None,
+    ) -> IntArray:
+        """Nearest centre for each clustering and row, shape (T, n); of other rows in the same columns if given."""
+        table = self.table if X is None else self.table.project(X)
+        columns, offsets = _flatten(features)
+        clusters = np.array([len(c) for c in centers], dtype=np.int32)
+        flat = np.concatenate([c.ravel() for c in centers])
+        return _core.assign(table, columns, offsets, clusters, flat, self.threads)
+
+    def coassociate(self, a: IntArray, b: IntArray, table: FloatArray) -> FloatArray:
+        """table[number of members in which row i of `a` and row j of `b` share a label]."""
+        return _core.coassociate(np.ascontiguousarray(a), np.ascontiguousarray(b), table, self.threads)
+
+    def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
+        """The products of a matrix with vectors, which are the rows of `vectors`, as rows."""
+        return _core.multiply(matrix, np.ascontiguousarray(vectors), self.threads)
+
+
+def _flatten(features: Sequence[IntArray]) -> tuple[IntArray, npt.NDArray[np.int64]]:
+    offsets = np.zeros(len(features) + 1, dtype=np.int64)
+    np.cumsum([len(f) for f in features], out=offsets[1:])
+    return np.concatenate(features, dtype=np.int32), offsets

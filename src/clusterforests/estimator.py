@@ -1,0 +1,258 @@
+"""ClusterForest: validate, call the stages, set attributes."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from clusterforests.affinity import coassociate
+from clusterforests.backends import CpuBackend
+from clusterforests.combine import combine
+from clusterforests.forest import feature_use, grow_forest
+from clusterforests.growth import GrowthSettings
+from clusterforests.progress import ProgressBar
+from clusterforests.spectral import CutTree
+from clusterforests.streams import root_seed
+from clusterforests.validation import check_parameters, check_rows, check_table
+
+
+class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Cluster Forests (Yan, Chen and Jordan).
+
+    Grows many small K-means clusterings on random subsets of the features, each as long as new features lower
+    kappa = SS_W / SS_B; counts how often two rows land together; regularises these shares; cuts the graph.
+
+    Features are used as they are: scale them first if their units differ.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_estimators : int, default=100
+        Number of clusterings in the forest (T).
+    base_clusters : int or None, default=None
+        Number of clusters in each of them (n_b); None means `n_clusters`.
+    features_per_draw : int, default=2
+        Features tried at a time (b); at most the number of features.
+    n_candidates : int, default=1
+        Draws that compete to be a tree's first features (q); 1 means no competition.
+    patience : int or "all", default=3
+        Failed draws in a row after which a tree stops growing (tau_m). "all" stops when every feature was tried once,
+        in a random order.
+    repeat_features : bool, default=True
+        Whether a draw may contain features that the tree already has, which then count more in its distances.
+    quality : {"centroid", "pairwise"}, default="centroid"
+        How kappa's sums of squares are taken: about centroids, or over pairs of rows.
+    threshold : float, default=0.4
+        Shares of trees below it count as 0 (beta_2). Not used by "average" and "single".
+    sharpness : float or "auto", default="auto"
+        The graph's weights are exp(sharpness * share) (beta_1); "auto" is a tenth of `n_estimators`. Not used by
+        "average" and "single".
+    compete : {"start", "always"}, default="start"
+        Whether `n_candidates` draws compete only for the first features or in every step.
+    consensus : str, default="ncut"
+        How the graph is cut. "ncut": by the sign of the second eigenvector, then again inside the largest part.
+        "ncut-lowest": next the part whose cut has the lowest Ncut value. "ncut-best": where Ncut is lowest along the
+        eigenvector. "ncut-shifted": at the cutoff the paper's analysis suggests for unequal sizes. "kway": K-means on
+        the leading eigenvectors. "average", "single": linkage on the shares.
+    n_init : int, default=20
+        Random starts of each K-means (n_rst).
+    max_iter : int, default=200
+        Most iterations of Lloyd in each start (n_it).
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all cores. It never changes the result.
+    random_state : int, RandomState, Generator or None, default=None
+        Determines everything random. The same value gives the same result, bit for bit.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row; cluster 0 is the largest.
+    n_clusters_ : int
+        Number of clusters.
+    partitions_ : ndarray of shape (n_estimators, n_samples)
+        Labels of the rows in each clustering of the forest.
+    estimators_features_ : list of ndarray
+        Features of each clustering; one listed twice counts twice.
+    kappas_ : ndarray of shape (n_estimators,)
+        kappa that each clustering reached.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
+    cut_tree_ : CutTree or None
+        How the graph was cut; None for "kway", "average" and "single".
+    n_iter_ : int
+        Rounds in which features were drawn.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    References
+    ----------
+    D. Yan, A. Chen, M. I. Jordan. Cluster Forests. Computational Statistics & Data Analysis 66 (2013), 178-192.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from clusterforests import ClusterForest
+    >>> X, y = load_wine(return_X_y=True)
+    >>> ClusterForest(n_clusters=3, random_state=0).fit_predict(X).shape
+    (178,)
+    """
+
+    labels_: npt.NDArray[np.int32]
+    n_clusters_: int
+    partitions_: npt.NDArray[np.int32]
+    estimators_features_: list[npt.NDArray[np.int32]]
+    kappas_: npt.NDArray[np.float64]
+    feature_importances_: npt.NDArray[np.float64]
+    cut_tree_: CutTree | None
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_estimators: int = 100,
+        base_clusters: int | None = None,
+        features_per_draw: int = 2,
+        n_candidates: int = 1,
+        patience: int | str = 3,
+        repeat_features: bool = True,
+        quality: str = "centroid",
+        threshold: float = 0.4,
+        sharpness: float | str = "auto",
+        compete: str = "start",
+        consensus: str = "ncut",
+        n_init: int = 20,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_estimators = n_estimators
+        self.base_clusters = base_clusters
+        self.features_per_draw = features_per_draw
+        self.n_candidates = n_candidates
+        self.patience = patience
+        self.repeat_features = repeat_features
+        self.quality = quality
+        self.threshold = threshold
+        self.sharpness = sharpness
+        self.compete = compete
+        self.consensus = consensus
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def from_paper(cls, n_clusters: int, **overrides: Any) -> Self:
+        """The published algorithm with the published parameters.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters.
+        **overrides
+            Any other parameter of `ClusterForest`. The text of the paper has `patience=3`; its tables come out with
+            `patience=1`.
+
+        Returns
+        -------
+        forest : ClusterForest
+        """
+        published: dict[str, Any] = {
+            "n_estimators": 100,
+            "base_clusters": None,
+            "features_per_draw": 2,
+            "n_candidates": 1,
+            "patience": 3,
+            "repeat_features": True,
+            "quality": "centroid",
+            "threshold": 0.4,
+            "sharpness": "auto",
+            "compete": "start",
+            "consensus": "ncut",
+            "n_init": 20,
+            "max_iter": 200,
+        }
+        return cls(n_clusters, **(published | overrides))
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, all finite: an array, or a pandas or polars frame. Rows are samples.
+        y : ignored
+
+        Returns
+        -------
+        self : ClusterForest
+        """
+        check_parameters(self.get_params(deep=False))
+        X = check_table(self, X)
+        check_rows(len(X), self.n_clusters)
+        bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
+        backend = CpuBackend(self.n_jobs)
+        backend.load(X)
+        settings = self._growth_settings(X.shape[1], backend.table.distinct)
+        seed = root_seed(self.random_state)
+        forest = grow_forest(backend, X.shape[1], self.n_estimators, settings, seed, bar.grown)
+        bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
+        combined = combine(
+            backend, forest.partitions, self.n_clusters, self.consensus, self.threshold, self.sharpness
+        )
+        bar.done(f"{len(X)} rows in {self.n_clusters} clusters by {self.n_estimators} trees,")
+        self.labels_ = combined.labels
+        self.n_clusters_ = int(self.n_clusters)
+        self.partitions_ = forest.partitions
+        self.estimators_features_ = forest.features
+        self.kappas_ = forest.kappas
+        self.feature_importances_ = feature_use(forest.features, X.shape[1])
+        self.cut_tree_ = combined.cut_tree
+        self.n_iter_ = forest.rounds
+        return self
+
+    def coassociation(self, rows: Any = None, cols: Any = None) -> npt.NDArray[np.float64]:
+        """The share of trees in which rows of the fitted table are together (the paper's P).
+
+        Parameters
+        ----------
+        rows, cols : array-like of int, bool mask, slice or None, default=None
+            Which rows of P and which columns; None means all.
+
+        Returns
+        -------
+        P : ndarray of shape (n_rows, n_cols)
+        """
+        check_is_fitted(self)
+        sides = [self.partitions_ if s is None else self.partitions_[:, s] for s in (rows, cols)]
+        return coassociate(CpuBackend(self.n_jobs), *sides)
+
+    def _growth_settings(self, n_features: int, n_distinct: int) -> GrowthSettings:
+        base_clusters = self.n_clusters if self.base_clusters is None else self.base_clusters
+        if n_distinct < base_clusters:
+            name = "n_clusters" if self.base_clusters is None else "base_clusters"
+            raise ValueError(
+                f"{name}={base_clusters} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
+            )
+        return GrowthSettings(
+            base_clusters=int(base_clusters),
+            features_per_draw=min(int(self.features_per_draw), n_features),
+            n_candidates=int(self.n_candidates),
+            patience=None if isinstance(self.patience, str) else int(self.patience),
+            repeat_features=bool(self.repeat_features),
+            compete_always=self.compete == "always",
+            quality=self.quality,
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+        )

@@ -1,0 +1,208 @@
+"""Growing clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
+
+All trees grow in lock step. One round is: every live tree proposes features, all proposals are solved as one batch of
+K-means problems, every tree accepts its proposal or counts a failure.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests import _core
+from clusterforests.backends import CpuBackend, KMeansJobs, KMeansRuns
+from clusterforests.streams import permutations, stream
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+KeyArray = npt.NDArray[np.uint64]
+
+MAX_REDRAWS = 1000
+NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
+
+# What a stream of random numbers is for; the number is part of its key.
+_START, _GROW, _ORDER, _KMEANS = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """How trees grow. In the paper's symbols: n_b, b, q, tau_m (None: until every feature was tried)."""
+
+    base_clusters: int
+    features_per_draw: int
+    n_candidates: int
+    patience: int | None
+    repeat_features: bool
+    compete_always: bool
+    quality: str
+    n_init: int
+    max_iter: int
+
+
+@dataclass
+class Trees:
+    """One clustering vector per tree, with the K-means centres and the kappa it reached."""
+
+    features: list[IntArray]
+    centers: list[FloatArray]
+    kappas: FloatArray
+    rounds: int = 1
+
+
+Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
+
+
+def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
+    """SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
+
+    "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
+    paper's appendix writes.
+    """
+    pairs = quality == "pairwise"
+    within = runs.within_pairs if pairs else runs.within
+    between = runs.between_pairs if pairs else runs.between
+    usable = runs.solved & (between > 0)
+    return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
+
+
+def grow(
+    backend: CpuBackend,
+    n_features: int,
+    n_trees: int,
+    settings: GrowthSettings,
+    seed: int,
+    progress: Progress | None = None,
+) -> Trees:
+    """Algorithm 1 for all trees at once."""
+    trees = _start(backend, n_features, n_trees, settings, seed)  # lines 1, 2
+    proposals = _Proposals(n_features, settings, seed, trees)
+    failures = np.zeros(n_trees, dtype=np.int64)  # tau
+    live = np.arange(n_trees)
+    rounds = 0
+    while True:
+        rounds += 1
+        live, draws = proposals.draw(live, rounds, trees.features)  # line 4
+        if progress is not None:
+            progress(n_trees - len(live), rounds)
+        if not len(live):
+            trees.rounds = rounds
+            return trees
+        vectors = [
+            [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
+            for t, tree_draws in zip(live, draws, strict=True)
+        ]
+        tried = _compete(backend, vectors, settings, stream(seed, _GROW, live, rounds))  # line 5
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # line 6
+        for i in np.flatnonzero(better):  # line 7
+            t = live[i]
+            trees.features[t], trees.centers[t] = tried.features[i], tried.centers[i]
+            trees.kappas[t] = tried.kappas[i]
+        failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
+        if settings.patience is not None:
+            live = live[failures[live] < settings.patience]  # line 11
+
+
+def _start(
+    backend: CpuBackend, n_features: int, n_trees: int, settings: GrowthSettings, seed: int
+) -> Trees:
+    """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn."""
+    everyone = np.arange(n_trees)
+    candidates = np.arange(settings.n_candidates)
+    trees = Trees([np.empty(0, np.int32)] * n_trees, [np.empty((0, 0))] * n_trees, np.full(n_trees, np.inf))
+    open_trees = everyone
+    for redraw in range(MAX_REDRAWS):
+        keys = stream(seed, _START, open_trees[:, None], redraw, candidates[None, :])
+        drawn = _draw(keys.ravel(), n_features, settings.features_per_draw)
+        vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
+        won = _compete(backend, vectors, settings, keys[:, 0])
+        solved = np.array([len(c) > 0 for c in won.centers])
+        for i in np.flatnonzero(solved):
+            t = open_trees[i]
+            trees.features[t], trees.centers[t] = won.features[i], won.centers[i]
+            trees.kappas[t] = won.kappas[i]
+        open_trees = open_trees[~solved]
+        if not len(open_trees):
+            return trees
+    raise ValueError(
+        f"features_per_draw={settings.features_per_draw} is too small for "
+        f"base_clusters={settings.base_clusters} on this table: {MAX_REDRAWS} random draws of features had fewer "
+        "distinct rows than clusters. Raise features_per_draw, lower base_clusters (or n_clusters), or drop "
+        "constant and nearly constant columns."
+    )
+
+
+def _compete(
+    backend: CpuBackend, vectors: Sequence[Sequence[IntArray]], settings: GrowthSettings, keys: KeyArray
+) -> Trees:
+    """Algorithm 2: of each tree's candidate vectors the one with the smallest kappa, the first on ties.
+
+    A tree none of whose candidates could be solved gets empty centres.
+    """
+    per_tree = len(vectors[0])
+    flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
+    seeds = stream(keys[:, None], _KMEANS, np.arange(per_tree)[None, :]).ravel()
+    clusters = np.full(len(flat), settings.base_clusters, dtype=np.int32)
+    runs = backend.kmeans(KMeansJobs(flat, clusters, seeds, settings.n_init, settings.max_iter))
+    kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
+    # A solution without anything between its clusters still beats no solution.
+    order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
+    best = order.argmin(axis=1)
+    winner = best + per_tree * np.arange(len(best))
+    return Trees(
+        features=[flat[w] for w in winner],
+        centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
+        kappas=kappas[np.arange(len(best)), best],
+    )
+
+
+class _Proposals:
+    """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
+
+    def __init__(self, n_features: int, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+        self.n_features = n_features
+        self.settings = settings
+        self.seed = seed
+        self.candidates = settings.n_candidates if settings.compete_always else 1
+        self.orders: list[IntArray] | None = None
+        if settings.patience is None:
+            everyone = np.arange(len(trees.features))
+            orders = permutations(stream(seed, _ORDER, everyone), n_features)
+            if settings.repeat_features:
+                self.orders = list(orders)
+            else:
+                self.orders = [o[~np.isin(o, f)] for o, f in zip(orders, trees.features, strict=True)]
+
+    def draw(
+        self, live: npt.NDArray[np.intp], rounds: int, features: Sequence[IntArray]
+    ) -> tuple[npt.NDArray[np.intp], list[list[IntArray]]]:
+        """The trees that still have something to try, and their candidate draws."""
+        if not len(live):
+            return live, []
+        if self.orders is not None:
+            draws = [self._next_in_order(self.orders[t], rounds) for t in live]
+        else:
+            keys = stream(self.seed, _GROW, live[:, None], rounds, np.arange(self.candidates)[None, :])
+            taken = [] if self.settings.repeat_features else [np.unique(features[t]) for t in live]
+            excluded = [f for f in taken for _ in range(self.candidates)]
+            drawn = _draw(keys.ravel(), self.n_features, self.settings.features_per_draw, excluded)
+            draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
+        able = np.array([len(tree) > 0 and len(tree[0]) > 0 for tree in draws])
+        return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
+
+    def _next_in_order(self, order: IntArray, rounds: int) -> list[IntArray]:
+        b = self.settings.features_per_draw
+        first = (rounds - 1) * self.candidates * b
+        chunks = [order[first + i * b : first + (i + 1) * b] for i in range(self.candidates)]
+        # Every tree must bring the same number of candidates: a short last step repeats its first one.
+        return [chunk if len(chunk) else chunks[0] for chunk in chunks]
+
+
+def _draw(keys: KeyArray, n_features: int, count: int, excluded: Sequence[IntArray] = ()) -> IntArray:
+    """`count` distinct features for each key, none of its excluded ones; -1 where none are left."""
+    offsets = np.zeros(len(keys) + 1, dtype=np.int64)
+    flat = np.empty(0, dtype=np.int32)
+    if excluded:
+        np.cumsum([len(e) for e in excluded], out=offsets[1:])
+        flat = np.concatenate(excluded, dtype=np.int32)
+    return _core.draw_features(keys, n_features, count, flat, offsets)

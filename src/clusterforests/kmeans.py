@@ -1,0 +1,152 @@
+"""K-means from many random starts, finished with Hartigan's single-row moves, as an estimator."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.streams import root_seed, stream
+from clusterforests.validation import check_parameters, check_rows, check_table, check_weights
+
+
+class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """K-means whose result no single row can improve by changing its cluster.
+
+    Many restarts of Lloyd's iteration search in float32; the best are finished in float64 with Hartigan's moves of
+    single rows, the stopping rule of the Hartigan-Wong algorithm. A problem with one feature is solved exactly.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    n_init : int, default=20
+        Number of random starts, each from `n_clusters` distinct rows. If they do not agree on the best result, as many
+        attempts follow to improve it by moving one centre elsewhere.
+    max_iter : int, default=200
+        Most iterations of Lloyd in each start. The single-row moves that follow always run to their end.
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all cores. It never changes the result.
+    random_state : int, RandomState, Generator or None, default=None
+        Determines the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row; cluster 0 is the largest.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Means of the clusters.
+    inertia_ : float
+        Sum of squared distances of the rows to their centre, weighted by `sample_weight`.
+    n_iter_ : int
+        Iterations of Lloyd in the start that won.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    Examples
+    --------
+    >>> from clusterforests import HartiganWongKMeans
+    >>> HartiganWongKMeans(n_clusters=2, random_state=0).fit([[0.0], [1.0], [10.0], [11.0], [12.0]]).labels_
+    array([1, 1, 0, 0, 0], dtype=int32)
+    """
+
+    labels_: npt.NDArray[np.int32]
+    cluster_centers_: npt.NDArray[np.float64]
+    inertia_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 20,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, all finite. Rows are samples.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight 3 counts like three equal rows, one of weight 0 like none.
+
+        Returns
+        -------
+        self : HartiganWongKMeans
+        """
+        check_parameters(self.get_params(deep=False))
+        X = check_table(self, X)
+        weights = check_weights(sample_weight, len(X))
+        check_rows(len(X), self.n_clusters)
+        counted = X if weights is None else X[weights > 0]
+        backend = CpuBackend(self.n_jobs)
+        backend.load(counted, None if weights is None else weights[weights > 0])
+        features = [np.arange(X.shape[1], dtype=np.int32)]
+        clusters = np.array([self.n_clusters], dtype=np.int32)
+        seeds = stream(root_seed(self.random_state))
+        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter))
+        if not runs.solved[0]:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the number of distinct rows of X"
+                f"{'' if weights is None else ' that have a weight'}, {backend.table.distinct}. Lower n_clusters."
+            )
+        self._exponent = backend.table.exponent
+        self._origin = backend.table.origin
+        self._relative_centers = runs.centers[0]
+        self.cluster_centers_ = np.ldexp(self._relative_centers + self._origin, self._exponent)
+        self.inertia_ = float(np.ldexp(runs.within[0], 2 * (int(runs.exponent[0]) + self._exponent)))
+        self.n_iter_ = int(runs.iterations[0])
+        self.labels_ = backend.assign(features, runs.centers, X if len(counted) < len(X) else None)[0]
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.int32]:
+        """The nearest centre of each row of X, the lowest index on ties.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        distances = self._squared_distances(X)
+        return np.argmin(distances, axis=1).astype(np.int32)
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """Distances of each row of X to the centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters)
+        """
+        return np.ldexp(np.sqrt(self._squared_distances(X)), self._exponent)
+
+    def _squared_distances(self, X: Any) -> npt.NDArray[np.float64]:
+        check_is_fitted(self)
+        X = check_table(self, X, reset=False)
+        relative = np.ldexp(X, -self._exponent) - self._origin
+        return np.stack([((relative - center) ** 2).sum(axis=1) for center in self._relative_centers], axis=1)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)

@@ -1,0 +1,39 @@
+"""One line that says how far a fit is, on a terminal; plain lines elsewhere."""
+
+import sys
+import time
+
+WIDTH = 24
+
+
+class ProgressBar:
+    """Trees that have stopped growing, out of all, then the stage that follows."""
+
+    def __init__(self, total: int, enabled: bool) -> None:
+        self.total = total
+        self.enabled = enabled
+        self.terminal = enabled and sys.stderr.isatty()
+        self.started = time.perf_counter()
+
+    def grown(self, finished: int, rounds: int) -> None:
+        if not self.terminal:
+            return
+        filled = WIDTH * finished // self.total
+        bar = "#" * filled + "." * (WIDTH - filled)
+        self._write(f"\rgrowing [{bar}] {finished}/{self.total} trees, round {rounds}, {self._elapsed()}")
+
+    def stage(self, text: str) -> None:
+        if self.enabled:
+            self._write(f"\r\x1b[2K{text} {self._elapsed()}" if self.terminal else f"{text} {self._elapsed()}\n")
+
+    def done(self, text: str) -> None:
+        self.stage(text)
+        if self.terminal:
+            self._write("\n")
+
+    def _elapsed(self) -> str:
+        return f"{time.perf_counter() - self.started:.1f} s"
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

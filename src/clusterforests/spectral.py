@@ -1,0 +1,228 @@
+"""Normalised cuts of the consensus graph (Algorithm 3, line 8).
+
+Nodes are signatures with weights: a signature of weight w stands for w rows. All vectors are per row, so that weights
+never show in a result: z is the second eigenvector of D^-1/2 W D^-1/2 over rows.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+import scipy.sparse.linalg
+
+from clusterforests.backends import CpuBackend
+from clusterforests.streams import stream, uniform
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.intp]
+
+ZERO = 1e-8  # of the largest entry: an entry closer to the cutoff lies on it, and goes right
+TOLERANCE = 1e-10  # of an eigenvector
+MAX_STEPS = 500
+DENSE = 512  # nodes up to which several eigenvectors are computed densely
+
+
+@dataclass
+class CutNode:
+    """A part of the graph. `left` and `right` are node ids, -1 for a part that is not split."""
+
+    members: IndexArray
+    size: float
+    left: int = -1
+    right: int = -1
+    vector: FloatArray = field(default_factory=lambda: np.empty(0))
+    cutoff: float = 0.0
+    ncut: float = np.inf
+    label: int = -1
+
+
+@dataclass(frozen=True)
+class CutTree:
+    """How the parts came about: node 0 is the whole graph; leaves carry the cluster labels."""
+
+    nodes: list[CutNode]
+
+    def labels(self) -> npt.NDArray[np.int32]:
+        labels = np.empty(len(self.nodes[0].members), dtype=np.int32)
+        for node in self.nodes:
+            if node.left < 0:
+                labels[node.members] = node.label
+        return labels
+
+
+class Graph:
+    """A weighted part of the consensus graph and its normalised operator."""
+
+    def __init__(self, backend: CpuBackend, W: FloatArray, weights: FloatArray) -> None:
+        self.backend = backend
+        self.W = W
+        self.weights = weights
+        self.degrees = backend.multiply(W, weights[None, :])[0]
+        self.scale = np.sqrt(weights / self.degrees)
+        first = np.sqrt(weights * self.degrees)
+        self.first = first / np.linalg.norm(first)
+
+    def part(self, members: IndexArray) -> "Graph":
+        return Graph(self.backend, self.W[np.ix_(members, members)], self.weights[members])
+
+    def apply(self, vector: FloatArray) -> FloatArray:
+        """S W S with S = sqrt(weights / degrees); its first eigenvector is known, with eigenvalue 1."""
+        product: FloatArray = self.scale * self.backend.multiply(self.W, (self.scale * vector)[None, :])[0]
+        return product
+
+    def second_vector(self) -> FloatArray:
+        """z, per row. One more product than needed, so that a row's entry is its W-weighted vote."""
+        z: FloatArray = self.apply(_leading_vector(self)) / np.sqrt(self.weights)
+        leftmost = np.flatnonzero(np.abs(z) > ZERO * np.abs(z).max())[0]
+        return -z if z[leftmost] > 0 else z
+
+    def embedding(self, count: int) -> FloatArray:
+        """The `count` leading eigenvectors, rows scaled to length 1 (Ng, Jordan, Weiss)."""
+        n = len(self.weights)
+        if n <= max(DENSE, 4 * count):
+            dense = self.scale[:, None] * self.W * self.scale[None, :]
+            vectors = scipy.linalg.eigh(dense, subset_by_index=[n - count, n - 1])[1]
+        else:
+            operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=self.apply, dtype=np.float64)
+            vectors = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=_start_vector(n))[1]
+        rows: FloatArray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return rows
+
+    def ncut(self, right: npt.NDArray[np.bool_]) -> float:
+        """cut / volume of the one side + cut / volume of the other."""
+        volume = self.weights * self.degrees
+        to_right = self.backend.multiply(self.W, (self.weights * right)[None, :])[0]
+        cut = float((self.weights * to_right)[~right].sum())
+        return cut / float(volume[right].sum()) + cut / float(volume[~right].sum())
+
+
+def cut(graph: Graph, n_clusters: int, rule: str) -> CutTree:
+    """Split the graph until there are n_clusters parts.
+
+    rule: "ncut" splits by the sign of the second eigenvector, always the largest part next; "ncut-lowest" the part
+    whose cut has the lowest Ncut value; "ncut-best" cuts where Ncut is lowest along the vector; "ncut-shifted" at the
+    cutoff that the paper's perturbation analysis suggests.
+    """
+    nodes = [CutNode(np.arange(len(graph.weights)), float(graph.weights.sum()))]
+    for _ in range(n_clusters - 1):
+        leaves = [i for i, node in enumerate(nodes) if node.left < 0 and len(node.members) > 1]
+        if not leaves:
+            found = sum(node.left < 0 for node in nodes)
+            raise ValueError(
+                f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart. "
+                "Lower n_clusters, or raise base_clusters or n_estimators."
+            )
+        for i in leaves if rule == "ncut-lowest" else []:
+            _propose(graph, nodes[i], rule)
+        if rule == "ncut-lowest":
+            chosen = min(leaves, key=lambda i: (nodes[i].ncut, i))
+        else:
+            chosen = min(leaves, key=lambda i: (-nodes[i].size, i))
+        node = nodes[chosen]
+        _propose(graph, node, rule)
+        right = _on_right(node.vector, node.cutoff)
+        node.left, node.right = len(nodes), len(nodes) + 1
+        for side in (~right, right):
+            members = node.members[side]
+            nodes.append(CutNode(members, float(graph.weights[members].sum())))
+    leaves = sorted((i for i, node in enumerate(nodes) if node.left < 0), key=lambda i: (-nodes[i].size, i))
+    for label, i in enumerate(leaves):
+        nodes[i].label = label
+    return CutTree(nodes)
+
+
+def _propose(graph: Graph, node: CutNode, rule: str) -> None:
+    """Find where the node would be cut, once."""
+    if len(node.vector):
+        return
+    part = graph if len(node.members) == len(graph.weights) else graph.part(node.members)
+    node.vector = part.second_vector()
+    if rule == "ncut-best":
+        node.cutoff = _best_cutoff(part, node.vector)
+    elif rule == "ncut-shifted":
+        node.cutoff = _shifted_cutoff(part, node.vector)
+    node.ncut = part.ncut(_on_right(node.vector, node.cutoff))
+
+
+def _on_right(vector: FloatArray, cutoff: float) -> npt.NDArray[np.bool_]:
+    right: npt.NDArray[np.bool_] = vector >= cutoff - ZERO * np.abs(vector).max()
+    return right
+
+
+def _best_cutoff(part: Graph, vector: FloatArray) -> float:
+    """Half-way across the gap along the vector where Ncut is lowest."""
+    order = np.argsort(vector, kind="stable")
+    z, w = vector[order], part.weights[order]
+    W = part.W[np.ix_(order, order)]
+    volume = np.cumsum(w * part.degrees[order])
+    inside = np.cumsum(w * (2 * (np.tril(W, -1) @ w) + np.diag(W) * w))  # pairs within the first i nodes
+    gaps = np.flatnonzero(np.diff(z) > 2 * ZERO * np.abs(z).max())
+    crossing = (volume - inside)[gaps]
+    ncut = crossing / volume[gaps] + crossing / (volume[-1] - volume[gaps])
+    best = gaps[np.argmin(ncut)]
+    return float((z[best] + z[best + 1]) / 2)
+
+
+def _shifted_cutoff(part: Graph, vector: FloatArray) -> float:
+    """Where both clusters are equally many noise widths away (the proof of Theorem 2).
+
+    With gamma = small / large, entries of the larger cluster scatter sqrt(gamma) times as far about their mean as
+    those of the smaller one, so the cutoff is (mean_large + sqrt(gamma) mean_small) / (1 + sqrt(gamma)).
+    """
+    right = _on_right(vector, 0.0)
+    sizes = np.array([part.weights[~right].sum(), part.weights[right].sum()])
+    means = np.array([np.average(vector[side], weights=part.weights[side]) for side in (~right, right)])
+    small = int(np.argmin(sizes))
+    root = np.sqrt(sizes[small] / sizes[1 - small])
+    return float((means[1 - small] + root * means[small]) / (1 + root))
+
+
+def _start_vector(n: int) -> FloatArray:
+    return uniform(stream(0, np.arange(n))) - 0.5
+
+
+def _leading_vector(graph: Graph) -> FloatArray:
+    """The leading eigenvector of the graph's operator beside the known one, by Lanczos' method.
+
+    The start vector is fixed. In a degenerate eigenspace its projection comes out, so the answer is unique.
+    """
+    n = len(graph.weights)
+    basis = np.empty((min(n, MAX_STEPS), n))
+    diagonal: list[float] = []
+    side: list[float] = []
+    q = _start_vector(n)
+    q -= graph.first * (graph.first @ q)
+    q /= np.linalg.norm(q)
+    for step in range(len(basis)):
+        basis[step] = q
+        r = graph.apply(q)
+        diagonal.append(float(q @ r))
+        for _ in range(2):  # full orthogonalisation, twice is enough
+            r -= graph.first * (graph.first @ r)
+            r -= basis[: step + 1].T @ (basis[: step + 1] @ r)
+        norm = float(np.linalg.norm(r))
+        exhausted = norm < 1e-13 or step >= n - 2
+        if exhausted or step % 5 == 4:
+            coefficients, error = _ritz(diagonal, side, norm)
+            if exhausted or error <= TOLERANCE:
+                return coefficients @ basis[: step + 1]
+        side.append(norm)
+        q = r / norm
+    dense = graph.scale[:, None] * graph.W * graph.scale[None, :]
+    vector: FloatArray = scipy.linalg.eigh(dense, subset_by_index=[n - 2, n - 2])[1][:, 0]
+    return vector
+
+
+def _ritz(diagonal: list[float], side: list[float], norm: float) -> tuple[FloatArray, float]:
+    """The leading vector of the projected problem and a bound on its error."""
+    if len(diagonal) == 1:
+        return np.ones(1), norm
+    last = len(diagonal) - 1
+    values, vectors = scipy.linalg.eigh_tridiagonal(
+        diagonal, side, select="i", select_range=(last - 1, last)
+    )
+    residual = norm * abs(vectors[-1, 1])
+    gap = max(float(values[1] - values[0]), 1e-300)
+    # Below rounding a residual says nothing more.
+    return vectors[:, 1], 0.0 if residual < 1e-15 else residual / gap

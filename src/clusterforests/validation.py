@@ -1,0 +1,151 @@
+"""What the parameters may be and what a table must look like, in one place."""
+
+import numbers
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+CONSENSUS = ("ncut", "ncut-lowest", "ncut-best", "ncut-shifted", "kway", "average", "single")
+QUALITY = ("centroid", "pairwise")
+COMPETE = ("start", "always")
+MAX_MEMBERS = 65535  # what the match counts hold
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`test` says whether a value is allowed; `text` says what is, for the message."""
+
+    test: Callable[[Any], bool]
+    text: str
+
+
+def integer(low: int, high: int | None = None) -> Rule:
+    def test(value: Any) -> bool:
+        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        return whole and low <= value and (high is None or value <= high)
+
+    return Rule(test, f"an integer of at least {low}" + ("" if high is None else f" and at most {high}"))
+
+
+def real(low: float, high: float) -> Rule:
+    def test(value: Any) -> bool:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= value <= high
+
+    span = f"a number of at least {low:g}" if high == np.inf else f"a number from {low:g} to {high:g}"
+    return Rule(lambda value: test(value) and bool(np.isfinite(value)), span)
+
+
+def choice(*options: str) -> Rule:
+    return Rule(
+        lambda value: isinstance(value, str) and value in options, "one of " + ", ".join(map(repr, options))
+    )
+
+
+def boolean() -> Rule:
+    return Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+
+
+def none() -> Rule:
+    return Rule(lambda value: value is None, "None")
+
+
+def either(*rules: Rule) -> Rule:
+    return Rule(lambda value: any(r.test(value) for r in rules), " or ".join(r.text for r in rules))
+
+
+JOBS = either(none(), Rule(lambda v: integer(-(2**31)).test(v) and v != 0, "an integer other than 0"))
+
+RULES: Mapping[str, Rule] = {
+    "n_clusters": integer(1),
+    "n_estimators": integer(1, MAX_MEMBERS),
+    "base_clusters": either(none(), integer(1)),
+    "features_per_draw": integer(1),
+    "n_candidates": integer(1),
+    "patience": either(integer(1), choice("all")),
+    "repeat_features": boolean(),
+    "quality": choice(*QUALITY),
+    "compete": choice(*COMPETE),
+    "threshold": real(0, 1),
+    "sharpness": either(real(0, 500), choice("auto")),
+    "consensus": choice(*CONSENSUS),
+    "method": choice(*CONSENSUS),
+    "n_init": integer(1, 2**20),
+    "max_iter": integer(1, 2**30),
+    "n_jobs": JOBS,
+    "verbose": either(integer(0), boolean()),
+}
+
+
+def check_parameters(values: Mapping[str, Any]) -> None:
+    """Raise ValueError for the first value that its rule does not allow; names without a rule pass."""
+    for name, value in values.items():
+        rule = RULES.get(name)
+        if rule is not None and not rule.test(value):
+            raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
+
+
+def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np.float64]:
+    """X as a C-ordered float64 array of at least one row and column, all finite."""
+    _refuse_text_columns(X)
+    table: npt.NDArray[np.float64] = validate_data(
+        estimator, X, reset=reset, dtype=np.float64, order="C", accept_sparse=False
+    )
+    return table
+
+
+def _refuse_text_columns(X: Any) -> None:
+    """Name the columns of a pandas or polars frame that hold something else than numbers."""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    text = [str(name) for name, kind in kinds if str(kind).lower() in _TEXT or "date" in str(kind).lower()]
+    if text:
+        listed = ", ".join(repr(name) for name in text[:5]) + (", ..." if len(text) > 5 else "")
+        raise ValueError(
+            f"X has {len(text)} column(s) that are not numbers: {listed}. Drop them or encode them as numbers."
+        )
+
+
+_TEXT = {"string", "str", "utf8", "categorical", "category"}
+
+
+def check_rows(n_rows: int, n_clusters: int) -> None:
+    if n_rows < n_clusters:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the number of rows, n_samples={n_rows}. Lower n_clusters."
+        )
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+    """Row weights as float64, or None. Negative, non-finite or all-zero weights are refused."""
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(np.asarray(sample_weight, dtype=np.float64))
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-dimensional, one weight per row; it has {weights.ndim} dimensions.")
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight has {len(weights)} entries but X has {n_rows} rows.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is 0 for every row: at least one row must count.")
+    return weights
+
+
+def check_memory(needed: int, purpose: str, instead: str) -> None:
+    """Refuse before starting what would be killed half-way."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return
+    if needed > total:
+        raise MemoryError(
+            f"{purpose} needs {needed / 2**30:.1f} GiB and this machine has {total / 2**30:.1f} GiB. {instead}"
+        )
