@@ -8,11 +8,11 @@ namespace {
 
 using Bits = Lanes<uint64_t>;  // 1024 columns at a time
 
-// A full adder on every bit: a + b + c = 2 * carry + total.
-inline Bits add_bits(Bits& total, const Bits& a, const Bits& b, const Bits& c) {
-  const Bits odd = a ^ b;
+// A full adder on every bit: total + b + c becomes 2 * carry + total. Returns the carry.
+inline Bits add_bits(Bits& total, const Bits& b, const Bits& c) {
+  const Bits odd = total ^ b, carry = (total & b) | (odd & c);
   total = odd ^ c;
-  return (a & b) | (odd & c);
+  return carry;
 }
 
 inline void ripple(Bits* planes, int first, int last, Bits carry) {
@@ -39,13 +39,13 @@ void count_row(const uint64_t* bits, long words, const int32_t* chosen, int memb
     const auto row = [&](int l) { return Bits::load(bits + static_cast<long>(chosen[l]) * words + w); };
     int l = 0;
     for (; l + 8 <= members; l += 8) {
-      const Bits two_a = add_bits(planes[0], planes[0], row(l), row(l + 1));
-      const Bits two_b = add_bits(planes[0], planes[0], row(l + 2), row(l + 3));
-      const Bits four_a = add_bits(planes[1], planes[1], two_a, two_b);
-      const Bits two_c = add_bits(planes[0], planes[0], row(l + 4), row(l + 5));
-      const Bits two_d = add_bits(planes[0], planes[0], row(l + 6), row(l + 7));
-      const Bits four_b = add_bits(planes[1], planes[1], two_c, two_d);
-      ripple(planes, 3, used, add_bits(planes[2], planes[2], four_a, four_b));
+      const Bits two_a = add_bits(planes[0], row(l), row(l + 1));
+      const Bits two_b = add_bits(planes[0], row(l + 2), row(l + 3));
+      const Bits four_a = add_bits(planes[1], two_a, two_b);
+      const Bits two_c = add_bits(planes[0], row(l + 4), row(l + 5));
+      const Bits two_d = add_bits(planes[0], row(l + 6), row(l + 7));
+      const Bits four_b = add_bits(planes[1], two_c, two_d);
+      ripple(planes, 3, used, add_bits(planes[2], four_a, four_b));
     }
     for (; l < members; ++l) ripple(planes, 0, used, row(l));
     uint64_t plane[kPlanes][kLanes];

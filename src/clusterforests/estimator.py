@@ -42,7 +42,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Failed draws in a row after which a tree stops growing (tau_m). "all" stops when every feature was tried once,
         in a random order.
     repeat_features : bool, default=True
-        Whether a draw may contain features that the tree already has, which then count more in its distances.
+        Whether features are drawn with replacement: one that a tree has twice counts twice in its distances. If False,
+        a tree draws only features that it does not have yet.
     quality : {"centroid", "pairwise"}, default="centroid"
         How kappa's sums of squares are taken: about centroids, or over pairs of rows.
     threshold : float, default=0.4

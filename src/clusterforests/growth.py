@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clusterforests import _core
 from clusterforests.backends import CpuBackend, KMeansJobs, KMeansRuns
-from clusterforests.streams import permutations, stream
+from clusterforests.streams import integers, permutations, stream
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -113,7 +113,8 @@ def _start(
     open_trees = everyone
     for redraw in range(MAX_REDRAWS):
         keys = stream(seed, _START, open_trees[:, None], redraw, candidates[None, :])
-        drawn = _draw(keys.ravel(), n_features, settings.features_per_draw)
+        nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
+        drawn = _draw(keys.ravel(), n_features, settings.features_per_draw, nothing)
         vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
         won = _compete(backend, vectors, settings, keys[:, 0])
         solved = np.array([len(c) > 0 for c in won.centers])
@@ -183,8 +184,9 @@ class _Proposals:
             draws = [self._next_in_order(self.orders[t], rounds) for t in live]
         else:
             keys = stream(self.seed, _GROW, live[:, None], rounds, np.arange(self.candidates)[None, :])
-            taken = [] if self.settings.repeat_features else [np.unique(features[t]) for t in live]
-            excluded = [f for f in taken for _ in range(self.candidates)]
+            excluded = None
+            if not self.settings.repeat_features:
+                excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
             drawn = _draw(keys.ravel(), self.n_features, self.settings.features_per_draw, excluded)
             draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
         able = np.array([len(tree) > 0 and len(tree[0]) > 0 for tree in draws])
@@ -198,11 +200,10 @@ class _Proposals:
         return [chunk if len(chunk) else chunks[0] for chunk in chunks]
 
 
-def _draw(keys: KeyArray, n_features: int, count: int, excluded: Sequence[IntArray] = ()) -> IntArray:
-    """`count` distinct features for each key, none of its excluded ones; -1 where none are left."""
+def _draw(keys: KeyArray, n_features: int, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+    """`count` features for each key: independent ones, or distinct ones without its excluded, -1 where none are left."""
+    if excluded is None:
+        return integers(stream(keys[:, None], np.arange(count)), n_features)
     offsets = np.zeros(len(keys) + 1, dtype=np.int64)
-    flat = np.empty(0, dtype=np.int32)
-    if excluded:
-        np.cumsum([len(e) for e in excluded], out=offsets[1:])
-        flat = np.concatenate(excluded, dtype=np.int32)
-    return _core.draw_features(keys, n_features, count, flat, offsets)
+    np.cumsum([len(e) for e in excluded], out=offsets[1:])
+    return _core.draw_features(keys, n_features, count, np.concatenate(excluded, dtype=np.int32), offsets)

@@ -49,6 +49,11 @@ def uniform(keys: UInt64Array) -> npt.NDArray[np.float64]:
     return numbers
 
 
+def integers(keys: UInt64Array, upper: int) -> npt.NDArray[np.int32]:
+    """Integers in [0, upper), one for each key."""
+    return (uniform(keys) * upper).astype(np.int32)
+
+
 def permutations(keys: UInt64Array, length: int) -> npt.NDArray[np.int32]:
     """One permutation of range(length) for each key."""
     order = np.argsort(stream(keys[:, None], np.arange(length)), axis=1, kind="stable")
