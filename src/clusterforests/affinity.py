@@ -52,7 +52,7 @@ def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
 
 def regularise(P: FloatArray, threshold: float, sharpness: float) -> FloatArray:
     """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry."""
-    return np.exp(sharpness * np.where(P < threshold, 0.0, P))
+    return np.exp(sharpness * np.where(threshold > P, 0.0, P))
 
 
 def affinity(backend: CpuBackend, signatures: Signatures, threshold: float, sharpness: float) -> FloatArray:

@@ -48,9 +48,7 @@ def combine(
     return Combined(tree.labels()[signatures.inverse], tree)
 
 
-def _kway(
-    backend: CpuBackend, graph: Graph, signatures: Signatures, n_clusters: int
-) -> npt.NDArray[np.int32]:
+def _kway(backend: CpuBackend, graph: Graph, signatures: Signatures, n_clusters: int) -> npt.NDArray[np.int32]:
     """K-means on the leading eigenvectors."""
     rows = CpuBackend(backend.threads)
     rows.load(np.ascontiguousarray(graph.embedding(n_clusters)), signatures.weights)
@@ -62,7 +60,8 @@ def _kway(
             f"n_clusters={n_clusters} is more than the {rows.table.distinct} different rows of the spectral "
             "embedding. Lower n_clusters."
         )
-    return rows.assign(features, runs.centers)[0]
+    labels: npt.NDArray[np.int32] = rows.assign(features, runs.centers)[0]
+    return labels
 
 
 def consensus(
@@ -101,9 +100,7 @@ def consensus(
     >>> consensus([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, -1]], n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
-    check_parameters(
-        {"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness}
-    )
+    check_parameters({"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness})
     labels = _check_partitions(partitions)
     check_rows(labels.shape[1], n_clusters)
     return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness).labels

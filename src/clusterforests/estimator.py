@@ -209,9 +209,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         seed = root_seed(self.random_state)
         forest = grow_forest(backend, X.shape[1], self.n_estimators, settings, seed, bar.grown)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
-        combined = combine(
-            backend, forest.partitions, self.n_clusters, self.consensus, self.threshold, self.sharpness
-        )
+        combined = combine(backend, forest.partitions, self.n_clusters, self.consensus, self.threshold, self.sharpness)
         bar.done(f"{len(X)} rows in {self.n_clusters} clusters by {self.n_estimators} trees,")
         self.labels_ = combined.labels
         self.n_clusters_ = int(self.n_clusters)

@@ -103,9 +103,7 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def _start(
-    backend: CpuBackend, n_features: int, n_trees: int, settings: GrowthSettings, seed: int
-) -> Trees:
+def _start(backend: CpuBackend, n_features: int, n_trees: int, settings: GrowthSettings, seed: int) -> Trees:
     """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn."""
     everyone = np.arange(n_trees)
     candidates = np.arange(settings.n_candidates)
@@ -201,7 +199,7 @@ class _Proposals:
 
 
 def _draw(keys: KeyArray, n_features: int, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
-    """`count` features for each key: independent ones, or distinct ones without its excluded, -1 where none are left."""
+    """`count` features for each key: independent, or distinct and none of its excluded (-1 where none are left)."""
     if excluded is None:
         return integers(stream(keys[:, None], np.arange(count)), n_features)
     offsets = np.zeros(len(keys) + 1, dtype=np.int64)

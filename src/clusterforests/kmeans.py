@@ -1,10 +1,12 @@
 """K-means from many random starts, finished with Hartigan's single-row moves, as an estimator."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests.backends import CpuBackend, KMeansJobs
@@ -21,7 +23,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters.
+        Number of clusters. If there are fewer distinct rows, each becomes a cluster, with a warning.
     n_init : int, default=20
         Number of random starts, each from `n_clusters` distinct rows. If they do not agree on the best result, as many
         attempts follow to improve it by moving one centre elsewhere.
@@ -96,14 +98,21 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         counted = X if weights is None else X[weights > 0]
         backend = CpuBackend(self.n_jobs)
         backend.load(counted, None if weights is None else weights[weights > 0])
+        distinct = backend.table.distinct
+        if distinct < self.n_clusters:
+            warnings.warn(
+                f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         features = [np.arange(X.shape[1], dtype=np.int32)]
-        clusters = np.array([self.n_clusters], dtype=np.int32)
+        clusters = np.array([min(self.n_clusters, distinct)], dtype=np.int32)
         seeds = stream(root_seed(self.random_state))
         runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter))
         if not runs.solved[0]:
             raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of distinct rows of X"
-                f"{'' if weights is None else ' that have a weight'}, {backend.table.distinct}. Lower n_clusters."
+                f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
+                "its largest values. Lower n_clusters, or rescale the columns."
             )
         self._exponent = backend.table.exponent
         self._origin = backend.table.origin
@@ -125,8 +134,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         labels : ndarray of shape (n_samples,)
         """
-        distances = self._squared_distances(X)
-        return np.argmin(distances, axis=1).astype(np.int32)
+        labels: npt.NDArray[np.int32] = self._squared_distances(X).argmin(axis=1).astype(np.int32)
+        return labels
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """Distances of each row of X to the centres.

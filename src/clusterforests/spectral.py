@@ -219,9 +219,7 @@ def _ritz(diagonal: list[float], side: list[float], norm: float) -> tuple[FloatA
     if len(diagonal) == 1:
         return np.ones(1), norm
     last = len(diagonal) - 1
-    values, vectors = scipy.linalg.eigh_tridiagonal(
-        diagonal, side, select="i", select_range=(last - 1, last)
-    )
+    values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, side, select="i", select_range=(last - 1, last))
     residual = norm * abs(vectors[-1, 1])
     gap = max(float(values[1] - values[0]), 1e-300)
     # Below rounding a residual says nothing more.

@@ -45,8 +45,7 @@ def stream(seed: int | UInt64Array, *counters: Any) -> UInt64Array:
 
 def uniform(keys: UInt64Array) -> npt.NDArray[np.float64]:
     """Numbers in [0, 1), one for each key."""
-    numbers: npt.NDArray[np.float64] = (keys >> np.uint64(11)) * 2.0**-53
-    return numbers
+    return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def integers(keys: UInt64Array, upper: int) -> npt.NDArray[np.int32]:

@@ -34,16 +34,14 @@ def integer(low: int, high: int | None = None) -> Rule:
 
 def real(low: float, high: float) -> Rule:
     def test(value: Any) -> bool:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= value <= high
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= float(value) <= high
 
     span = f"a number of at least {low:g}" if high == np.inf else f"a number from {low:g} to {high:g}"
     return Rule(lambda value: test(value) and bool(np.isfinite(value)), span)
 
 
 def choice(*options: str) -> Rule:
-    return Rule(
-        lambda value: isinstance(value, str) and value in options, "one of " + ", ".join(map(repr, options))
-    )
+    return Rule(lambda value: isinstance(value, str) and value in options, "one of " + ", ".join(map(repr, options)))
 
 
 def boolean() -> Rule:
@@ -135,7 +133,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("sample_weight must be finite and not negative.")
     if not (weights > 0).any():
-        raise ValueError("sample_weight is 0 for every row: at least one row must count.")
+        raise ValueError("sample_weight is zero for every row: at least one row must count.")
     return weights
 
 

@@ -1,0 +1,38 @@
+# Two commands do everything: `make run` and `make test`. See CONTRIBUTING.md for the others.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi')
+
+.PHONY: run test lint types bench sanitize clean
+
+run: $(VENV)/installed
+	$(BIN)/python examples/wine.py --out out
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest tests
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed
+	$(BIN)/mypy
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
+
+# The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, driven by the tests that reach it.
+sanitize: $(VENV)/installed
+	$(BIN)/python -m pip install -q --target build/sanitized --upgrade --no-deps . -C cmake.define.CF_SANITIZE=ON -C build-dir=build/sanitize
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/sanitized \
+	$(BIN)/python -m pytest -q tests/test_core.py tests/test_kmeans.py tests/test_growth.py tests/test_consensus.py tests/test_invariance.py
+
+clean:
+	rm -rf $(VENV) build out
+
+$(VENV)/installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q ".[dev]"
+	touch $@

@@ -1,0 +1,40 @@
+import os
+
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks use it
+
+import numpy as np
+import pytest
+
+from clusterforests import _core
+from clusterforests.datasets import load_uci
+
+
+@pytest.fixture
+def instruction_set(request):
+    """Force an instruction set for one test."""
+    _core.use_instruction_set(request.param)
+    yield request.param
+    _core.use_instruction_set("auto")
+
+
+@pytest.fixture(scope="session")
+def uci():
+    """load_uci, skipping where a file is not on this machine."""
+
+    def load(name):
+        try:
+            return load_uci(name)
+        except FileNotFoundError as error:
+            pytest.skip(str(error))
+
+    return load
+
+
+@pytest.fixture
+def blobs():
+    """Three groups in two of six columns; the others are noise."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [30, 25, 20])
+    X = rng.normal(size=(75, 6))
+    X[:, :2] += np.array([[0, 8], [8, 16], [16, 0]])[truth]
+    return X, truth

@@ -1,0 +1,92 @@
+"""The C++ module refuses arguments that would take it out of bounds."""
+
+import numpy as np
+import pytest
+
+from clusterforests import _core
+
+X = np.random.default_rng(0).normal(size=(10, 3))
+
+
+def ints(*values):
+    return np.array(values, dtype=np.int32)
+
+
+def offsets(*values):
+    return np.array(values, dtype=np.int64)
+
+
+def kmeans(**changes):
+    good = {"columns": ints(0, 1), "ends": offsets(0, 2), "clusters": ints(2), "seeds": 1}
+    call = good | {"restarts": 1, "max_iter": 1, "threads": 1} | changes
+    return _core.kmeans(
+        _core.Table(X),
+        call["columns"],
+        call["ends"],
+        call["clusters"],
+        np.zeros(call["seeds"], dtype=np.uint64),
+        call["restarts"],
+        call["max_iter"],
+        call["threads"],
+    )
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"columns": ints(0, 3)},
+        {"columns": ints(-1, 0)},
+        {"ends": offsets(0, 1)},
+        {"ends": offsets(0, 3)},
+        {"ends": offsets(0, 2, 2)},
+        {"ends": offsets(0, 3, 2), "clusters": ints(2, 2), "seeds": 2},
+        {"clusters": ints(0)},
+        {"seeds": 2},
+        {"restarts": 0},
+        {"max_iter": 0},
+        {"threads": 0},
+    ],
+)
+def test_kmeans_refuses(bad):
+    assert kmeans()["solved"][0]
+    with pytest.raises(ValueError, match=r"\w"):
+        kmeans(**bad)
+
+
+def test_empty_tables_and_problems():
+    empty = _core.Table(np.empty((0, 2)))
+    assert empty.distinct == 0
+    none = _core.kmeans(empty, ints(0), offsets(0, 1), ints(1), np.zeros(1, np.uint64), 1, 1, 1)
+    assert not none["solved"][0]
+    no_columns = kmeans(columns=ints(), ends=offsets(0, 0), clusters=ints(2))
+    assert not no_columns["solved"][0]
+
+
+def test_others_refuse():
+    with pytest.raises(ValueError, match="one entry per row"):
+        _core.Table(X, np.ones(9))
+    with pytest.raises(ValueError, match="table's columns"):
+        _core.Table(X).project(X[:, :2].copy())
+    with pytest.raises(ValueError, match="centers must hold"):
+        _core.assign(_core.Table(X), ints(0), offsets(0, 1), ints(2), np.zeros(3), 1)
+    labels = np.zeros((4, 10), dtype=np.int32)
+    with pytest.raises(ValueError, match="same partitions"):
+        _core.coassociate(labels, labels[:3], np.zeros(5), 1)
+    with pytest.raises(ValueError, match="one entry per possible count"):
+        _core.coassociate(labels, labels, np.zeros(4), 1)
+    with pytest.raises(ValueError, match="one entry per column"):
+        _core.multiply(X, np.zeros((1, 4)), 1)
+    with pytest.raises(ValueError, match="count <= features"):
+        _core.draw_features(np.zeros(1, np.uint64), 3, 4, ints(), offsets(0, 0))
+
+
+def test_draws_are_distinct_and_uniform():
+    keys = np.arange(6000, dtype=np.uint64) * np.uint64(2654435761)
+    excluded = np.tile(ints(1, 4), 6000)
+    drawn = _core.draw_features(keys, 6, 2, excluded, np.arange(6001) * 2)
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    counts = np.bincount(drawn.ravel(), minlength=6)
+    assert counts[1] == counts[4] == 0
+    assert np.abs(counts[[0, 2, 3, 5]] - 3000).max() < 250
+    everything = _core.draw_features(keys[:1], 3, 3, ints(0, 2), offsets(0, 2))
+    assert everything.tolist() == [[1, -1, -1]]

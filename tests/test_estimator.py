@@ -1,0 +1,263 @@
+"""ClusterForest as its users meet it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests.metrics import clustering_accuracy, rand_index
+from clusterforests.validation import CONSENSUS
+
+PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
+    "wine": (3, 79.70, 79.19),
+    "wdbc": (2, 79.93, 88.70),
+    "heart": (2, 56.90, 68.26),
+    "spect": (2, 56.78, 68.02),
+    "robot": (5, 63.60, 41.20),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*fewer than n_clusters:sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([ClusterForest(), HartiganWongKMeans(), ClusterForest.from_paper(3)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_paper_competition_row(uci, name):
+    """The published settings, with the patience that reproduces the tables, over 20 seeds."""
+    data = uci(name)
+    k, printed_r, printed_c = PRINTED[name]
+    found = [
+        ClusterForest.from_paper(k, patience=1, random_state=seed, n_jobs=2).fit_predict(data.data)
+        for seed in range(20)
+    ]
+    assert np.mean([100 * rand_index(data.target, f) for f in found]) >= printed_r - 1.5
+    assert np.mean([100 * clustering_accuracy(data.target, f) for f in found]) >= printed_c - 1.5
+
+
+def test_finds_groups_among_noise(blobs):
+    X, truth = blobs
+    forest = ClusterForest(3, n_candidates=20, random_state=0).fit(X)
+    assert adjusted_rand_score(truth, forest.labels_) > 0.9
+    assert forest.feature_importances_.sum() == pytest.approx(1)
+    assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
+
+
+def test_attributes(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    assert forest.n_clusters_ == 3
+    assert forest.labels_.dtype == np.int32
+    assert (np.diff(np.bincount(forest.labels_)) <= 0).all()
+    assert forest.partitions_.shape == (20, 75)
+    assert len(forest.estimators_features_) == 20
+    assert forest.kappas_.shape == (20,)
+    assert forest.n_iter_ >= 2
+    leaves = [node for node in forest.cut_tree_.nodes if node.left < 0]
+    assert len(leaves) == 3
+
+
+def test_coassociation(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    P = forest.coassociation()
+    assert (P == P.T).all()
+    assert (np.diag(P) == 1).all()
+    assert (forest.coassociation(rows=[3, 1]) == P[[3, 1]]).all()
+    assert (forest.coassociation(rows=slice(5), cols=np.arange(75) > 70) == P[:5, 71:]).all()
+
+
+CHANGES = {
+    "n_clusters": 4,
+    "n_estimators": 21,
+    "base_clusters": 7,
+    "features_per_draw": 1,
+    "n_candidates": 4,
+    "patience": "all",
+    "repeat_features": False,
+    "quality": "pairwise",
+    "threshold": 0.9,
+    "sharpness": 30.0,
+    "compete": "always",
+    "consensus": "average",
+    "n_init": 1,
+    "max_iter": 1,
+    "random_state": 1,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_parameter_has_an_effect(name):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 12)) + 0.3 * rng.normal(size=(200, 12))
+    plain = {"n_clusters": 5, "n_estimators": 20, "random_state": 0, "n_candidates": 2}
+
+    def outcome(**parameters):
+        forest = ClusterForest(**parameters).fit(X)
+        return forest.partitions_.tobytes(), forest.labels_.tobytes()
+
+    assert outcome(**plain) != outcome(**(plain | {name: CHANGES[name]}))
+
+
+def test_from_paper():
+    assert ClusterForest.from_paper(4).get_params() == ClusterForest(4).get_params()
+    assert ClusterForest.from_paper(4, patience=1, consensus="kway").patience == 1
+    with pytest.raises(TypeError, match="trees"):
+        ClusterForest.from_paper(4, trees=3)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_frames(blobs, make):
+    X, _ = blobs
+    frame = make({f"f{j}": X[:, j] for j in range(6)})
+    forest = ClusterForest(3, n_estimators=10, random_state=0).fit(frame)
+    assert list(forest.feature_names_in_) == [f"f{j}" for j in range(6)]
+    assert (forest.labels_ == ClusterForest(3, n_estimators=10, random_state=0).fit_predict(X)).all()
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_set_output(blobs, container):
+    X, _ = blobs
+    distances = HartiganWongKMeans(3, random_state=0).set_output(transform=container).fit_transform(X)
+    assert list(distances.columns) == [f"hartiganwongkmeans{i}" for i in range(3)]
+    steps = make_pipeline(StandardScaler(), ClusterForest(3, n_estimators=10, random_state=0))
+    assert len(steps.set_output(transform=container).fit_predict(X)) == 75
+    assert steps[-1].feature_names_in_[0] == "x0"
+
+
+def test_clone_and_pickle(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=10, random_state=0).fit(X)
+    again = pickle.loads(pickle.dumps(forest))
+    assert (again.coassociation() == forest.coassociation()).all()
+    assert clone(forest).get_params() == forest.get_params()
+    assert not hasattr(clone(forest), "labels_")
+
+
+@pytest.mark.parametrize("consensus", CONSENSUS)
+def test_every_consensus_labels_every_row(blobs, consensus):
+    X, _ = blobs
+    labels = ClusterForest(4, n_estimators=20, consensus=consensus, random_state=0).fit_predict(X)
+    assert set(labels) == {0, 1, 2, 3}
+
+
+def test_one_cluster(blobs):
+    X, _ = blobs
+    assert set(ClusterForest(1, n_estimators=5).fit_predict(X)) == {0}
+
+
+def test_progress(blobs, capsys):
+    X, _ = blobs
+    ClusterForest(3, n_estimators=10, random_state=0, verbose=1).fit(X)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("75 rows in 3 clusters by 10 trees")
+
+
+def test_progress_bar_on_a_terminal(blobs, capsys, monkeypatch):
+    X, _ = blobs
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    ClusterForest(3, n_estimators=10, random_state=0, verbose=1).fit(X)
+    text = capsys.readouterr().err
+    assert "growing [" in text
+    assert "10 trees" in text
+    assert text.endswith("\n")
+
+
+BAD_VALUES = {
+    "n_clusters": [0, -1, 2.0, "3", None, True],
+    "n_estimators": [0, 1.5, 70_000],
+    "base_clusters": [0, 2.5],
+    "features_per_draw": [0, 1.0],
+    "n_candidates": [0, "2"],
+    "patience": [0, "none", 1.0],
+    "repeat_features": ["yes", 2],
+    "quality": ["median", 1],
+    "threshold": [-0.1, 1.5, float("nan"), "0.4"],
+    "sharpness": [-1, float("inf"), "high", 501],
+    "compete": ["never"],
+    "consensus": ["Ncut", "ward"],
+    "n_init": [0, 1.0],
+    "max_iter": [0, -3],
+    "n_jobs": [0, 1.5],
+    "random_state": [-1, "seed", 1.5],
+    "verbose": [-1, "yes"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD_VALUES.items() for v in values])
+def test_bad_parameters_are_named(blobs, name, value):
+    X, _ = blobs
+    with pytest.raises(ValueError, match=rf"{name}=.* must"):
+        ClusterForest(**({"n_clusters": 3, "n_estimators": 5} | {name: value})).fit(X)
+
+
+X20 = np.random.default_rng(0).normal(size=(20, 3))
+
+
+@pytest.mark.parametrize("make", [ClusterForest, HartiganWongKMeans])
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (np.where(X20.max() == X20, np.nan, X20), ValueError, "NaN"),
+        (np.where(X20.max() == X20, np.inf, X20), ValueError, "infinity"),
+        (np.full((20, 2), "a"), ValueError, "string"),
+        (np.array([[object()] * 2] * 20), TypeError, "float"),
+        (np.arange(20.0), ValueError, "1D array"),
+        (np.empty((0, 3)), ValueError, "0 sample"),
+        (np.empty((20, 0)), ValueError, "0 feature"),
+        (np.zeros((3, 2, 2)), ValueError, "dim 3"),
+        (X20[:2], ValueError, "n_clusters=3 is more than the number of rows, n_samples=2"),
+        (X20 * 1j, ValueError, "Complex"),
+        (sparse.csr_matrix(X20), TypeError, "Sparse data was passed"),
+        (pd.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
+        (pl.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
+    ],
+)
+def test_bad_tables(make, X, error, message):
+    with pytest.raises(error, match=message):
+        make(3).fit(X)
+
+
+def test_too_few_distinct_rows():
+    with pytest.raises(ValueError, match="n_clusters=3 is more than the number of distinct rows of X, 1"):
+        ClusterForest(3).fit(np.ones((20, 4)))
+    with pytest.raises(ValueError, match="base_clusters=5 is more than the number of distinct rows of X, 4"):
+        ClusterForest(3, base_clusters=5).fit(X20[np.arange(20) % 4])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0] * 19, "19 entries but X has 20 rows"),
+        ([-1.0] + [1.0] * 19, "not negative"),
+        ([np.nan] + [1.0] * 19, "finite"),
+        ([0.0] * 20, "zero for every row"),
+        (np.ones((20, 1)), "1-dimensional"),
+    ],
+)
+def test_bad_weights(weights, message):
+    with pytest.raises(ValueError, match=message):
+        HartiganWongKMeans(3).fit(X20, sample_weight=weights)
+
+
+def test_predict_needs_the_same_columns():
+    fitted = HartiganWongKMeans(3, random_state=0).fit(X20)
+    with pytest.raises(ValueError, match="3 features"):
+        fitted.predict(X20[:, :2])
+
+
+def test_memory_is_checked_before(blobs, monkeypatch):
+    X, _ = blobs
+    monkeypatch.setattr("os.sysconf", lambda name: 16)
+    with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
+        ClusterForest(3, n_estimators=10).fit(X)

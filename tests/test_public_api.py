@@ -1,0 +1,74 @@
+"""The names other people's scripts use, and what importing them costs."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import clusterforests
+from clusterforests import ClusterForest, HartiganWongKMeans, consensus
+
+MODULES = [m.name for m in pkgutil.walk_packages(clusterforests.__path__, "clusterforests.") if "_core" not in m.name]
+
+
+def test_signatures():
+    forest = list(inspect.signature(ClusterForest).parameters)
+    assert forest == [
+        "n_clusters",
+        "n_estimators",
+        "base_clusters",
+        "features_per_draw",
+        "n_candidates",
+        "patience",
+        "repeat_features",
+        "quality",
+        "threshold",
+        "sharpness",
+        "compete",
+        "consensus",
+        "n_init",
+        "max_iter",
+        "n_jobs",
+        "random_state",
+        "verbose",
+    ]
+    assert list(inspect.signature(HartiganWongKMeans).parameters) == [
+        "n_clusters",
+        "n_init",
+        "max_iter",
+        "n_jobs",
+        "random_state",
+    ]
+    assert list(inspect.signature(consensus).parameters) == [
+        "partitions",
+        "n_clusters",
+        "method",
+        "threshold",
+        "sharpness",
+    ]
+
+
+def test_all_names_exist():
+    for name in clusterforests.__all__:
+        assert getattr(clusterforests, name) is not None
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+def test_import_adds_no_optional_library():
+    """scikit-learn may import pandas where it is installed; we add nothing to that."""
+    code = (
+        "import sys, sklearn.cluster; before = set(sys.modules); import clusterforests; "
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch'}; "
+        "extra = optional & set(sys.modules) - before; "
+        "sys.exit(str(extra) if extra else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
