@@ -82,7 +82,8 @@ class Solver {
     if (4 * agree >= restarts()) return;
     Candidate best = candidates_[0];
     Exchange exchange(*this, best, work);
-    for (int trial = 0; trial < restarts(); ++trial) {
+    const int trials = restarts() * std::min(k_ - 1, 4) / 4;  // fewer centres have fewer ways to be misplaced
+    for (int trial = 0; trial < trials; ++trial) {
       Candidate other = best;
       const long row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
       const int away = exchange.missed[trial % std::min(k_, 3)];

@@ -135,9 +135,10 @@ inline uint32_t nonzero(const Int& a) {
 template <class T> inline T sum(const Lanes<T>& a) {
   T lane[kLanes];
   a.store(lane);
-  for (int half = kLanes / 2; half; half /= 2)
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  return lane[0];
+  times<8>(8, [&](int i) CF_INLINE { lane[i] += lane[i + 8]; });
+  times<4>(4, [&](int i) CF_INLINE { lane[i] += lane[i + 4]; });
+  times<2>(2, [&](int i) CF_INLINE { lane[i] += lane[i + 2]; });
+  return lane[0] + lane[1];
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ template <int K, int D> struct Lloyd {
   const cf::Rows<float>& rows;
   const int k, d;
   float* centers;
-  float* half;       // |c|^2 / 2
+  float* offset;     // -|c|^2 / 2
   int32_t* labels;
   double* sums;
   double* mass;
@@ -22,7 +22,7 @@ template <int K, int D> struct Lloyd {
     const int columns = D ? D : d;
     const float* center = centers + first * columns;
     Float score[B];
-    times<B>(B, [&](int b) CF_INLINE { score[b] = Float::all(-half[first + b]); });
+    times<B>(B, [&](int b) CF_INLINE { score[b] = Float::all(offset[first + b]); });
     times<D>(d, [&](int j) CF_INLINE {
       const Float x = Float::load(tile + j * kLanes);
       times<B>(B, [&](int b) CF_INLINE { score[b] = score[b] + x * Float::all(center[b * columns + j]); });
@@ -132,7 +132,7 @@ template <int K, int D> struct Lloyd {
       for (int c = 0; c < clusters; ++c) {
         float square = 0;
         for (int j = 0; j < columns; ++j) square += centers[c * columns + j] * centers[c * columns + j];
-        half[c] = 0.5f * square;
+        offset[c] = -0.5f * square;
       }
       // A changed row costs about fifty lane sums.
       const bool many = iteration == 0 || 50 * changed > rows.tiles * clusters * (columns + 1);

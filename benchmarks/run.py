@@ -1,0 +1,178 @@
+"""Time clusterforests against scikit-learn in one run, on the same data, and write the table.
+
+    python benchmarks/run.py --out benchmarks/RESULTS.md [--only kmeans forest threads import] [--repeat 7]
+
+One thread on both sides, except where the table says two. Medians of repeats, taken in turn with the peer.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before NumPy is imported: one thread for the peer too
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from straightforward import Straightforward
+
+from clusterforests import ClusterForest, HartiganWongKMeans, _core
+from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.datasets import load_uci
+
+SHAPES = [(500, 4, 3, 80), (2000, 6, 7, 8), (100_000, 6, 5, 60)]
+FORESTS = [("wine", 3, 40), ("wdbc", 2, 40), ("madelon", 2, 40), ("imgseg", 7, 12)]
+
+
+BLOCK = 0.05  # seconds that a block of calls lasts at least
+
+
+def seconds(work, repeat):
+    """Median over blocks of the mean time of a call; short calls are repeated within a block."""
+    started = time.perf_counter()
+    work()
+    calls = max(1, int(BLOCK / (time.perf_counter() - started)))
+    times = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        for _ in range(calls):
+            work()
+        times.append((time.perf_counter() - started) / calls)
+    return float(np.median(times))
+
+
+def in_turn(ours, theirs, repeat):
+    """Medians of both, measured alternately so that a busy moment hits both."""
+    return tuple(np.median([(seconds(ours, 1), seconds(theirs, 1)) for _ in range(repeat)], axis=0))
+
+
+def kmeans_kernel(X, k):
+    """One problem through the back end, as the forest solves it: table, 20 restarts, labels."""
+    features = [np.arange(X.shape[1], dtype=np.int32)]
+    jobs = KMeansJobs(features, np.array([k], np.int32), np.zeros(1, np.uint64), 20, 200)
+
+    def work():
+        backend = CpuBackend(1)
+        backend.load(X)
+        return backend.assign(features, backend.kmeans(jobs).centers)
+
+    return work
+
+
+def bench_kmeans(repeat):
+    yield "## K-means, 20 restarts, one thread\n"
+    yield (
+        "Peer: `KMeans(init='random', n_init=20, tol=0, max_iter=200)`. Gaussian blobs (`make_blobs`) and "
+        'structureless normal rows; the bar is for blobs. "back end" is the call the forest makes (table, search, '
+        'labels), "estimator" is `HartiganWongKMeans().fit` with its input checks. "objective" is ours over theirs, '
+        "minus 1.\n"
+    )
+    yield "| rows, columns, K | data | scikit-learn ms | back end ms | ratio | estimator ms | ratio | objective | bar |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for n, d, k, bar in SHAPES:
+        for kind in ("blobs", "normal"):
+            rng = np.random.default_rng(0)
+            X = make_blobs(n, d, centers=k, random_state=0)[0] if kind == "blobs" else rng.normal(size=(n, d))
+            peer = KMeans(k, init="random", n_init=20, tol=0, max_iter=200, random_state=0)
+            mine = HartiganWongKMeans(k, random_state=0)
+            times = 3 if n > 10_000 else repeat
+            kernel, theirs = in_turn(kmeans_kernel(X, k), lambda peer=peer, X=X: peer.fit(X), times)
+            estimator = seconds(lambda mine=mine, X=X: mine.fit(X), times)
+            lower = mine.inertia_ / peer.inertia_ - 1
+            yield (
+                f"| {n}, {d}, {k} | {kind} | {1e3 * theirs:.2f} | {1e3 * kernel:.3f} | **{theirs / kernel:.0f}x** "
+                f"| {1e3 * estimator:.3f} | {theirs / estimator:.0f}x | {lower:+.1e} "
+                f"| {f'{bar}x' if kind == 'blobs' else ''} |"
+            )
+
+
+def bench_forest(repeat):
+    yield "\n## A whole forest, paper settings, T = 100, one thread\n"
+    yield (
+        "Peer: `benchmarks/straightforward.py` (scikit-learn `KMeans` for every attempt, `SpectralClustering` for the "
+        "cut), timed once; ours is a median.\n"
+    )
+    yield "| data | rows, features, K | scikit-learn s | ours s | ratio | bar |"
+    yield "|---|---|---|---|---|---|"
+    for name, k, bar in FORESTS:
+        X = load_uci(name).data
+        mine = ClusterForest.from_paper(k, random_state=0)
+        ours = seconds(lambda mine=mine, X=X: mine.fit(X), repeat)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the peer warns where a part has few distinct rows
+            theirs = seconds(lambda k=k, X=X: Straightforward(k).fit_predict(X), 1)
+        yield (
+            f"| {name} | {X.shape[0]}, {X.shape[1]}, {k} | {theirs:.2f} | {ours:.3f} | **{theirs / ours:.0f}x** "
+            f"| {bar}x |"
+        )
+
+
+def bench_threads(repeat):
+    yield "\n## Two threads against one\n"
+    yield "| forest | one s | two s | ratio | bar |"
+    yield "|---|---|---|---|---|"
+    for name, k, _ in FORESTS[1:]:
+        X = load_uci(name).data
+        one, two = in_turn(
+            lambda k=k, X=X: ClusterForest.from_paper(k, random_state=0, n_jobs=1).fit(X),
+            lambda k=k, X=X: ClusterForest.from_paper(k, random_state=0, n_jobs=2).fit(X),
+            repeat,
+        )
+        yield f"| {name} | {one:.3f} | {two:.3f} | **{one / two:.2f}x** | 1.7x |"
+
+
+def bench_import(repeat):
+    yield "\n## Import and first fit\n"
+    timed = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
+
+    def cost(before, work):
+        code = before + timed.format(work)
+        command = [sys.executable, "-c", code]
+        runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(repeat + 1)]
+        return float(np.median([float(run.stdout) for run in runs[1:]]))
+
+    added = cost("import sklearn.cluster; ", "import clusterforests")
+    load = "from sklearn.datasets import load_wine; from clusterforests import ClusterForest; X = load_wine().data; "
+    first = cost(load, "ClusterForest.from_paper(3, random_state=0).fit(X)")
+    yield "| what | seconds | bar |"
+    yield "|---|---|---|"
+    yield f"| `import clusterforests` after `import sklearn.cluster` | {added:.3f} | 0.1 |"
+    yield f"| first fit on wine in a new process, imports done | {first:.3f} | 0.3 |"
+
+
+PARTS = {"kmeans": bench_kmeans, "forest": bench_forest, "threads": bench_threads, "import": bench_import}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="file to write; the table is printed in any case")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--repeat", type=int, default=7)
+    arguments = parser.parse_args()
+    lines = [
+        "# Benchmarks\n",
+        "Written by `make bench` (needs `CLUSTERFORESTS_DATA`; about ten minutes). Both sides in one run on the same "
+        "data; these machines are shared, so read the ratios, not the times.\n",
+        f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, instruction set in use: "
+        f"{_core.instruction_set()}",
+        f"- Python {platform.python_version()}, NumPy {version('numpy')}, scikit-learn {version('scikit-learn')}, "
+        f"clusterforests {version('clusterforests')}\n",
+    ]
+    print("\n".join(lines), flush=True)
+    for name in arguments.only:
+        for line in PARTS[name](arguments.repeat):
+            print(line, flush=True)
+            lines.append(line)
+    if arguments.out:
+        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
