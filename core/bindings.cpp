@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -61,8 +62,8 @@ std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> co
   for (size_t j = 0; j < columns.shape(0); ++j)
     require(columns(j) >= 0 && columns(j) < table.columns, "a column index is out of range");
   std::vector<cf::Problem> problems(count);
+  for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   for (size_t i = 0; i < count; ++i) {
-    require(offsets(i) <= offsets(i + 1), "offsets must ascend");
     require(clusters(i) >= 1, "clusters must be at least 1");
     problems[i] = {columns.data() + offsets(i), static_cast<int>(offsets(i + 1) - offsets(i)), clusters(i), 0};
   }
@@ -134,10 +135,10 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
   require(features >= 1 && count >= 1 && count <= features, "1 <= count <= features");
   require(offsets.shape(0) == keys.shape(0) + 1, "offsets must be one longer than keys");
   require(offsets(0) >= 0 && offsets(keys.shape(0)) <= static_cast<int64_t>(excluded.shape(0)), "offsets out of range");
+  for (size_t i = 0; i < keys.shape(0); ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   Out<int32_t, 2> out = uninitialised<int32_t, 2>({keys.shape(0), static_cast<size_t>(count)});
   std::vector<int32_t> taken;
   for (size_t i = 0; i < keys.shape(0); ++i) {
-    require(offsets(i) <= offsets(i + 1), "offsets must ascend");
     taken.assign(excluded.data() + offsets(i), excluded.data() + offsets(i + 1));
     for (int j = 0; j < count; ++j) {
       const int64_t left = features - static_cast<int64_t>(taken.size());
@@ -159,6 +160,8 @@ Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> tab
   require(table.shape(0) == a.shape(0) + 1, "table must have one entry per possible count");
   require(a.shape(0) < 65536, "at most 65535 partitions");
   require(threads >= 1, "threads must be at least 1");
+  const int32_t* last = b.data() + b.size();
+  require(std::all_of(b.data(), last, [](int32_t label) { return label < (1 << 24); }), "labels must be below 2^24");
   Out<double, 2> out = uninitialised<double, 2>({a.shape(1), b.shape(1)});
   nb::gil_scoped_release release;
   cf::coassociate(a.data(), a.shape(1), b.data(), b.shape(1), static_cast<int>(a.shape(0)), table.data(), out.data(),
@@ -191,7 +194,10 @@ NB_MODULE(_core, m) {
       .def_ro("rows", &cf::Table::rows)
       .def_ro("distinct", &cf::Table::distinct)
       .def_ro("columns", &cf::Table::columns)
-      .def_ro("exponent", &cf::Table::exponent)
+      .def_ro("weight_exponent", &cf::Table::weight_exponent)
+      .def_prop_ro("exponent", [](const cf::Table& self) {
+        return owned<int32_t, 1>(std::vector<int32_t>(self.exponent.begin(), self.exponent.end()), {self.exponent.size()});
+      }, nb::rv_policy::move)
       .def_prop_ro("origin", [](const cf::Table& self) {
         return owned<double, 1>(std::vector<double>(self.origin), {self.origin.size()});
       }, nb::rv_policy::move);

@@ -8,7 +8,8 @@ namespace {
 
 // A move must lower the objective by more than rounding could.
 constexpr double kLower = 1.0 - 1e-12;
-constexpr long kMaxPasses = 100000;
+constexpr double kFar = 1e300;
+constexpr int kStalled = 3;  // passes in a row that do not lower the objective: rounding, not progress
 
 inline Double distance(const double* tile, int d, const double* center) {
   Double total = Double::all(0);
@@ -49,7 +50,7 @@ void gaps(const cf::Rows<double>& rows, int k, const double* centers, double* ow
   const int d = rows.columns;
   for (long t = 0; t < rows.tiles; ++t) {
     const double* tile = rows.x + t * d * kLanes;
-    Double first = distance(tile, d, centers), second = Double::all(1e300);
+    Double first = distance(tile, d, centers), second = Double::all(kFar);
     for (int c = 1; c < k; ++c) {
       const Double here = distance(tile, d, centers + static_cast<long>(c) * d);
       const auto closer = here < first;
@@ -114,6 +115,7 @@ struct Moves {
   double* lane_labels;  // the labels as doubles, for lane-wise comparison
   double* leaving;      // leave(mass[c], 1) and join(mass[c], 1)
   double* joining;
+  double* wish;         // a tile's wishes as bits
 
   void refresh(int c) {
     leaving[c] = leave(mass[c], 1);
@@ -125,7 +127,7 @@ struct Moves {
     const int d = rows.columns;
     const double* tile = rows.x + t * d * kLanes;
     const Double own = Double::load(lane_labels + t * kLanes), weight = Double::load(rows.weight + t * kLanes);
-    Double here = Double::all(0), there = Double::all(1e300), spread = here;
+    Double here = Double::all(0), there = Double::all(kFar), spread = here;
     for (int c = 0; c < k; ++c) {
       const Double apart = distance(tile, d, centers + static_cast<long>(c) * d);
       const auto mine = own == Double::all(c);
@@ -155,7 +157,7 @@ struct Moves {
     const double w = rows.weight[t * kLanes + lane];
     const int from = labels[t * kLanes + lane];
     const double here = distance_at(tile, lane, d, centers + static_cast<long>(from) * d) * leave(mass[from], w);
-    double there = 1e300;
+    double there = kFar;
     int to = from;
     for (int c = 0; c < k; ++c) {
       if (c == from) continue;
@@ -179,20 +181,23 @@ struct Moves {
     return true;
   }
 
+  // One pass: which rows wish to move, with all centres as they stand; then those that still gain are moved in turn.
   double run() {
-    double objective = 0;
-    for (int pass = 0; pass < kMaxPasses; ++pass) {
+    double lowest = kFar;
+    for (int stalled = 0;;) {
       recompute(rows, k, labels, lane_labels, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
-      bool moved = false;
       Double total = Double::all(0);
-      for (long t = 0; t < rows.tiles; ++t) {
-        for (uint32_t wish = wishes(t, total); wish; wish &= wish - 1) moved |= move(t, lowest_bit(wish));
-      }
-      objective = sum(total);
-      if (!moved) break;
+      for (long t = 0; t < rows.tiles; ++t) wish[t] = wishes(t, total);
+      const double objective = sum(total);
+      stalled = objective < lowest ? 0 : stalled + 1;
+      lowest = objective < lowest ? objective : lowest;
+      if (stalled == kStalled) return objective;
+      bool moved = false;
+      for (long t = 0; t < rows.tiles; ++t)
+        for (uint32_t bits = static_cast<uint32_t>(wish[t]); bits; bits &= bits - 1) moved |= move(t, lowest_bit(bits));
+      if (!moved) return objective;
     }
-    return objective;
   }
 };
 
@@ -200,7 +205,7 @@ double hartigan(const cf::Rows<double>& rows, int k, double* centers, double* ma
                 double* scratch) {
   const long n = rows.tiles * kLanes;
   for (long i = 0; i < n; ++i) scratch[i] = labels[i];
-  return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k}.run();
+  return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k, scratch + n + 2 * k}.run();
 }
 
 }  // namespace

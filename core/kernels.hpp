@@ -22,8 +22,8 @@ template <class T> struct Rows {
 struct Kernels {
   const char* name;
 
-  // Lloyd's iteration until no row changes or max_iter; returns the iterations made. `sums` (k * columns) and `mass` (k) are of the last partition;
-  // `scratch` holds lloyd_scratch(k, columns) numbers.
+  // Lloyd's iteration until no row changes or max_iter; returns the iterations made. `sums` (k * columns) and `mass`
+  // (k) are of the last partition; `scratch` holds lloyd_scratch(k, columns) numbers.
   int (*lloyd)(const Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
                 double* mass, float* scratch);
 
@@ -47,7 +47,7 @@ struct Kernels {
 };
 
 inline size_t lloyd_scratch(int k, int columns) { return k + static_cast<size_t>(kTile) * k * (columns + 1); }
-inline size_t hartigan_scratch(long tiles, int k) { return static_cast<size_t>(kTile) * tiles + 2 * static_cast<size_t>(k); }
+inline size_t hartigan_scratch(long tiles, int k) { return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k); }
 
 const Kernels& kernels();                          // the set in use
 std::vector<std::string> instruction_sets();       // those this machine can run, best first

@@ -14,7 +14,7 @@ namespace {
 constexpr long kWholeRows = 16384;        // up to here every restart sees every row
 constexpr long kSampleRows = 4096;        // beyond, restarts run on a sample, its best are finished on all rows
 constexpr size_t kFromSample = 3;
-constexpr long kFinishedRows = 16384;     // rows * restarts that go on to Hartigan's moves, but at least eight
+constexpr long kFinishedRows = 4096;      // rows * restarts that go on to Hartigan's moves, but at least eight
 constexpr double kRounding = 1e-6;        // of the sum of squares: what float32 cannot tell apart
 constexpr long kLineCells = 1 << 24;      // rows * k up to which one column is solved exactly
 
@@ -40,7 +40,7 @@ struct Partition {
 class Solver {
  public:
   Solver(const Table& table, const Problem& problem, const Search& search)
-      : problem_(problem), search_(search), rows_(table, problem), k_(problem.k) {}
+      : table_(table), problem_(problem), search_(search), rows_(table, problem), k_(problem.k) {}
 
   // False if there are fewer distinct rows than clusters.
   bool prepare() {
@@ -101,7 +101,7 @@ class Solver {
   // objective, so a restart far behind cannot win.
   void select() {
     std::vector<Candidate> kept;
-    const double reach = 1 + 10.0 * k_ / rows_.rows;
+    const double reach = 1 + 5.0 * k_ / rows_.rows;
     const size_t most = sampled_ ? kFromSample : std::max<size_t>(8, kFinishedRows / rows_.rows);
     for (Candidate& candidate : candidates_) {
       if (!kept.empty() && candidate.objective > reach * kept[0].objective + kRounding * square_) break;
@@ -133,6 +133,8 @@ class Solver {
     const auto best = std::min_element(finished_.begin(), finished_.end(), [](const auto& a, const auto& b) {
       return a.objective < b.objective;
     });
+    // Rows that differ by less than their squares can show leave a cluster empty.
+    if (std::any_of(best->mass.begin(), best->mass.end(), [](double mass) { return mass <= 0; })) return {};
     Solution out = measure(*best, heaviest_first(*best));
     out.iterations = candidates_[best - finished_.begin()].iterations;
     return out;
@@ -269,8 +271,8 @@ class Solver {
   // From packed to listed columns; a constant column's centre is its origin.
   std::vector<double> place_centers(const Partition& partition, const std::vector<int>& order) const {
     std::vector<double> centers(static_cast<size_t>(k_) * problem_.width, 0.0);
-    const PowerOfTwo scale(rows_.exponent);
     for (int j = 0; j < problem_.width; ++j) {
+      const PowerOfTwo scale(rows_.exponent - table_.exponent[problem_.columns[j]]);
       const auto found = std::lower_bound(rows_.source.begin(), rows_.source.end(), problem_.columns[j]);
       if (found == rows_.source.end() || *found != problem_.columns[j]) continue;
       const long from = found - rows_.source.begin();
@@ -281,6 +283,7 @@ class Solver {
     return centers;
   }
 
+  const Table& table_;
   Problem problem_;
   Search search_;
   Packed rows_;
@@ -319,15 +322,13 @@ void assign(const Table& table, const std::vector<Problem>& problems, const std:
   parallel_for(static_cast<long>(problems.size()), threads, [&](long i, int) {
     const Problem& problem = problems[i];
     const Packed rows(table, problem);
-    const PowerOfTwo scale(-rows.exponent);
     std::vector<double> packed(static_cast<size_t>(problem.k) * rows.width);
-    for (int c = 0; c < problem.k; ++c)
-      for (int j = 0; j < rows.width; ++j) {
-        const int listed = static_cast<int>(
-            std::find(problem.columns, problem.columns + problem.width, rows.source[j]) - problem.columns);
-        packed[c * rows.width + j] =
-            scale(centers[i][static_cast<size_t>(c) * problem.width + listed]) * rows.root[j];
-      }
+    for (int j = 0; j < rows.width; ++j) {
+      const PowerOfTwo scale(table.exponent[rows.source[j]] - rows.exponent);
+      const long listed = std::find(problem.columns, problem.columns + problem.width, rows.source[j]) - problem.columns;
+      for (int c = 0; c < problem.k; ++c)
+        packed[c * rows.width + j] = scale(centers[i][static_cast<size_t>(c) * problem.width + listed]) * rows.root[j];
+    }
     std::vector<int32_t> chosen(rows.tiles * kTile);
     kernels().assign(rows.exact(rows.tiles), problem.k, packed.data(), chosen.data());
     int32_t* out = labels + i * table.rows;

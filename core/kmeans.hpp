@@ -20,7 +20,7 @@ struct Search {
 
 enum class Outcome : int8_t { solved = 0, too_few_distinct_rows = 1 };
 
-// Sums are in units of 4^exponent times those of the table. Clusters come heaviest first.
+// Sums are in units of 4^exponent times the table's unit of weight. Clusters come heaviest first.
 struct Solution {
   Outcome outcome = Outcome::too_few_distinct_rows;
   std::vector<double> centers;  // k * width, in the table's coordinates

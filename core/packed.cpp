@@ -40,8 +40,8 @@ Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct
   exponent = width ? reach : 0;
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
-  const PowerOfTwo scale(-exponent);
   for (int j = 0; j < width; ++j) {
+    const PowerOfTwo scale(table.exponent[source[j]] - exponent);
     const double* from = table.column(source[j]);
     for (long i = 0; i < rows; ++i)
       x[(i / kTile) * kTile * width + j * kTile + i % kTile] = scale(from[i]) * root[j];

@@ -27,7 +27,7 @@ class Packed {
 
   long rows = 0, tiles = 0;
   int width = 0;
-  int exponent = 0;             // true value = packed value * 2^exponent / root
+  int exponent = 0;             // true value - origin = packed value * 2^exponent / root
   std::vector<int> source;      // packed column -> table column
   std::vector<double> root;     // sqrt of how often it is listed
   std::vector<double> x, weight;

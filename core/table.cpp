@@ -11,25 +11,35 @@ PowerOfTwo::PowerOfTwo(int exponent)
 
 namespace {
 
-constexpr long kOriginSample = 255;
+constexpr long kOriginSample = 63;
 
 struct Keyed {
   uint64_t key;
   int64_t row;
 };
 
-int exponent_of(const double* x, size_t count) {
-  double largest = 0;
-  for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(x[i]));
+int exponent_of(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);
   return exponent;
 }
 
-uint64_t row_key(const double* row, long columns, const PowerOfTwo& scale) {
+std::vector<PowerOfTwo> undo(const std::vector<int>& exponents) {
+  std::vector<PowerOfTwo> factors;
+  for (int e : exponents) factors.emplace_back(-e);
+  return factors;
+}
+
+double largest_of(const double* x, size_t count) {
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(x[i]));
+  return largest;
+}
+
+uint64_t row_key(const double* row, const std::vector<PowerOfTwo>& scale) {
   uint64_t key = kGolden;
-  for (long j = 0; j < columns; ++j) {
-    const double value = scale(row[j]) + 0.0;  // -0 and 0 are the same value
+  for (size_t j = 0; j < scale.size(); ++j) {
+    const double value = scale[j](row[j]) + 0.0;  // -0 and 0 are the same value
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     key = (key ^ bits) * 0xD6E8FEB86659FD93ull;
@@ -38,14 +48,17 @@ uint64_t row_key(const double* row, long columns, const PowerOfTwo& scale) {
   return mix(key);
 }
 
-// Least-significant-digit radix sort on the top 33 bits; equal prefixes are left for the caller.
+// Least-significant-digit radix sort on at least the top 32 bits; equal prefixes are left for the caller.
 void radix_sort(std::vector<Keyed>& items) {
+  const int width = items.size() < 8192 ? 8 : 11;
+  const uint64_t digit = (1u << width) - 1;
   std::vector<Keyed> other(items.size());
-  for (int shift = 31; shift < 64; shift += 11) {
-    size_t count[2049] = {0};
-    for (const Keyed& item : items) ++count[((item.key >> shift) & 2047) + 1];
-    for (int digit = 0; digit < 2048; ++digit) count[digit + 1] += count[digit];
-    for (const Keyed& item : items) other[count[(item.key >> shift) & 2047]++] = item;
+  std::vector<size_t> count;
+  for (int shift = width == 8 ? 32 : 31; shift < 64; shift += width) {
+    count.assign(digit + 2, 0);
+    for (const Keyed& item : items) ++count[((item.key >> shift) & digit) + 1];
+    for (size_t d = 0; d <= digit; ++d) count[d + 1] += count[d];
+    for (const Keyed& item : items) other[count[(item.key >> shift) & digit]++] = item;
     items.swap(other);
   }
 }
@@ -53,14 +66,17 @@ void radix_sort(std::vector<Keyed>& items) {
 }  // namespace
 
 Table::Table(const double* x, long n, long p, const double* weights) : rows(n), columns(p) {
-  exponent = exponent_of(x, static_cast<size_t>(n) * p);
-  const PowerOfTwo scale(-exponent);
+  std::vector<double> largest(p, 0.0);
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
+  for (long j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
+  const std::vector<PowerOfTwo> scale = undo(exponent);
   std::vector<Keyed> order;
   order.reserve(n);
   for (long i = 0; i < n; ++i)
-    if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, p, scale), i});
+    if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, scale), i});
   radix_sort(order);
-  const auto same_key = [](const Keyed& a, const Keyed& b) { return (a.key >> 31) == (b.key >> 31); };
+  const auto same_key = [](const Keyed& a, const Keyed& b) { return (a.key >> 32) == (b.key >> 32); };
   const auto before = [&](const Keyed& a, const Keyed& b) {
     if (a.key != b.key) return a.key < b.key;
     const double *left = x + a.row * p, *right = x + b.row * p;
@@ -90,6 +106,11 @@ Table::Table(const double* x, long n, long p, const double* weights) : rows(n), 
   }
   distinct = static_cast<long>(source.size());
   unit = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  if (!unit) {
+    weight_exponent = exponent_of(largest_of(weight.data(), weight.size()));
+    const PowerOfTwo lighter(-weight_exponent);
+    for (double& w : weight) w = lighter(w);
+  }
   fill(x, source);
   set_origin();
   measure();
@@ -114,12 +135,12 @@ Table Table::project(const double* x, long n) const {
 
 void Table::fill(const double* x, const std::vector<int64_t>& source) {
   constexpr long kBlock = 64;  // rows at a time, so that a cache line of the input serves several columns
-  const PowerOfTwo scale(-exponent);
+  const std::vector<PowerOfTwo> scale = undo(exponent);
   values.resize(static_cast<size_t>(distinct) * columns);
   for (long start = 0; start < distinct; start += kBlock) {
     const long end = std::min(distinct, start + kBlock);
     for (long j = 0; j < columns; ++j)
-      for (long i = start; i < end; ++i) values[j * distinct + i] = scale(x[source[i] * columns + j]);
+      for (long i = start; i < end; ++i) values[j * distinct + i] = scale[j](x[source[i] * columns + j]) + 0.0;
   }
 }
 
@@ -140,9 +161,8 @@ void Table::set_origin() {
 void Table::measure() {
   reach.assign(columns, kConstant);
   for (long j = 0; j < columns; ++j) {
-    const int e = exponent_of(column(j), distinct);
-    const bool constant = std::all_of(column(j), column(j) + distinct, [](double v) { return v == 0; });
-    if (!constant) reach[j] = e;
+    const double largest = largest_of(column(j), distinct);
+    if (largest > 0) reach[j] = exponent_of(largest) + exponent[j];
   }
 }
 

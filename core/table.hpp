@@ -14,7 +14,8 @@ struct PowerOfTwo {
 
 // Equal rows are merged and their weights added; rows of weight 0 are left out. The order is by a hash of the values,
 // so weights, repeats and permutations of the input give the same table, and a prefix of it is a random sample.
-// Values are divided by 2^exponent (largest magnitude about 1), then the column's origin is taken off.
+// Each column is divided by a power of two (its largest magnitude becomes about 1), then its origin is taken off.
+// Weights other than 1 are divided by a power of two as well.
 class Table {
  public:
   Table(const double* x, long rows, long columns, const double* weights);
@@ -29,9 +30,10 @@ class Table {
   std::vector<double> weight;
   bool unit = true;            // every weight is 1
   std::vector<int32_t> place;  // input row -> distinct row; -1 for a row of weight 0
+  std::vector<int> exponent;   // true value = (value + origin) * 2^exponent, per column
   std::vector<double> origin;
-  std::vector<int> reach;      // |column j| < 2^reach[j]; kConstant if all equal to the origin
-  int exponent = 0;
+  std::vector<int> reach;      // |true value - origin| < 2^reach[j]; kConstant if the column is constant
+  int weight_exponent = 0;     // true weight = weight * 2^weight_exponent
 
   static constexpr int kConstant = -100000;
 

@@ -30,8 +30,8 @@ template <class Work> void parallel_for(long count, int threads, const Work& wor
   std::vector<std::thread> others;
   try {
     for (int worker = 1; worker < threads; ++worker) others.emplace_back(loop, worker);
-  } catch (const std::system_error&) {
-    // The system has no thread to give: the ones that started do the work.
+  } catch (const std::exception&) {
+    // No thread or no memory for one: those that started do the work.
   }
   loop(0);
   for (std::thread& thread : others) thread.join();

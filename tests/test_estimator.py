@@ -183,12 +183,12 @@ BAD_VALUES = {
     "repeat_features": ["yes", 2],
     "quality": ["median", 1],
     "threshold": [-0.1, 1.5, float("nan"), "0.4"],
-    "sharpness": [-1, float("inf"), "high", 501],
+    "sharpness": [-1, float("inf"), "high", 51],
     "compete": ["never"],
     "consensus": ["Ncut", "ward"],
     "n_init": [0, 1.0],
     "max_iter": [0, -3],
-    "n_jobs": [0, 1.5],
+    "n_jobs": [0, 1.5, 10**10],
     "random_state": [-1, "seed", 1.5],
     "verbose": [-1, "yes"],
 }
@@ -258,6 +258,6 @@ def test_predict_needs_the_same_columns():
 
 def test_memory_is_checked_before(blobs, monkeypatch):
     X, _ = blobs
-    monkeypatch.setattr("os.sysconf", lambda name: 16)
+    monkeypatch.setattr("os.sysconf", lambda name: 1)
     with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
         ClusterForest(3, n_estimators=10).fit(X)

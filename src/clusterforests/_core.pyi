@@ -17,7 +17,8 @@ class Table:
     rows: int
     distinct: int
     columns: int
-    exponent: int
+    weight_exponent: int
+    exponent: npt.NDArray[np.int32]
     origin: npt.NDArray[np.float64]
     def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
     def project(self, x: npt.NDArray[np.float64]) -> Table: ...

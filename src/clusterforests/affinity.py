@@ -73,5 +73,9 @@ def affinity(backend: CpuBackend, signatures: Signatures, threshold: float, shar
 
 
 def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
-    """The paper's beta_1: a tenth of the number of partitions."""
-    return 0.1 * n_partitions if sharpness == "auto" else float(sharpness)
+    """beta_1. The paper has 10 for 100 partitions, a tenth of their number.
+
+    Not more for more partitions: P does not grow with them, and beyond about 36 / (1 - P) the weight of a pair is lost
+    in the rounding of the diagonal.
+    """
+    return min(0.1 * n_partitions, 10.0) if sharpness == "auto" else float(sharpness)

@@ -86,8 +86,8 @@ def consensus(
     threshold : float, default=0.4
         Shares of partitions below it count as 0. Not used by "average" and "single".
     sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share); "auto" is a tenth of the number of partitions. Not used by
-        "average" and "single".
+        The graph's weights are exp(sharpness * share), at most 50; "auto" is a tenth of the number of partitions, at
+        most 10. Not used by "average" and "single".
 
     Returns
     -------

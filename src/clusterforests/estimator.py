@@ -49,8 +49,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     threshold : float, default=0.4
         Shares of trees below it count as 0 (beta_2). Not used by "average" and "single".
     sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share) (beta_1); "auto" is a tenth of `n_estimators`. Not used by
-        "average" and "single".
+        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
+        most 10. Not used by "average" and "single".
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="ncut"
@@ -86,7 +86,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     cut_tree_ : CutTree or None
         How the graph was cut; None for "kway", "average" and "single".
     n_iter_ : int
-        Rounds in which features were drawn.
+        Rounds of growth, the first draw included.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -199,7 +199,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : ClusterForest
         """
-        check_parameters(self.get_params(deep=False))
+        check_parameters(vars(self))
         X = check_table(self, X)
         check_rows(len(X), self.n_clusters)
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
@@ -234,8 +234,22 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         P : ndarray of shape (n_rows, n_cols)
         """
         check_is_fitted(self)
-        sides = [self.partitions_ if s is None else self.partitions_[:, s] for s in (rows, cols)]
+        sides = [self._choose(name, which) for name, which in (("rows", rows), ("cols", cols))]
         return coassociate(CpuBackend(self.n_jobs), *sides)
+
+    def _choose(self, name: str, which: Any) -> npt.NDArray[np.int32]:
+        if which is None:
+            return self.partitions_
+        try:
+            chosen: npt.NDArray[np.int32] = self.partitions_[:, which]
+        except IndexError as error:
+            raise ValueError(
+                f"{name}={which!r} must be row numbers below {self.partitions_.shape[1]}, a mask of that length, a "
+                "slice or None."
+            ) from error
+        if chosen.ndim != 2:
+            raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
+        return chosen
 
     def _growth_settings(self, n_features: int, n_distinct: int) -> GrowthSettings:
         base_clusters = self.n_clusters if self.base_clusters is None else self.base_clusters

@@ -22,7 +22,7 @@ MAX_REDRAWS = 1000
 NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
 
 # What a stream of random numbers is for; the number is part of its key.
-_START, _GROW, _ORDER, _KMEANS = 0, 1, 2, 3
+_START, _GROW, _ORDER, _KMEANS = 0, 1, 2, 2**32
 
 
 @dataclass(frozen=True)

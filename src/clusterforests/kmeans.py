@@ -1,5 +1,6 @@
 """K-means from many random starts, finished with Hartigan's single-row moves, as an estimator."""
 
+import math
 import warnings
 from typing import Any, Self
 
@@ -91,7 +92,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         self : HartiganWongKMeans
         """
-        check_parameters(self.get_params(deep=False))
+        check_parameters(vars(self))
         X = check_table(self, X)
         weights = check_weights(sample_weight, len(X))
         check_rows(len(X), self.n_clusters)
@@ -114,11 +115,12 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
                 "its largest values. Lower n_clusters, or rescale the columns."
             )
-        self._exponent = backend.table.exponent
-        self._origin = backend.table.origin
+        table = backend.table
+        self._exponent, self._origin = table.exponent, table.origin
         self._relative_centers = runs.centers[0]
+        self._scale = int(runs.exponent[0])
         self.cluster_centers_ = np.ldexp(self._relative_centers + self._origin, self._exponent)
-        self.inertia_ = float(np.ldexp(runs.within[0], 2 * (int(runs.exponent[0]) + self._exponent)))
+        self.inertia_ = _times_power_of_two(float(runs.within[0]), 2 * self._scale + table.weight_exponent)
         self.n_iter_ = int(runs.iterations[0])
         self.labels_ = backend.assign(features, runs.centers, X if len(counted) < len(X) else None)[0]
         return self
@@ -148,14 +150,25 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         distances : ndarray of shape (n_samples, n_clusters)
         """
-        return np.ldexp(np.sqrt(self._squared_distances(X)), self._exponent)
+        return np.ldexp(np.sqrt(self._squared_distances(X)), self._scale)
 
     def _squared_distances(self, X: Any) -> npt.NDArray[np.float64]:
+        """In units of 4**scale, so that no square is lost at any scale of X."""
         check_is_fitted(self)
         X = check_table(self, X, reset=False)
-        relative = np.ldexp(X, -self._exponent) - self._origin
-        return np.stack([((relative - center) ** 2).sum(axis=1) for center in self._relative_centers], axis=1)
+        unit = self._exponent - self._scale
+        rows = np.ldexp(np.ldexp(X, -self._exponent) - self._origin, unit)
+        centers = np.ldexp(self._relative_centers, unit)
+        return np.stack([((rows - center) ** 2).sum(axis=1) for center in centers], axis=1)
 
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
+
+
+def _times_power_of_two(value: float, exponent: int) -> float:
+    """value * 2**exponent, infinite where that is too large for a float."""
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.inf

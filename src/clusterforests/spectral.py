@@ -20,6 +20,7 @@ IndexArray = npt.NDArray[np.intp]
 ZERO = 1e-8  # of the largest entry: an entry closer to the cutoff lies on it, and goes right
 TOLERANCE = 1e-10  # of an eigenvector
 MAX_STEPS = 500
+NO_VOTE = 1e-12  # eigenvalues below it are rounding
 DENSE = 512  # nodes up to which several eigenvectors are computed densely
 
 
@@ -72,8 +73,13 @@ class Graph:
         return product
 
     def second_vector(self) -> FloatArray:
-        """z, per row. One more product than needed, so that a row's entry is its W-weighted vote."""
-        z: FloatArray = self.apply(_leading_vector(self)) / np.sqrt(self.weights)
+        """z, per row. One more product than needed, so that a row's entry is its W-weighted vote.
+
+        Where all weights are equal there is no vote (the eigenvalue is 0) and the vector itself decides.
+        """
+        vector = _leading_vector(self)
+        vote = self.apply(vector)
+        z: FloatArray = (vote if np.linalg.norm(vote) > NO_VOTE else vector) / np.sqrt(self.weights)
         leftmost = np.flatnonzero(np.abs(z) > ZERO * np.abs(z).max())[0]
         return -z if z[leftmost] > 0 else z
 
@@ -81,13 +87,20 @@ class Graph:
         """The `count` leading eigenvectors, rows scaled to length 1 (Ng, Jordan, Weiss)."""
         n = len(self.weights)
         if n <= max(DENSE, 4 * count):
-            dense = self.scale[:, None] * self.W * self.scale[None, :]
-            vectors = scipy.linalg.eigh(dense, subset_by_index=[n - count, n - 1])[1]
+            vectors = (
+                scipy.linalg.eigh(self.deflated(), subset_by_index=[n - count + 1, n - 1])[1] if count > 1 else None
+            )
         else:
             operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=self.apply, dtype=np.float64)
-            vectors = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=_start_vector(n))[1]
-        rows: FloatArray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return rows
+            vectors = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=_start_vector(n))[1][:, :-1]
+        rows = self.first[:, None] if vectors is None else np.column_stack([self.first, vectors])
+        unit: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+    def deflated(self) -> FloatArray:
+        """The operator as a matrix, its known eigenvector taken out."""
+        dense: FloatArray = self.scale[:, None] * self.W * self.scale[None, :]
+        return dense - np.outer(self.first, self.first)
 
     def ncut(self, right: npt.NDArray[np.bool_]) -> float:
         """cut / volume of the one side + cut / volume of the other."""
@@ -113,9 +126,9 @@ def cut(graph: Graph, n_clusters: int, rule: str) -> CutTree:
                 f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart. "
                 "Lower n_clusters, or raise base_clusters or n_estimators."
             )
-        for i in leaves if rule == "ncut-lowest" else []:
-            _propose(graph, nodes[i], rule)
         if rule == "ncut-lowest":
+            for i in leaves:
+                _propose(graph, nodes[i], rule)
             chosen = min(leaves, key=lambda i: (nodes[i].ncut, i))
         else:
             chosen = min(leaves, key=lambda i: (-nodes[i].size, i))
@@ -209,8 +222,7 @@ def _leading_vector(graph: Graph) -> FloatArray:
                 return coefficients @ basis[: step + 1]
         side.append(norm)
         q = r / norm
-    dense = graph.scale[:, None] * graph.W * graph.scale[None, :]
-    vector: FloatArray = scipy.linalg.eigh(dense, subset_by_index=[n - 2, n - 2])[1][:, 0]
+    vector: FloatArray = scipy.linalg.eigh(graph.deflated(), subset_by_index=[n - 1, n - 1])[1][:, 0]
     return vector
 
 

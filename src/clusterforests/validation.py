@@ -56,7 +56,7 @@ def either(*rules: Rule) -> Rule:
     return Rule(lambda value: any(r.test(value) for r in rules), " or ".join(r.text for r in rules))
 
 
-JOBS = either(none(), Rule(lambda v: integer(-(2**31)).test(v) and v != 0, "an integer other than 0"))
+JOBS = either(none(), Rule(lambda v: integer(-1024, 1024).test(v) and v != 0, "an integer other than 0, at most 1024"))
 
 RULES: Mapping[str, Rule] = {
     "n_clusters": integer(1),
@@ -69,7 +69,7 @@ RULES: Mapping[str, Rule] = {
     "quality": choice(*QUALITY),
     "compete": choice(*COMPETE),
     "threshold": real(0, 1),
-    "sharpness": either(real(0, 500), choice("auto")),
+    "sharpness": either(real(0, 50), choice("auto")),
     "consensus": choice(*CONSENSUS),
     "method": choice(*CONSENSUS),
     "n_init": integer(1, 2**20),
@@ -89,6 +89,12 @@ def check_parameters(values: Mapping[str, Any]) -> None:
 
 def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np.float64]:
     """X as a C-ordered float64 array of at least one row and column, all finite."""
+    if reset and _is_plain(X):
+        # What validate_data would find, in a tenth of its time: a small fit costs about as much.
+        estimator.n_features_in_ = X.shape[1]
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return np.asarray(X)
     _refuse_text_columns(X)
     table: npt.NDArray[np.float64] = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", accept_sparse=False
@@ -96,12 +102,25 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np
     return table
 
 
+def _is_plain(X: Any) -> bool:
+    """A finite float64 array that needs no conversion."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.dtype.isnative
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+        and bool(np.isfinite(X).all())
+    )
+
+
 def _refuse_text_columns(X: Any) -> None:
     """Name the columns of a pandas or polars frame that hold something else than numbers."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     kinds = zip(X.columns, X.dtypes, strict=True)
-    text = [str(name) for name, kind in kinds if str(kind).lower() in _TEXT or "date" in str(kind).lower()]
+    text = [str(name) for name, kind in kinds if str(kind).lower().startswith(_TEXT)]
     if text:
         listed = ", ".join(repr(name) for name in text[:5]) + (", ..." if len(text) > 5 else "")
         raise ValueError(
@@ -109,7 +128,7 @@ def _refuse_text_columns(X: Any) -> None:
         )
 
 
-_TEXT = {"string", "str", "utf8", "categorical", "category"}
+_TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")
 
 
 def check_rows(n_rows: int, n_clusters: int) -> None:
@@ -123,7 +142,10 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     """Row weights as float64, or None. Negative, non-finite or all-zero weights are refused."""
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(np.asarray(sample_weight, dtype=np.float64))
+    given = np.asarray(sample_weight)
+    if given.dtype.kind not in "biuf":
+        raise ValueError(f"sample_weight must hold real numbers, not {given.dtype}.")
+    weights = given.astype(np.float64, order="C")
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim != 1:

@@ -64,11 +64,13 @@ class CpuBackend:
             jobs.max_iter,
             self.threads,
         )
-        sizes = jobs.clusters * np.diff(offsets)
-        centers = np.split(found["centers"], np.cumsum(sizes)[:-1])
+        ends = np.cumsum(jobs.clusters * np.diff(offsets)).tolist()
+        starts = [0, *ends[:-1]]
+        flat = found["centers"]
+        shapes = zip(starts, ends, jobs.clusters.tolist(), strict=True)
         return KMeansRuns(
             features=jobs.features,
-            centers=[c.reshape(k, -1) for c, k in zip(centers, jobs.clusters, strict=True)],
+            centers=[flat[start:end].reshape(k, -1) for start, end, k in shapes],
             solved=found["solved"].astype(bool),
             within=found["within"],
             between=found["between"],
