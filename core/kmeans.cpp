@@ -15,6 +15,8 @@ constexpr long kWholeRows = 16384;        // up to here every restart sees every
 constexpr long kSampleRows = 4096;        // beyond, restarts run on a sample, its best are finished on all rows
 constexpr size_t kFromSample = 3;
 constexpr long kFinishedRows = 4096;      // rows * restarts that go on to Hartigan's moves, but at least eight
+constexpr int kFirst = 5;                 // iterations after which an attempt to improve is given up
+constexpr double kNoGain = 1.05;          // if it is still so many times the best
 constexpr double kRounding = 1e-6;        // of the sum of squares: what float32 cannot tell apart
 constexpr long kLineCells = 1 << 24;      // rows * k up to which one column is solved exactly
 
@@ -28,6 +30,7 @@ struct Candidate {
   std::vector<float> centers;
   double objective = 0;  // within sum of squares, to float32's accuracy
   int iterations = 1;
+  bool converged = false;
   uint64_t sizes = 0;    // a hash of the cluster masses in any order
 };
 
@@ -69,7 +72,7 @@ class Solver {
     for (int c = 0; c < k_; ++c)
       for (int j = 0; j < rows_.width; ++j)
         result.centers[c * rows_.width + j] = static_cast<float>(rows_.at(start[c], j));
-    run_lloyd(result, search_tiles(), work);
+    run_lloyd(result, search_tiles(), search_.max_iter, work);
   }
 
   // Random starts rarely place many centres well. Unless the restarts agree on the best, try to improve it: take away
@@ -82,13 +85,15 @@ class Solver {
     if (4 * agree >= restarts()) return;
     Candidate best = candidates_[0];
     Exchange exchange(*this, best, work);
-    const int trials = restarts() * std::min(k_ - 1, 4) / 4;  // fewer centres have fewer ways to be misplaced
+    const int trials = restarts() * std::min(k_ - 1, 6) / 3;  // fewer centres have fewer ways to be misplaced
     for (int trial = 0; trial < trials; ++trial) {
       Candidate other = best;
       const long row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
       const int away = exchange.missed[trial % std::min(k_, 3)];
       for (int j = 0; j < rows_.width; ++j) other.centers[away * rows_.width + j] = static_cast<float>(rows_.at(row, j));
-      run_lloyd(other, search_tiles(), work);
+      run_lloyd(other, search_tiles(), kFirst, work);
+      if (other.objective > kNoGain * best.objective + kRounding * square_) continue;
+      if (!other.converged) run_lloyd(other, search_tiles(), search_.max_iter, work);
       if (other.objective < best.objective - kRounding * square_) {
         best = other;
         exchange = Exchange(*this, best, work);
@@ -117,7 +122,7 @@ class Solver {
   int finishes() const { return static_cast<int>(candidates_.size()); }
 
   void finish(int i, Workspace& work) {
-    if (sampled_) run_lloyd(candidates_[i], rows_.tiles, work);
+    if (sampled_) run_lloyd(candidates_[i], rows_.tiles, search_.max_iter, work);
     const std::vector<double> start(candidates_[i].centers.begin(), candidates_[i].centers.end());
     Partition& partition = finished_[i];
     partition.labels.resize(rows_.tiles * kTile);
@@ -202,14 +207,15 @@ class Solver {
     return {};
   }
 
-  void run_lloyd(Candidate& candidate, long tiles, Workspace& work) const {
+  void run_lloyd(Candidate& candidate, long tiles, int max_iter, Workspace& work) const {
     work.labels.resize(tiles * kTile);
     work.sums.resize(static_cast<size_t>(k_) * rows_.width);
     work.mass.resize(k_);
     work.scratch32.resize(lloyd_scratch(k_, rows_.width));
     candidate.iterations =
-        kernels().lloyd(rows_.fast(tiles), k_, search_.max_iter, candidate.centers.data(), work.labels.data(),
+        kernels().lloyd(rows_.fast(tiles), k_, max_iter, candidate.centers.data(), work.labels.data(),
                     work.sums.data(), work.mass.data(), work.scratch32.data());
+    candidate.converged = candidate.iterations < max_iter;
     candidate.objective = square_;
     candidate.sizes = 0;
     for (int c = 0; c < k_; ++c) {

@@ -134,8 +134,8 @@ template <int K, int D> struct Lloyd {
         for (int j = 0; j < columns; ++j) square += centers[c * columns + j] * centers[c * columns + j];
         offset[c] = -0.5f * square;
       }
-      // A changed row costs about fifty lane sums.
-      const bool many = iteration == 0 || 50 * changed > rows.tiles * clusters * (columns + 1);
+      // A changed row costs about thirty lane sums.
+      const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
       changed = many ? pass_all() : pass_changed();
       for (int c = 0; c < clusters; ++c) {
         if (mass[c] <= 0) continue;  // an empty cluster keeps its centre; Hartigan's moves will fill it

@@ -83,10 +83,10 @@ def test_weighted_result_is_optimal(seed):
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_paper_k_means_cells(uci, name):
     data = uci(name)
-    seeds = 20 if name == "imgseg" else 3  # several optima of nearly the same value on imgseg
+    seeds = 100 if name == "imgseg" else 3  # imgseg has several optima of nearly the same value; the paper's runs too
     scores = []
     for seed in range(seeds):
-        found = HartiganWongKMeans(CLUSTERS[name], random_state=seed).fit(data.data).labels_
+        found = HartiganWongKMeans(CLUSTERS[name], random_state=seed, n_jobs=2).fit(data.data).labels_
         scores.append([100 * rand_index(data.target, found), 100 * clustering_accuracy(data.target, found)])
     off = np.abs(np.mean(scores, axis=0) - K_MEANS_1[name])
     assert (off <= (1.0 if name == "imgseg" else 0.05)).all()

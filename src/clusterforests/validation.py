@@ -1,6 +1,5 @@
 """What the parameters may be and what a table must look like, in one place."""
 
-import numbers
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ class Rule:
 
 def integer(low: int, high: int | None = None) -> Rule:
     def test(value: Any) -> bool:
-        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         return whole and low <= value and (high is None or value <= high)
 
     return Rule(test, f"an integer of at least {low}" + ("" if high is None else f" and at most {high}"))
@@ -34,7 +33,8 @@ def integer(low: int, high: int | None = None) -> Rule:
 
 def real(low: float, high: float) -> Rule:
     def test(value: Any) -> bool:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= float(value) <= high
+        number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        return number and low <= float(value) <= high
 
     span = f"a number of at least {low:g}" if high == np.inf else f"a number from {low:g} to {high:g}"
     return Rule(lambda value: test(value) and bool(np.isfinite(value)), span)

@@ -1,5 +1,6 @@
 """The CPU back end: threads of the C++ core."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,13 +65,14 @@ class CpuBackend:
             jobs.max_iter,
             self.threads,
         )
-        ends = np.cumsum(jobs.clusters * np.diff(offsets)).tolist()
-        starts = [0, *ends[:-1]]
+        clusters = jobs.clusters.tolist()
+        sizes = (k * len(f) for k, f in zip(clusters, jobs.features, strict=True))
+        ends = itertools.accumulate(sizes, initial=0)
+        shapes = zip(itertools.pairwise(ends), clusters, strict=True)
         flat = found["centers"]
-        shapes = zip(starts, ends, jobs.clusters.tolist(), strict=True)
         return KMeansRuns(
             features=jobs.features,
-            centers=[flat[start:end].reshape(k, -1) for start, end, k in shapes],
+            centers=[flat[start:end].reshape(k, -1) for (start, end), k in shapes],
             solved=found["solved"].astype(bool),
             within=found["within"],
             between=found["between"],
@@ -103,6 +105,5 @@ class CpuBackend:
 
 
 def _flatten(features: Sequence[IntArray]) -> tuple[IntArray, npt.NDArray[np.int64]]:
-    offsets = np.zeros(len(features) + 1, dtype=np.int64)
-    np.cumsum([len(f) for f in features], out=offsets[1:])
-    return np.concatenate(features, dtype=np.int32), offsets
+    ends = itertools.accumulate(map(len, features), initial=0)
+    return np.concatenate(features, dtype=np.int32), np.fromiter(ends, np.int64, len(features) + 1)
