@@ -228,6 +228,23 @@ def test_one_cluster_and_all_clusters(method):
         consensus(np.vstack([labels[:, :6], labels[:, :6]]).repeat(2, axis=1), 12, method=method)
 
 
+@pytest.mark.parametrize("method", CUTS)
+def test_equal_weights_can_be_cut(method):
+    """sharpness=0 makes all weights 1; rows never told apart where both are clustered have weight 1 as well."""
+    labels, _ = noisy_partitions(members=5)
+    assert len(set(consensus(labels, 2, method=method, sharpness=0))) == 2
+    gaps = [[5, 5, 100, 100, -7, 7], [0, 0, 1, 1, 1, 1], [3, 3, 3, 9, 9, -1]]
+    assert len(set(consensus(gaps, 4, method=method))) == 4
+
+
+@pytest.mark.parametrize("method", CONSENSUS)
+def test_many_partitions_and_sharp_graphs(method):
+    labels, truth = noisy_partitions(members=2000, noise=0.1)
+    assert adjusted_rand_score(truth, consensus(labels, 3, method=method)) == 1
+    assert adjusted_rand_score(truth, consensus(labels[:100], 3, method=method, sharpness=50)) == 1
+    assert len(set(consensus(np.tile(np.arange(6) // 2, (8000, 1)), 3, method=method))) == 3
+
+
 @pytest.mark.parametrize(
     ("partitions", "error", "message"),
     [

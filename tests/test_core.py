@@ -80,6 +80,13 @@ def test_others_refuse():
         _core.draw_features(np.zeros(1, np.uint64), 3, 4, ints(), offsets(0, 0))
 
 
+def test_offsets_are_checked_before_use():
+    with pytest.raises(ValueError, match="offsets"):
+        _core.draw_features(np.array([1, 2], np.uint64), 5, 2, ints(0), offsets(0, 10**9, 1))
+    with pytest.raises(ValueError, match="labels must be below"):
+        _core.coassociate(np.full((1, 2), 2**31 - 1, np.int32), np.full((1, 2), 2**31 - 1, np.int32), np.zeros(2), 1)
+
+
 def test_draws_are_distinct_and_uniform():
     keys = np.arange(6000, dtype=np.uint64) * np.uint64(2654435761)
     excluded = np.tile(ints(1, 4), 6000)

@@ -77,6 +77,20 @@ def test_coassociation(blobs):
     assert (forest.coassociation(rows=slice(5), cols=np.arange(75) > 70) == P[:5, 71:]).all()
 
 
+@pytest.mark.parametrize("rows", [3, [1.5], [75], [[0, 1]], "all"])
+def test_coassociation_of_bad_rows(blobs, rows):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="rows="):
+        forest.coassociation(rows)
+
+
+def test_feature_names_are_forgotten_on_refit(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(pd.DataFrame(X).add_prefix("f"))
+    assert not hasattr(forest.fit(X), "feature_names_in_")
+
+
 CHANGES = {
     "n_clusters": 4,
     "n_estimators": 21,

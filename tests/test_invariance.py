@@ -111,3 +111,12 @@ def test_random_states():
     )
     assert_identical(fitted(X, random_state=np.random.default_rng(1)), fitted(X, random_state=np.random.default_rng(1)))
     assert fitted(X, random_state=1).partitions_.tobytes() != fitted(X, random_state=2).partitions_.tobytes()
+
+
+def test_signed_zeros():
+    rng = np.random.default_rng(2)
+    X = rng.integers(-1, 2, size=(60, 4)).astype(float)
+    signed = np.where((X == 0) & (rng.random(X.shape) < 0.5), -0.0, X)
+    order = rng.permutation(60)
+    assert_identical(fitted(signed), fitted(signed + 0.0))
+    assert (fitted(signed).labels_[order] == fitted(signed[order]).labels_).all()

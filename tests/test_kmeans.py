@@ -202,3 +202,48 @@ def test_max_iter_and_n_init_matter():
     full = HartiganWongKMeans(8, random_state=0).fit(X)
     assert HartiganWongKMeans(8, random_state=0, n_init=1).fit(X).inertia_ > full.inertia_
     assert HartiganWongKMeans(8, random_state=0, max_iter=1).fit(X).n_iter_ == 1 < full.n_iter_
+
+
+def test_rounding_does_not_cycle():
+    """Groups far smaller than their distance: moves within rounding must end, with no cluster empty."""
+    rng = np.random.default_rng(1)
+    X = np.r_[1e-3 * rng.normal(size=(150, 2)), 1 + 2e-15 * rng.normal(size=(100, 2))]
+    assert len(set(HartiganWongKMeans(15, random_state=0).fit_predict(X))) == 15
+    Y = np.r_[1e-3 * rng.normal(size=(20, 3)), 1 + 2.0**-52 * rng.integers(0, 4, (12, 3))]
+    assert len(set(HartiganWongKMeans(5, random_state=0, n_init=2).fit_predict(Y))) == 5
+
+
+def test_columns_of_very_different_scale():
+    rng = np.random.default_rng(0)
+    small = np.r_[np.zeros(20), np.ones(20)] + 0.05 * rng.normal(size=40)
+    X = np.column_stack([1e300 * rng.normal(size=40), 1e-300 * small])
+    _, runs, labels = solve(X, [1], 2)
+    assert runs.solved[0]
+    assert (labels[:20] != labels[20]).all()
+    beside_a_constant = np.column_stack([np.full(40, 1e200), small])
+    fitted = HartiganWongKMeans(2, random_state=0).fit(beside_a_constant)
+    assert (fitted.predict(beside_a_constant) == fitted.labels_).all()
+    alone = HartiganWongKMeans(2, random_state=0).fit(small[:, None])
+    assert fitted.transform(beside_a_constant) == pytest.approx(alone.transform(small[:, None]))
+
+
+def test_differences_that_cannot_be_squared():
+    with pytest.raises(ValueError, match="n_clusters=4 is more than the rows of X that float64 can tell apart"):
+        HartiganWongKMeans(4, random_state=0).fit(np.array([[0.0], [1e-170], [2e-170], [1.0]]))
+
+
+@pytest.mark.parametrize("factor", [1e-50, 1e39, 3.0])
+def test_scale_of_the_weights(factor):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    plain = HartiganWongKMeans(6, random_state=0).fit(X)
+    scaled = HartiganWongKMeans(6, random_state=0).fit(X, sample_weight=np.full(300, factor))
+    assert scaled.inertia_ == pytest.approx(factor * plain.inertia_)
+    assert HartiganWongKMeans(6, random_state=0).fit(X, sample_weight=2).inertia_ == 2 * plain.inertia_
+
+
+def test_huge_values():
+    X = 1e300 * np.random.default_rng(0).normal(size=(30, 2))
+    fitted = HartiganWongKMeans(3, random_state=0).fit(X)
+    assert fitted.inertia_ == np.inf
+    assert np.isfinite(fitted.cluster_centers_).all()
+    assert len(set(fitted.labels_)) == 3
