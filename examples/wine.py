@@ -5,6 +5,7 @@ import csv
 import time
 from pathlib import Path
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
@@ -12,26 +13,31 @@ from sklearn.datasets import load_wine
 from clusterforests import ClusterForest
 from clusterforests.metrics import clustering_accuracy, rand_index
 
-COLOURS = ("#3b6ea5", "#d1793a", "#5b9a68")
+matplotlib.use("Agg")  # writes files, needs no screen
+BLUE = "#3b6ea5"
 
 
 def draw(forest, names, path):
     """The co-association matrix ordered by cluster, and how much each feature was used."""
-    order = np.argsort(forest.labels_, kind="stable")
+    P = forest.coassociation()
+    # Within a cluster, the rows that belong most clearly first.
+    own = np.array([row[forest.labels_ == label].mean() for row, label in zip(P, forest.labels_, strict=True)])
+    order = np.lexsort((-own, forest.labels_))
     ends = np.cumsum(np.bincount(forest.labels_))
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5), layout="constrained", width_ratios=(1, 1.1))
-    image = left.imshow(forest.coassociation(order, order), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    labels = [f"cluster {c}" for c in range(len(ends))]
+    image = left.imshow(P[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
     for end in ends[:-1]:
         left.axhline(end - 0.5, color="white", linewidth=1.5)
         left.axvline(end - 0.5, color="white", linewidth=1.5)
     middles = ends - np.bincount(forest.labels_) / 2
-    left.set_xticks(middles, [f"cluster {c}" for c in range(len(ends))])
-    left.set_yticks(middles, [f"cluster {c}" for c in range(len(ends))], rotation=90, va="center")
+    left.set_xticks(middles, labels)
+    left.set_yticks(middles, labels, rotation=90, va="center")
     left.tick_params(length=0)
     left.set_title("How often two wines land together", loc="left")
     figure.colorbar(image, ax=left, label="share of trees", shrink=0.8)
     rank = np.argsort(forest.feature_importances_)
-    right.barh([names[j].replace("_", " ") for j in rank], 100 * forest.feature_importances_[rank], color=COLOURS[0])
+    right.barh([names[j].replace("_", " ") for j in rank], 100 * forest.feature_importances_[rank], color=BLUE)
     right.set_xlabel("share of the trees' features, %")
     right.set_title("Which features the trees kept", loc="left")
     right.spines[["top", "right"]].set_visible(False)
