@@ -15,6 +15,7 @@ test: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp
 
 types: $(VENV)/installed
 	$(BIN)/mypy

@@ -18,20 +18,24 @@ using namespace nb::literals;
 
 namespace {
 
-template <class T, int N> using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N> using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
+template <class T, int N>
+using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
 
 void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
-template <class T, int N> Out<T, N> owned(std::vector<T>&& data, std::initializer_list<size_t> shape) {
+template <class T, int N>
+Out<T, N> owned(std::vector<T>&& data, std::initializer_list<size_t> shape) {
   auto* kept = new std::vector<T>(std::move(data));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Out<T, N>(kept->data(), shape, owner);
 }
 
-template <class T, int N> Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
+template <class T, int N>
+Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
   size_t count = 1;
   for (size_t extent : shape) count *= extent;
   T* data = new T[count ? count : 1];
@@ -111,8 +115,8 @@ nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> o
   return out;
 }
 
-Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets,
-                       In<int32_t, 1> clusters, In<double, 1> centers, int threads) {
+Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
+                       In<double, 1> centers, int threads) {
   const std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
   require(threads >= 1, "threads must be at least 1");
   std::vector<const double*> each;
@@ -184,23 +188,35 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
 NB_MODULE(_core, m) {
   m.doc() = "The hot loops of clusterforests: K-means problems over one table, match counts, products with W.";
   nb::class_<cf::Table>(m, "Table")
-      .def("__init__", [](cf::Table* self, In<double, 2> x, nb::object weights) { new (self) cf::Table(make_table(x, weights)); },
-           "x"_a, "weights"_a = nb::none())
-      .def("project", [](const cf::Table& self, In<double, 2> x) {
-        require(static_cast<long>(x.shape(1)) == self.columns, "the new rows must have the table's columns");
-        require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
-        return self.project(x.data(), x.shape(0));
-      }, "x"_a)
+      .def(
+          "__init__",
+          [](cf::Table* self, In<double, 2> x, nb::object weights) { new (self) cf::Table(make_table(x, weights)); },
+          "x"_a, "weights"_a = nb::none())
+      .def(
+          "project",
+          [](const cf::Table& self, In<double, 2> x) {
+            require(static_cast<int64_t>(x.shape(1)) == self.columns, "the new rows must have the table's columns");
+            require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+            return self.project(x.data(), x.shape(0));
+          },
+          "x"_a)
       .def_ro("rows", &cf::Table::rows)
       .def_ro("distinct", &cf::Table::distinct)
       .def_ro("columns", &cf::Table::columns)
       .def_ro("weight_exponent", &cf::Table::weight_exponent)
-      .def_prop_ro("exponent", [](const cf::Table& self) {
-        return owned<int32_t, 1>(std::vector<int32_t>(self.exponent.begin(), self.exponent.end()), {self.exponent.size()});
-      }, nb::rv_policy::move)
-      .def_prop_ro("origin", [](const cf::Table& self) {
-        return owned<double, 1>(std::vector<double>(self.origin), {self.origin.size()});
-      }, nb::rv_policy::move);
+      .def_prop_ro(
+          "exponent",
+          [](const cf::Table& self) {
+            return owned<int32_t, 1>(std::vector<int32_t>(self.exponent.begin(), self.exponent.end()),
+                                     {self.exponent.size()});
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "origin",
+          [](const cf::Table& self) {
+            return owned<double, 1>(std::vector<double>(self.origin), {self.origin.size()});
+          },
+          nb::rv_policy::move);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
         "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);

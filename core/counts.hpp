@@ -24,19 +24,17 @@ inline void ripple(Bits* planes, int first, int last, Bits carry) {
 }
 
 // The low eight bits as eight bytes of 0 or 1, the first bit in the highest byte.
-inline uint64_t spread(uint64_t bits) {
-  return (((bits & 255) * 0x8040201008040201ull) >> 7) & 0x0101010101010101ull;
-}
+inline uint64_t spread(uint64_t bits) { return (((bits & 255) * 0x8040201008040201ull) >> 7) & 0x0101010101010101ull; }
 
-void count_row(const uint64_t* bits, long words, const int32_t* chosen, int members, long columns,
+void count_row(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
                const double* table, double* out) {
   constexpr int kPlanes = 16;
   int used = 3;
   while ((members >> used) != 0) ++used;
-  for (long w = 0; w < words; w += kLanes) {
+  for (int64_t w = 0; w < words; w += kLanes) {
     Bits planes[kPlanes];
     for (int p = 0; p < used; ++p) planes[p] = Bits::all(0);
-    const auto row = [&](int l) { return Bits::load(bits + static_cast<long>(chosen[l]) * words + w); };
+    const auto row = [&](int l) { return Bits::load(bits + static_cast<int64_t>(chosen[l]) * words + w); };
     int l = 0;
     for (; l + 8 <= members; l += 8) {
       const Bits two_a = add_bits(planes[0], row(l), row(l + 1));
@@ -50,9 +48,9 @@ void count_row(const uint64_t* bits, long words, const int32_t* chosen, int memb
     for (; l < members; ++l) ripple(planes, 0, used, row(l));
     uint64_t plane[kPlanes][kLanes];
     for (int p = 0; p < used; ++p) planes[p].store(plane[p]);
-    const long first = w * 64, end = columns < first + kLanes * 64 ? columns : first + kLanes * 64;
-    for (long j = first; j < end; j += 8) {
-      const long word = (j - first) / 64, shift = (j - first) % 64;
+    const int64_t first = w * 64, end = columns < first + kLanes * 64 ? columns : first + kLanes * 64;
+    for (int64_t j = first; j < end; j += 8) {
+      const int64_t word = (j - first) / 64, shift = (j - first) % 64;
       uint64_t low = 0, high = 0;
       for (int p = 0; p < used && p < 8; ++p) low |= spread(plane[p][word] >> shift) << p;
       for (int p = 8; p < used; ++p) high |= spread(plane[p][word] >> shift) << (p - 8);
@@ -63,14 +61,14 @@ void count_row(const uint64_t* bits, long words, const int32_t* chosen, int memb
   }
 }
 
-void row_products(const double* row, long n, const double* vectors, int count, double* out) {
-  const long whole = n - n % kLanes;
+void row_products(const double* row, int64_t n, const double* vectors, int count, double* out) {
+  const int64_t whole = n - n % kLanes;
   for (int v = 0; v < count; ++v) {
     const double* x = vectors + v * n;
     Double total = Double::all(0);
-    for (long j = 0; j < whole; j += kLanes) total = total + Double::load(row + j) * Double::load(x + j);
+    for (int64_t j = 0; j < whole; j += kLanes) total = total + Double::load(row + j) * Double::load(x + j);
     double rest = 0;
-    for (long j = whole; j < n; ++j) rest += row[j] * x[j];
+    for (int64_t j = whole; j < n; ++j) rest += row[j] * x[j];
     out[v] = sum(total) + rest;
   }
 }

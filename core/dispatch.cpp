@@ -1,7 +1,10 @@
 #include <stdexcept>
 #include "kernels.hpp"
 
-#define CF_DECLARE(NAME) namespace NAME { extern const cf::Kernels set; }
+#define CF_DECLARE(NAME)        \
+  namespace NAME {              \
+  extern const cf::Kernels set; \
+  }
 CF_DECLARE(portable)
 CF_DECLARE(baseline)
 #ifdef CF_X86

@@ -31,11 +31,11 @@ inline double distance_at(const double* tile, int lane, int d, const double* cen
 
 void assign(const cf::Rows<double>& rows, int k, const double* centers, int32_t* labels) {
   const int d = rows.columns;
-  for (long t = 0; t < rows.tiles; ++t) {
+  for (int64_t t = 0; t < rows.tiles; ++t) {
     const double* tile = rows.x + t * d * kLanes;
     Double best = distance(tile, d, centers), label = Double::all(0);
     for (int c = 1; c < k; ++c) {
-      const Double here = distance(tile, d, centers + static_cast<long>(c) * d);
+      const Double here = distance(tile, d, centers + static_cast<int64_t>(c) * d);
       const auto closer = here < best;
       best = select(closer, here, best);
       label = select(closer, Double::all(c), label);
@@ -48,11 +48,11 @@ void assign(const cf::Rows<double>& rows, int k, const double* centers, int32_t*
 
 void gaps(const cf::Rows<double>& rows, int k, const double* centers, double* own, double* other) {
   const int d = rows.columns;
-  for (long t = 0; t < rows.tiles; ++t) {
+  for (int64_t t = 0; t < rows.tiles; ++t) {
     const double* tile = rows.x + t * d * kLanes;
     Double first = distance(tile, d, centers), second = Double::all(kFar);
     for (int c = 1; c < k; ++c) {
-      const Double here = distance(tile, d, centers + static_cast<long>(c) * d);
+      const Double here = distance(tile, d, centers + static_cast<int64_t>(c) * d);
       const auto closer = here < first;
       second = select(closer, first, select(here < second, here, second));
       first = select(closer, here, first);
@@ -73,7 +73,7 @@ void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, d
   for (int j = 0; j <= d; ++j) {
     Double total[kFewClusters];
     for (int c = 0; c < k; ++c) total[c] = Double::all(0);
-    for (long t = 0; t < rows.tiles; ++t) {
+    for (int64_t t = 0; t < rows.tiles; ++t) {
       const Double weight = Double::load(rows.weight + t * kLanes), own = Double::load(lane_labels + t * kLanes);
       const Double value = j < d ? weight * Double::load(rows.x + (t * d + j) * kLanes) : weight;
       for (int c = 0; c < k; ++c) total[c] = select(own == Double::all(c), total[c] + value, total[c]);
@@ -84,9 +84,9 @@ void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, d
 
 void sum_rows(const cf::Rows<double>& rows, const int32_t* labels, double* sums, double* mass) {
   const int d = rows.columns;
-  for (long i = 0; i < rows.tiles * kLanes; ++i) {
+  for (int64_t i = 0; i < rows.tiles * kLanes; ++i) {
     const double* tile = rows.x + i / kLanes * d * kLanes + i % kLanes;
-    double* into = sums + static_cast<long>(labels[i]) * d;
+    double* into = sums + static_cast<int64_t>(labels[i]) * d;
     for (int j = 0; j < d; ++j) into[j] += rows.weight[i] * tile[j * kLanes];
     mass[labels[i]] += rows.weight[i];
   }
@@ -95,8 +95,8 @@ void sum_rows(const cf::Rows<double>& rows, const int32_t* labels, double* sums,
 // Centres and masses afresh from the labels: moves update them in place, which drifts.
 void recompute(const cf::Rows<double>& rows, int k, const int32_t* labels, const double* lane_labels, double* centers,
                double* mass) {
-  const long d = rows.columns;
-  for (long i = 0; i < k * d; ++i) centers[i] = 0;
+  const int64_t d = rows.columns;
+  for (int64_t i = 0; i < k * d; ++i) centers[i] = 0;
   for (int c = 0; c < k; ++c) mass[c] = 0;
   if (k <= kFewClusters)
     sum_lanes(rows, k, lane_labels, centers, mass);
@@ -115,7 +115,7 @@ struct Moves {
   double* lane_labels;  // the labels as doubles, for lane-wise comparison
   double* leaving;      // leave(mass[c], 1) and join(mass[c], 1)
   double* joining;
-  double* wish;         // a tile's wishes as bits
+  double* wish;  // a tile's wishes as bits
 
   void refresh(int c) {
     leaving[c] = leave(mass[c], 1);
@@ -123,13 +123,13 @@ struct Moves {
   }
 
   // Lanes of the tile for which another cluster is cheaper, with the centres as they stand.
-  uint32_t wishes(long t, Double& objective) const {
+  uint32_t wishes(int64_t t, Double& objective) const {
     const int d = rows.columns;
     const double* tile = rows.x + t * d * kLanes;
     const Double own = Double::load(lane_labels + t * kLanes), weight = Double::load(rows.weight + t * kLanes);
     Double here = Double::all(0), there = Double::all(kFar), spread = here;
     for (int c = 0; c < k; ++c) {
-      const Double apart = distance(tile, d, centers + static_cast<long>(c) * d);
+      const Double apart = distance(tile, d, centers + static_cast<int64_t>(c) * d);
       const auto mine = own == Double::all(c);
       Double out = Double::all(leaving[c]), in = Double::all(joining[c]);
       if (!rows.unit) {
@@ -151,21 +151,21 @@ struct Moves {
     return bits;
   }
 
-  bool move(long t, int lane) {
+  bool move(int64_t t, int lane) {
     const int d = rows.columns;
     const double* tile = rows.x + t * d * kLanes;
     const double w = rows.weight[t * kLanes + lane];
     const int from = labels[t * kLanes + lane];
-    const double here = distance_at(tile, lane, d, centers + static_cast<long>(from) * d) * leave(mass[from], w);
+    const double here = distance_at(tile, lane, d, centers + static_cast<int64_t>(from) * d) * leave(mass[from], w);
     double there = kFar;
     int to = from;
     for (int c = 0; c < k; ++c) {
       if (c == from) continue;
-      const double cost = distance_at(tile, lane, d, centers + static_cast<long>(c) * d) * join(mass[c], w);
+      const double cost = distance_at(tile, lane, d, centers + static_cast<int64_t>(c) * d) * join(mass[c], w);
       if (cost < there) there = cost, to = c;
     }
     if (!(there < here * kLower)) return false;
-    double *a = centers + static_cast<long>(from) * d, *b = centers + static_cast<long>(to) * d;
+    double *a = centers + static_cast<int64_t>(from) * d, *b = centers + static_cast<int64_t>(to) * d;
     const double out = w / (mass[from] - w), in = w / (mass[to] + w);
     for (int j = 0; j < d; ++j) {
       const double x = tile[j * kLanes + lane];
@@ -188,23 +188,22 @@ struct Moves {
       recompute(rows, k, labels, lane_labels, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
       Double total = Double::all(0);
-      for (long t = 0; t < rows.tiles; ++t) wish[t] = wishes(t, total);
+      for (int64_t t = 0; t < rows.tiles; ++t) wish[t] = wishes(t, total);
       const double objective = sum(total);
       stalled = objective < lowest ? 0 : stalled + 1;
       lowest = objective < lowest ? objective : lowest;
       if (stalled == kStalled) return objective;
       bool moved = false;
-      for (long t = 0; t < rows.tiles; ++t)
+      for (int64_t t = 0; t < rows.tiles; ++t)
         for (uint32_t bits = static_cast<uint32_t>(wish[t]); bits; bits &= bits - 1) moved |= move(t, lowest_bit(bits));
       if (!moved) return objective;
     }
   }
 };
 
-double hartigan(const cf::Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels,
-                double* scratch) {
-  const long n = rows.tiles * kLanes;
-  for (long i = 0; i < n; ++i) scratch[i] = labels[i];
+double hartigan(const cf::Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels, double* scratch) {
+  const int64_t n = rows.tiles * kLanes;
+  for (int64_t i = 0; i < n; ++i) scratch[i] = labels[i];
   return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k, scratch + n + 2 * k}.run();
 }
 

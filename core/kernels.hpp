@@ -11,12 +11,13 @@ namespace cf {
 
 constexpr int kTile = 16;
 
-template <class T> struct Rows {
+template <class T>
+struct Rows {
   const T* x;       // tiles * columns * 16
   const T* weight;  // tiles * 16
-  long tiles;
+  int64_t tiles;
   int columns;
-  bool unit;        // every row has weight 1
+  bool unit;  // every row has weight 1
 };
 
 struct Kernels {
@@ -25,7 +26,7 @@ struct Kernels {
   // Lloyd's iteration until no row changes or max_iter; returns the iterations made. `sums` (k * columns) and `mass`
   // (k) are of the last partition; `scratch` holds lloyd_scratch(k, columns) numbers.
   int (*lloyd)(const Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
-                double* mass, float* scratch);
+               double* mass, float* scratch);
 
   // Nearest centre by direct distances, lowest index on ties.
   void (*assign)(const Rows<double>& rows, int k, const double* centers, int32_t* labels);
@@ -35,22 +36,23 @@ struct Kernels {
 
   // Hartigan's single-row moves until none lowers the objective, which is returned. `scratch` holds
   // hartigan_scratch(tiles, k) numbers.
-  double (*hartigan)(const Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels,
-                     double* scratch);
+  double (*hartigan)(const Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels, double* scratch);
 
   // out[j] = table[number of set bits of column j over the chosen bit rows].
-  void (*count_row)(const uint64_t* bits, long words, const int32_t* chosen, int members, long columns,
+  void (*count_row)(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
                     const double* table, double* out);
 
   // Inner products of one row of W with `count` vectors of length n, each in a fixed order.
-  void (*row_products)(const double* row, long n, const double* vectors, int count, double* out);
+  void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
 };
 
 inline size_t lloyd_scratch(int k, int columns) { return k + static_cast<size_t>(kTile) * k * (columns + 1); }
-inline size_t hartigan_scratch(long tiles, int k) { return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k); }
+inline size_t hartigan_scratch(int64_t tiles, int k) {
+  return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k);
+}
 
-const Kernels& kernels();                          // the set in use
-std::vector<std::string> instruction_sets();       // those this machine can run, best first
-void use_instruction_set(const std::string& name); // "auto" or one of the above; throws std::invalid_argument
+const Kernels& kernels();                           // the set in use
+std::vector<std::string> instruction_sets();        // those this machine can run, best first
+void use_instruction_set(const std::string& name);  // "auto" or one of the above; throws std::invalid_argument
 
 }  // namespace cf

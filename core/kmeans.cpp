@@ -11,14 +11,14 @@
 namespace cf {
 namespace {
 
-constexpr long kWholeRows = 16384;        // up to here every restart sees every row
-constexpr long kSampleRows = 4096;        // beyond, restarts run on a sample, its best are finished on all rows
+constexpr int64_t kWholeRows = 16384;  // up to here every restart sees every row
+constexpr int64_t kSampleRows = 4096;  // beyond, restarts run on a sample, its best are finished on all rows
 constexpr size_t kFromSample = 3;
-constexpr long kFinishedRows = 4096;      // rows * restarts that go on to Hartigan's moves, but at least eight
-constexpr int kFirst = 5;                 // iterations after which an attempt to improve is given up
-constexpr double kNoGain = 1.05;          // if it is still so many times the best
-constexpr double kRounding = 1e-6;        // of the sum of squares: what float32 cannot tell apart
-constexpr long kLineCells = 1 << 24;      // rows * k up to which one column is solved exactly
+constexpr int64_t kFinishedRows = 4096;  // rows * restarts that go on to Hartigan's moves, but at least eight
+constexpr int kFirst = 5;                // iterations after which an attempt to improve is given up
+constexpr double kNoGain = 1.05;         // if it is still so many times the best
+constexpr double kRounding = 1e-6;       // of the sum of squares: what float32 cannot tell apart
+constexpr int64_t kLineCells = 1 << 24;  // rows * k up to which one column is solved exactly
 
 struct Workspace {
   std::vector<int32_t> labels;
@@ -31,7 +31,7 @@ struct Candidate {
   double objective = 0;  // within sum of squares, to float32's accuracy
   int iterations = 1;
   bool converged = false;
-  uint64_t sizes = 0;    // a hash of the cluster masses in any order
+  uint64_t sizes = 0;  // a hash of the cluster masses in any order
 };
 
 struct Partition {
@@ -53,7 +53,7 @@ class Solver {
       return rows_.rows >= k_;
     }
     rows_.collapse();
-    std::vector<long> start;
+    std::vector<int64_t> start;
     if (rows_.rows < k_ || !choose_start(0, start)) return false;
     rows_.narrow();
     sampled_ = rows_.rows > std::max(kWholeRows, 4 * sample_rows());
@@ -65,7 +65,7 @@ class Solver {
   int restarts() const { return static_cast<int>(candidates_.size()); }
 
   void restart(int r, Workspace& work) {
-    std::vector<long> start;
+    std::vector<int64_t> start;
     choose_start(r, start);
     Candidate& result = candidates_[r];
     result.centers.resize(static_cast<size_t>(k_) * rows_.width);
@@ -80,17 +80,18 @@ class Solver {
   void improve(Workspace& work) {
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
-    const long agree = std::count_if(candidates_.begin(), candidates_.end(),
-                                     [&](const Candidate& other) { return same(candidates_[0], other); });
+    const int64_t agree = std::count_if(candidates_.begin(), candidates_.end(),
+                                        [&](const Candidate& other) { return same(candidates_[0], other); });
     if (4 * agree >= restarts()) return;
     Candidate best = candidates_[0];
     Exchange exchange(*this, best, work);
     const int trials = restarts() * std::min(k_ - 1, 6) / 3;  // fewer centres have fewer ways to be misplaced
     for (int trial = 0; trial < trials; ++trial) {
       Candidate other = best;
-      const long row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
+      const int64_t row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
       const int away = exchange.missed[trial % std::min(k_, 3)];
-      for (int j = 0; j < rows_.width; ++j) other.centers[away * rows_.width + j] = static_cast<float>(rows_.at(row, j));
+      for (int j = 0; j < rows_.width; ++j)
+        other.centers[away * rows_.width + j] = static_cast<float>(rows_.at(row, j));
       run_lloyd(other, search_tiles(), kFirst, work);
       if (other.objective > kNoGain * best.objective + kRounding * square_) continue;
       if (!other.converged) run_lloyd(other, search_tiles(), search_.max_iter, work);
@@ -129,15 +130,15 @@ class Solver {
     partition.centers.resize(static_cast<size_t>(k_) * rows_.width);
     partition.mass.resize(k_);
     work.scratch.resize(hartigan_scratch(rows_.tiles, k_));
-    kernels().assign(rows_.exact(rows_.tiles), k_, exact_.empty() ? start.data() : exact_.data(), partition.labels.data());
-    partition.objective = kernels().hartigan(rows_.exact(rows_.tiles), k_, partition.centers.data(), partition.mass.data(),
-                                             partition.labels.data(), work.scratch.data());
+    kernels().assign(rows_.exact(rows_.tiles), k_, exact_.empty() ? start.data() : exact_.data(),
+                     partition.labels.data());
+    partition.objective = kernels().hartigan(rows_.exact(rows_.tiles), k_, partition.centers.data(),
+                                             partition.mass.data(), partition.labels.data(), work.scratch.data());
   }
 
   Solution result() {
-    const auto best = std::min_element(finished_.begin(), finished_.end(), [](const auto& a, const auto& b) {
-      return a.objective < b.objective;
-    });
+    const auto best = std::min_element(finished_.begin(), finished_.end(),
+                                       [](const auto& a, const auto& b) { return a.objective < b.objective; });
     // Rows that differ by less than their squares can show leave a cluster empty.
     if (std::any_of(best->mass.begin(), best->mass.end(), [](double mass) { return mass <= 0; })) return {};
     Solution out = measure(*best, heaviest_first(*best));
@@ -150,7 +151,7 @@ class Solver {
   struct Exchange {
     Exchange(const Solver& solver, const Candidate& best, Workspace& work) {
       const Rows<double> rows = solver.rows_.exact(solver.search_tiles());
-      const long n = rows.tiles * kTile;
+      const int64_t n = rows.tiles * kTile;
       const std::vector<double> centers(best.centers.begin(), best.centers.end());
       std::vector<double> own(n), other(n), loss(solver.k_, 0.0);
       work.labels.resize(n);
@@ -158,18 +159,19 @@ class Solver {
       kernels().gaps(rows, solver.k_, centers.data(), own.data(), other.data());
       upto.resize(n);
       double total = 0;
-      for (long i = 0; i < n; ++i) {
+      for (int64_t i = 0; i < n; ++i) {
         upto[i] = total += rows.weight[i] * own[i];
         loss[work.labels[i]] += rows.weight[i] * (other[i] - own[i]);
       }
       missed.resize(solver.k_);
       std::iota(missed.begin(), missed.end(), 0);
-      std::sort(missed.begin(), missed.end(), [&](int a, int b) { return loss[a] != loss[b] ? loss[a] < loss[b] : a < b; });
+      std::sort(missed.begin(), missed.end(),
+                [&](int a, int b) { return loss[a] != loss[b] ? loss[a] < loss[b] : a < b; });
     }
 
-    long draw(uint64_t random) const {
+    int64_t draw(uint64_t random) const {
       const double at = static_cast<double>(random >> 11) * 0x1p-53 * upto.back();
-      return std::min<long>(std::upper_bound(upto.begin(), upto.end(), at) - upto.begin(), upto.size() - 1);
+      return std::min<int64_t>(std::upper_bound(upto.begin(), upto.end(), at) - upto.begin(), upto.size() - 1);
     }
 
     std::vector<double> upto;  // running sum of weight * squared distance
@@ -180,16 +182,16 @@ class Solver {
     return a.sizes == b.sizes && std::fabs(a.objective - b.objective) <= kRounding * square_;
   }
 
-  long search_tiles() const { return sampled_ ? sample_rows() / kTile : rows_.tiles; }
-  long sample_rows() const { return std::max(kSampleRows, 256L * k_); }
+  int64_t search_tiles() const { return sampled_ ? sample_rows() / kTile : rows_.tiles; }
+  int64_t sample_rows() const { return std::max(kSampleRows, int64_t{256} * k_); }
 
   // k distinct random rows: a taken value sends the search to the next row.
-  bool choose_start(int restart, std::vector<long>& start) const {
+  bool choose_start(int restart, std::vector<int64_t>& start) const {
     const uint64_t key = hash(problem_.seed, restart);
     start.clear();
     for (int c = 0; c < k_; ++c) {
-      long row = static_cast<long>(below(hash(key, c), rows_.rows)), tried = 0;
-      while (std::any_of(start.begin(), start.end(), [&](long s) { return rows_.equal(s, row); })) {
+      int64_t row = static_cast<int64_t>(below(hash(key, c), rows_.rows)), tried = 0;
+      while (std::any_of(start.begin(), start.end(), [&](int64_t s) { return rows_.equal(s, row); })) {
         if (++tried == rows_.rows) return false;
         row = row + 1 == rows_.rows ? 0 : row + 1;
       }
@@ -207,14 +209,14 @@ class Solver {
     return {};
   }
 
-  void run_lloyd(Candidate& candidate, long tiles, int max_iter, Workspace& work) const {
+  void run_lloyd(Candidate& candidate, int64_t tiles, int max_iter, Workspace& work) const {
     work.labels.resize(tiles * kTile);
     work.sums.resize(static_cast<size_t>(k_) * rows_.width);
     work.mass.resize(k_);
     work.scratch32.resize(lloyd_scratch(k_, rows_.width));
     candidate.iterations =
-        kernels().lloyd(rows_.fast(tiles), k_, max_iter, candidate.centers.data(), work.labels.data(),
-                    work.sums.data(), work.mass.data(), work.scratch32.data());
+        kernels().lloyd(rows_.fast(tiles), k_, max_iter, candidate.centers.data(), work.labels.data(), work.sums.data(),
+                        work.mass.data(), work.scratch32.data());
     candidate.converged = candidate.iterations < max_iter;
     candidate.objective = square_;
     candidate.sizes = 0;
@@ -227,8 +229,8 @@ class Solver {
   }
 
   std::vector<int> heaviest_first(const Partition& partition) const {
-    std::vector<long> first(k_, rows_.rows);
-    for (long i = rows_.rows - 1; i >= 0; --i) first[partition.labels[i]] = i;
+    std::vector<int64_t> first(k_, rows_.rows);
+    for (int64_t i = rows_.rows - 1; i >= 0; --i) first[partition.labels[i]] = i;
     std::vector<int> order(k_);
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int a, int b) {
@@ -245,7 +247,7 @@ class Solver {
     out.exponent = rows_.exponent;
     std::vector<double> within(k_, 0), mean(d, 0);
     double total = 0;
-    for (long i = 0; i < rows_.rows; ++i) {
+    for (int64_t i = 0; i < rows_.rows; ++i) {
       const int c = partition.labels[i];
       double square = 0;
       for (int j = 0; j < d; ++j) {
@@ -281,7 +283,7 @@ class Solver {
       const PowerOfTwo scale(rows_.exponent - table_.exponent[problem_.columns[j]]);
       const auto found = std::lower_bound(rows_.source.begin(), rows_.source.end(), problem_.columns[j]);
       if (found == rows_.source.end() || *found != problem_.columns[j]) continue;
-      const long from = found - rows_.source.begin();
+      const int64_t from = found - rows_.source.begin();
       for (int c = 0; c < k_; ++c)
         centers[static_cast<size_t>(c) * problem_.width + j] =
             scale(partition.centers[order[c] * rows_.width + from] / rows_.root[from]);
@@ -305,19 +307,21 @@ class Solver {
 
 std::vector<Solution> solve(const Table& table, const std::vector<Problem>& problems, const Search& search,
                             int threads) {
-  const long count = static_cast<long>(problems.size());
+  const int64_t count = static_cast<int64_t>(problems.size());
   std::vector<Solution> solutions(count);
   std::vector<Workspace> work(std::max(threads, 1));
   // Many problems: one thread each. Few: the restarts of one problem side by side. The answer is the same.
   const int outer = count >= threads ? threads : 1, inner = outer == 1 ? threads : 1;
-  parallel_for(count, outer, [&](long i, int worker) {
+  parallel_for(count, outer, [&](int64_t i, int worker) {
     const auto space = [&](int other) -> Workspace& { return work[inner > 1 ? other : worker]; };
     Solver solver(table, problems[i], search);
     if (!solver.prepare()) return;
-    parallel_for(solver.restarts(), inner, [&](long r, int other) { solver.restart(static_cast<int>(r), space(other)); });
+    parallel_for(solver.restarts(), inner,
+                 [&](int64_t r, int other) { solver.restart(static_cast<int>(r), space(other)); });
     if (solver.restarts() > 1) solver.improve(space(0));
     solver.select();
-    parallel_for(solver.finishes(), inner, [&](long c, int other) { solver.finish(static_cast<int>(c), space(other)); });
+    parallel_for(solver.finishes(), inner,
+                 [&](int64_t c, int other) { solver.finish(static_cast<int>(c), space(other)); });
     solutions[i] = solver.result();
   });
   return solutions;
@@ -325,20 +329,21 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
 
 void assign(const Table& table, const std::vector<Problem>& problems, const std::vector<const double*>& centers,
             int32_t* labels, int threads) {
-  parallel_for(static_cast<long>(problems.size()), threads, [&](long i, int) {
+  parallel_for(static_cast<int64_t>(problems.size()), threads, [&](int64_t i, int) {
     const Problem& problem = problems[i];
     const Packed rows(table, problem);
     std::vector<double> packed(static_cast<size_t>(problem.k) * rows.width);
     for (int j = 0; j < rows.width; ++j) {
       const PowerOfTwo scale(table.exponent[rows.source[j]] - rows.exponent);
-      const long listed = std::find(problem.columns, problem.columns + problem.width, rows.source[j]) - problem.columns;
+      const int64_t listed =
+          std::find(problem.columns, problem.columns + problem.width, rows.source[j]) - problem.columns;
       for (int c = 0; c < problem.k; ++c)
         packed[c * rows.width + j] = scale(centers[i][static_cast<size_t>(c) * problem.width + listed]) * rows.root[j];
     }
     std::vector<int32_t> chosen(rows.tiles * kTile);
     kernels().assign(rows.exact(rows.tiles), problem.k, packed.data(), chosen.data());
     int32_t* out = labels + i * table.rows;
-    for (long r = 0; r < table.rows; ++r) out[r] = table.place[r] < 0 ? -1 : chosen[table.place[r]];
+    for (int64_t r = 0; r < table.rows; ++r) out[r] = table.place[r] < 0 ? -1 : chosen[table.place[r]];
   });
 }
 

@@ -23,10 +23,12 @@ constexpr int kLanes = 16;
 #endif
 
 // f(0), f(1), ... f(N - 1), unrolled; N = 0 takes the count at run time.
-template <class F, int... I> CF_INLINE inline void expand(const F& f, std::integer_sequence<int, I...>) {
+template <class F, int... I>
+CF_INLINE inline void expand(const F& f, std::integer_sequence<int, I...>) {
   (f(I), ...);
 }
-template <int N, class F> CF_INLINE inline void times(int count, const F& f) {
+template <int N, class F>
+CF_INLINE inline void times(int count, const F& f) {
   if constexpr (N > 0)
     expand(f, std::make_integer_sequence<int, N>{});
   else
@@ -34,7 +36,11 @@ template <int N, class F> CF_INLINE inline void times(int count, const F& f) {
 }
 
 #if defined(CF_PORTABLE_LANES) || !defined(__GNUC__)
-template <class T> struct Register { using type = T; static constexpr int width = 1; };
+template <class T>
+struct Register {
+  using type = T;
+  static constexpr int width = 1;
+};
 #else
 #if defined(__AVX512F__)
 #define CF_REGISTER_BYTES 64
@@ -43,13 +49,15 @@ template <class T> struct Register { using type = T; static constexpr int width 
 #else
 #define CF_REGISTER_BYTES 16
 #endif
-template <class T> struct Register {
+template <class T>
+struct Register {
   typedef T type __attribute__((vector_size(CF_REGISTER_BYTES)));
   static constexpr int width = CF_REGISTER_BYTES / sizeof(T);
 };
 #endif
 
-template <class T> struct Lanes {
+template <class T>
+struct Lanes {
   using Part = typename Register<T>::type;
   static constexpr int width = Register<T>::width;
   static constexpr int parts = kLanes / width;
@@ -74,14 +82,19 @@ using Float = Lanes<float>;
 using Double = Lanes<double>;
 using Int = Lanes<int32_t>;
 
-template <class T> using PartMask = decltype(typename Lanes<T>::Part{} < typename Lanes<T>::Part{});
-template <class T> struct Mask { PartMask<T> v[Lanes<T>::parts]; };
+template <class T>
+using PartMask = decltype(typename Lanes<T>::Part{} < typename Lanes<T>::Part{});
+template <class T>
+struct Mask {
+  PartMask<T> v[Lanes<T>::parts];
+};
 
-#define CF_LANEWISE(RESULT, NAME, OP)                                                    \
-  template <class T> inline RESULT NAME(const Lanes<T>& a, const Lanes<T>& b) {          \
-    RESULT out;                                                                          \
-    for (int i = 0; i < Lanes<T>::parts; ++i) out.v[i] = a.v[i] OP b.v[i];               \
-    return out;                                                                          \
+#define CF_LANEWISE(RESULT, NAME, OP)                                      \
+  template <class T>                                                       \
+  inline RESULT NAME(const Lanes<T>& a, const Lanes<T>& b) {               \
+    RESULT out;                                                            \
+    for (int i = 0; i < Lanes<T>::parts; ++i) out.v[i] = a.v[i] OP b.v[i]; \
+    return out;                                                            \
   }
 CF_LANEWISE(Lanes<T>, operator+, +)
 CF_LANEWISE(Lanes<T>, operator-, -)
@@ -94,7 +107,8 @@ CF_LANEWISE(Mask<T>, operator<, <)
 CF_LANEWISE(Mask<T>, operator==, ==)
 #undef CF_LANEWISE
 
-template <class T, class M> inline Lanes<T> select(const M& mask, const Lanes<T>& yes, const Lanes<T>& no) {
+template <class T, class M>
+inline Lanes<T> select(const M& mask, const Lanes<T>& yes, const Lanes<T>& no) {
   Lanes<T> out;
   for (int i = 0; i < Lanes<T>::parts; ++i) out.v[i] = mask.v[i] ? yes.v[i] : no.v[i];
   return out;
@@ -132,7 +146,8 @@ inline uint32_t nonzero(const Int& a) {
 }
 
 // One reduction tree for all builds: halves are added until one lane is left.
-template <class T> inline T sum(const Lanes<T>& a) {
+template <class T>
+inline T sum(const Lanes<T>& a) {
   T lane[kLanes];
   a.store(lane);
   times<8>(8, [&](int i) CF_INLINE { lane[i] += lane[i + 8]; });

@@ -10,20 +10,20 @@ namespace {
 struct Layers {
   std::vector<double> mass, first, second;  // prefix sums of w, w x, w x^2
   std::vector<double> previous, current;
-  std::vector<int32_t> start;               // of the last interval, for the layer being solved
+  std::vector<int32_t> start;  // of the last interval, for the layer being solved
 
-  double spread(long from, long to) const {  // within sum of squares of points from..to-1
+  double spread(int64_t from, int64_t to) const {  // within sum of squares of points from..to-1
     const double w = mass[to] - mass[from], s = first[to] - first[from], q = second[to] - second[from];
     const double value = q - s * s / w;
     return value > 0 ? value : 0;
   }
 
-  void solve(long low, long high, long best_low, long best_high) {
+  void solve(int64_t low, int64_t high, int64_t best_low, int64_t best_high) {
     if (low > high) return;
-    const long middle = (low + high) / 2;
+    const int64_t middle = (low + high) / 2;
     double best = std::numeric_limits<double>::infinity();
-    long at = best_low;
-    for (long i = best_low; i <= best_high && i < middle; ++i) {
+    int64_t at = best_low;
+    for (int64_t i = best_low; i <= best_high && i < middle; ++i) {
       const double value = previous[i] + spread(i, middle);
       if (value < best) best = value, at = i;
     }
@@ -37,18 +37,18 @@ struct Layers {
 }  // namespace
 
 std::vector<double> cut_line(const std::vector<double>& x, const std::vector<double>& weight, int k) {
-  const long n = static_cast<long>(x.size());
+  const int64_t n = static_cast<int64_t>(x.size());
   Layers layers;
   layers.mass.assign(n + 1, 0);
   layers.first.assign(n + 1, 0);
   layers.second.assign(n + 1, 0);
-  for (long i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     layers.mass[i + 1] = layers.mass[i] + weight[i];
     layers.first[i + 1] = layers.first[i] + weight[i] * x[i];
     layers.second[i + 1] = layers.second[i] + weight[i] * x[i] * x[i];
   }
   layers.previous.assign(n + 1, std::numeric_limits<double>::infinity());
-  for (long j = 1; j <= n; ++j) layers.previous[j] = layers.spread(0, j);
+  for (int64_t j = 1; j <= n; ++j) layers.previous[j] = layers.spread(0, j);
   std::vector<std::vector<int32_t>> starts;
   for (int c = 2; c <= k; ++c) {
     layers.current.assign(n + 1, std::numeric_limits<double>::infinity());
@@ -58,9 +58,9 @@ std::vector<double> cut_line(const std::vector<double>& x, const std::vector<dou
     starts.push_back(layers.start);
   }
   std::vector<double> centers(k);
-  long end = n;
+  int64_t end = n;
   for (int c = k; c >= 1; --c) {
-    const long begin = c == 1 ? 0 : starts[c - 2][end];
+    const int64_t begin = c == 1 ? 0 : starts[c - 2][end];
     centers[c - 1] = (layers.first[end] - layers.first[begin]) / (layers.mass[end] - layers.mass[begin]);
     end = begin;
   }

@@ -7,18 +7,20 @@ namespace CF_ISA {
 namespace {
 
 // K and D fix the number of clusters and columns at compile time; 0 leaves them to run time.
-template <int K, int D> struct Lloyd {
+template <int K, int D>
+struct Lloyd {
   const cf::Rows<float>& rows;
   const int k, d;
   float* centers;
-  float* offset;     // -|c|^2 / 2
+  float* offset;  // -|c|^2 / 2
   int32_t* labels;
   double* sums;
   double* mass;
   float* lane_sums;  // k * (d + 1) * 16
 
   // B centres at once against the best so far: the nearest centre maximises x.c - |c|^2 / 2.
-  template <int B> CF_INLINE void compete(const float* tile, int first, Float& best, Int& label) const {
+  template <int B>
+  CF_INLINE void compete(const float* tile, int first, Float& best, Int& label) const {
     const int columns = D ? D : d;
     const float* center = centers + first * columns;
     Float score[B];
@@ -46,19 +48,19 @@ template <int K, int D> struct Lloyd {
   }
 
   // Assignment and new sums in one pass over the lanes. Returns how many rows changed.
-  long pass_all() {
-    constexpr long kBlock = 256;  // tiles between flushes to double
+  int64_t pass_all() {
+    constexpr int64_t kBlock = 256;  // tiles between flushes to double
     constexpr bool kRegisters = K > 0;
     const int clusters = K ? K : k, columns = D ? D : d, stride = columns + 1;
-    long changed = 0;
+    int64_t changed = 0;
     for (int i = 0; i < clusters * columns; ++i) sums[i] = 0;
     for (int i = 0; i < clusters; ++i) mass[i] = 0;
-    for (long start = 0; start < rows.tiles; start += kBlock) {
-      const long end = start + kBlock < rows.tiles ? start + kBlock : rows.tiles;
+    for (int64_t start = 0; start < rows.tiles; start += kBlock) {
+      const int64_t end = start + kBlock < rows.tiles ? start + kBlock : rows.tiles;
       Int kept = Int::all(0);
       Float held[kRegisters ? K * (D + 1) : 1];
       if constexpr (kRegisters)
-        times<K * (D + 1)>(0, [&](int i) CF_INLINE { held[i] = Float::all(0); });
+        times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i] = Float::all(0); });
       else
         std::memset(lane_sums, 0, sizeof(float) * kLanes * clusters * stride);
       const auto add = [&](const Mask<int32_t>& mine, const Float& value, int i) CF_INLINE {
@@ -69,7 +71,7 @@ template <int K, int D> struct Lloyd {
           select(mine, old + value, old).store(lane_sums + i * kLanes);
         }
       };
-      for (long t = start; t < end; ++t) {
+      for (int64_t t = start; t < end; ++t) {
         const float* tile = rows.x + t * columns * kLanes;
         const Int label = nearest(tile);
         kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
@@ -82,8 +84,7 @@ template <int K, int D> struct Lloyd {
         });
       }
       changed += (end - start) * kLanes - sum(kept);
-      if constexpr (kRegisters)
-        times<K * (D + 1)>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
+      if constexpr (kRegisters) times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
       for (int c = 0; c < clusters; ++c) {
         const float* from = lane_sums + c * stride * kLanes;
         for (int j = 0; j < columns; ++j) sums[c * columns + j] += sum(Float::load(from + j * kLanes));
@@ -94,10 +95,10 @@ template <int K, int D> struct Lloyd {
   }
 
   // Assignment, then sums corrected by the rows that changed. Returns how many did.
-  long pass_changed() {
+  int64_t pass_changed() {
     const int columns = D ? D : d;
-    long changed = 0;
-    for (long t = 0; t < rows.tiles; ++t) {
+    int64_t changed = 0;
+    for (int64_t t = 0; t < rows.tiles; ++t) {
       const float* tile = rows.x + t * columns * kLanes;
       int32_t* old = labels + t * kLanes;
       const Int label = nearest(tile);
@@ -125,8 +126,8 @@ template <int K, int D> struct Lloyd {
 
   int run(int max_iter) {
     const int clusters = K ? K : k, columns = D ? D : d;
-    long changed = rows.tiles * kLanes;
-    for (long i = 0; i < changed; ++i) labels[i] = -1;
+    int64_t changed = rows.tiles * kLanes;
+    for (int64_t i = 0; i < changed; ++i) labels[i] = -1;
     int iteration = 0;
     for (; iteration < max_iter && changed; ++iteration) {
       for (int c = 0; c < clusters; ++c) {
@@ -140,7 +141,8 @@ template <int K, int D> struct Lloyd {
       for (int c = 0; c < clusters; ++c) {
         if (mass[c] <= 0) continue;  // an empty cluster keeps its centre; Hartigan's moves will fill it
         const double inverse = 1.0 / mass[c];
-        for (int j = 0; j < columns; ++j) centers[c * columns + j] = static_cast<float>(sums[c * columns + j] * inverse);
+        for (int j = 0; j < columns; ++j)
+          centers[c * columns + j] = static_cast<float>(sums[c * columns + j] * inverse);
       }
     }
     return iteration;
@@ -151,12 +153,13 @@ using LloydRun = int (*)(const cf::Rows<float>&, int, int, float*, int32_t*, dou
 
 template <int K, int D>
 int run_lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
-               double* mass, float* scratch) {
+              double* mass, float* scratch) {
   return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, labels, sums, mass, scratch + k}.run(max_iter);
 }
 
 // Shapes whose lane sums fit in the registers of the widest set are fixed whole; others in the columns only.
-template <int D> LloydRun choose_lloyd(int k) {
+template <int D>
+LloydRun choose_lloyd(int k) {
   if (k == 2) return run_lloyd<2, D>;
   if constexpr (D <= 5)
     if (k == 3) return run_lloyd<3, D>;
@@ -170,21 +173,28 @@ LloydRun choose_lloyd(int columns, int k) {
   if (columns == 2 && k == 2) return run_lloyd<2, 2>;
 #elif !defined(CF_PORTABLE_LANES)
   switch (columns) {
-    case 2: return choose_lloyd<2>(k);
-    case 3: return choose_lloyd<3>(k);
-    case 4: return choose_lloyd<4>(k);
-    case 5: return choose_lloyd<5>(k);
-    case 6: return choose_lloyd<6>(k);
-    case 7: return choose_lloyd<7>(k);
-    case 8: return choose_lloyd<8>(k);
+    case 2:
+      return choose_lloyd<2>(k);
+    case 3:
+      return choose_lloyd<3>(k);
+    case 4:
+      return choose_lloyd<4>(k);
+    case 5:
+      return choose_lloyd<5>(k);
+    case 6:
+      return choose_lloyd<6>(k);
+    case 7:
+      return choose_lloyd<7>(k);
+    case 8:
+      return choose_lloyd<8>(k);
   }
 #endif
   (void)columns, (void)k;
   return run_lloyd<0, 0>;
 }
 
-int lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
-           double* mass, float* scratch) {
+int lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums, double* mass,
+          float* scratch) {
   return choose_lloyd(rows.columns, k)(rows, k, max_iter, centers, labels, sums, mass, scratch);
 }
 

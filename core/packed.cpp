@@ -8,9 +8,9 @@
 namespace cf {
 namespace {
 
-constexpr long kProbe = 64;  // rows looked at to see whether collapsing pays
+constexpr int64_t kProbe = 64;  // rows looked at to see whether collapsing pays
 
-uint64_t key_of(const Packed& rows, long row) {
+uint64_t key_of(const Packed& rows, int64_t row) {
   uint64_t key = kGolden;
   for (int j = 0; j < rows.width; ++j) {
     const double value = rows.at(row, j);
@@ -43,7 +43,7 @@ Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct
   for (int j = 0; j < width; ++j) {
     const PowerOfTwo scale(table.exponent[source[j]] - exponent);
     const double* from = table.column(source[j]);
-    for (long i = 0; i < rows; ++i)
+    for (int64_t i = 0; i < rows; ++i)
       x[(i / kTile) * kTile * width + j * kTile + i % kTile] = scale(from[i]) * root[j];
   }
   weight.assign(table.weight.begin(), table.weight.end());
@@ -52,24 +52,24 @@ Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct
 
 void Packed::pad() {
   weight.resize(static_cast<size_t>(tiles) * kTile, 0.0);
-  for (long i = rows; i < tiles * kTile; ++i)
+  for (int64_t i = rows; i < tiles * kTile; ++i)
     for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = at(rows - 1, j);
 }
 
-bool Packed::equal(long a, long b) const {
+bool Packed::equal(int64_t a, int64_t b) const {
   for (int j = 0; j < width; ++j)
     if (at(a, j) != at(b, j)) return false;
   return true;
 }
 
-void Packed::keep(const std::vector<long>& chosen, const std::vector<double>& mass) {
+void Packed::keep(const std::vector<int64_t>& chosen, const std::vector<double>& mass) {
   std::vector<double> old;
   old.swap(x);
-  const auto value = [&](long i, int j) { return old[(i / kTile) * kTile * width + j * kTile + i % kTile]; };
-  rows = static_cast<long>(chosen.size());
+  const auto value = [&](int64_t i, int j) { return old[(i / kTile) * kTile * width + j * kTile + i % kTile]; };
+  rows = static_cast<int64_t>(chosen.size());
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
-  for (long i = 0; i < rows; ++i)
+  for (int64_t i = 0; i < rows; ++i)
     for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = value(chosen[i], j);
   weight = mass;
   unit = std::all_of(mass.begin(), mass.end(), [](double w) { return w == 1; });
@@ -77,17 +77,17 @@ void Packed::keep(const std::vector<long>& chosen, const std::vector<double>& ma
 }
 
 void Packed::collapse() {
-  const long probe = std::min(rows, kProbe);
+  const int64_t probe = std::min(rows, kProbe);
   std::vector<uint64_t> keys(probe);
-  for (long i = 0; i < probe; ++i) keys[i] = key_of(*this, i);
+  for (int64_t i = 0; i < probe; ++i) keys[i] = key_of(*this, i);
   std::sort(keys.begin(), keys.end());
   if (2 * (std::unique(keys.begin(), keys.end()) - keys.begin()) > probe) return;
   size_t capacity = 16;
   while (capacity < 2 * static_cast<size_t>(rows)) capacity *= 2;
   std::vector<int32_t> slot(capacity, -1);
-  std::vector<long> chosen;
+  std::vector<int64_t> chosen;
   std::vector<double> mass;
-  for (long i = 0; i < rows; ++i) {
+  for (int64_t i = 0; i < rows; ++i) {
     size_t at = key_of(*this, i) & (capacity - 1);
     while (slot[at] >= 0 && !equal(chosen[slot[at]], i)) at = (at + 1) & (capacity - 1);
     if (slot[at] < 0) {
@@ -101,14 +101,13 @@ void Packed::collapse() {
 }
 
 void Packed::sort_line() {
-  std::vector<long> order(rows);
-  std::iota(order.begin(), order.end(), 0L);
-  std::sort(order.begin(), order.end(), [&](long a, long b) {
-    return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b;
-  });
-  std::vector<long> chosen;
+  std::vector<int64_t> order(rows);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b; });
+  std::vector<int64_t> chosen;
   std::vector<double> mass;
-  for (long i : order) {
+  for (int64_t i : order) {
     if (chosen.empty() || !equal(chosen.back(), i)) {
       chosen.push_back(i);
       mass.push_back(0);
@@ -123,9 +122,9 @@ void Packed::narrow() {
   weight32.assign(weight.begin(), weight.end());
 }
 
-double Packed::square(long first_tiles) const {
+double Packed::square(int64_t first_tiles) const {
   double lane[kTile] = {0};
-  for (long t = 0; t < first_tiles; ++t)
+  for (int64_t t = 0; t < first_tiles; ++t)
     for (int j = 0; j < width; ++j)
       for (int i = 0; i < kTile; ++i) {
         const double value = x[(t * width + j) * kTile + i];

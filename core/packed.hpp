@@ -1,5 +1,6 @@
 // One problem's rows, gathered from the table: its columns side by side, in tiles, scaled to about 1.
 #pragma once
+#include <cstdint>
 #include <vector>
 #include "kernels.hpp"
 #include "kmeans.hpp"
@@ -18,24 +19,24 @@ class Packed {
   // float32 copies for the search.
   void narrow();
   // Weighted sum of squares about the origin, over the first tiles.
-  double square(long first_tiles) const;
+  double square(int64_t first_tiles) const;
 
-  double at(long row, int j) const { return x[(row / kTile) * kTile * width + j * kTile + row % kTile]; }
-  bool equal(long a, long b) const;
-  Rows<double> exact(long first_tiles) const { return {x.data(), weight.data(), first_tiles, width, unit}; }
-  Rows<float> fast(long first_tiles) const { return {x32.data(), weight32.data(), first_tiles, width, unit}; }
+  double at(int64_t row, int j) const { return x[(row / kTile) * kTile * width + j * kTile + row % kTile]; }
+  bool equal(int64_t a, int64_t b) const;
+  Rows<double> exact(int64_t first_tiles) const { return {x.data(), weight.data(), first_tiles, width, unit}; }
+  Rows<float> fast(int64_t first_tiles) const { return {x32.data(), weight32.data(), first_tiles, width, unit}; }
 
-  long rows = 0, tiles = 0;
+  int64_t rows = 0, tiles = 0;
   int width = 0;
-  int exponent = 0;             // true value - origin = packed value * 2^exponent / root
-  std::vector<int> source;      // packed column -> table column
-  std::vector<double> root;     // sqrt of how often it is listed
+  int exponent = 0;          // true value - origin = packed value * 2^exponent / root
+  std::vector<int> source;   // packed column -> table column
+  std::vector<double> root;  // sqrt of how often it is listed
   std::vector<double> x, weight;
   std::vector<float> x32, weight32;
   bool unit = true;
 
  private:
-  void keep(const std::vector<long>& chosen, const std::vector<double>& mass);
+  void keep(const std::vector<int64_t>& chosen, const std::vector<double>& mass);
   void pad();
 };
 

@@ -11,7 +11,7 @@ PowerOfTwo::PowerOfTwo(int exponent)
 
 namespace {
 
-constexpr long kOriginSample = 63;
+constexpr int64_t kOriginSample = 63;
 
 struct Keyed {
   uint64_t key;
@@ -65,22 +65,22 @@ void radix_sort(std::vector<Keyed>& items) {
 
 }  // namespace
 
-Table::Table(const double* x, long n, long p, const double* weights) : rows(n), columns(p) {
+Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
   std::vector<double> largest(p, 0.0);
-  for (long i = 0; i < n; ++i)
-    for (long j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
-  for (long j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
+  for (int64_t j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
   const std::vector<PowerOfTwo> scale = undo(exponent);
   std::vector<Keyed> order;
   order.reserve(n);
-  for (long i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i)
     if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, scale), i});
   radix_sort(order);
   const auto same_key = [](const Keyed& a, const Keyed& b) { return (a.key >> 32) == (b.key >> 32); };
   const auto before = [&](const Keyed& a, const Keyed& b) {
     if (a.key != b.key) return a.key < b.key;
     const double *left = x + a.row * p, *right = x + b.row * p;
-    for (long j = 0; j < p; ++j)
+    for (int64_t j = 0; j < p; ++j)
       if (left[j] != right[j]) return left[j] < right[j];
     return weights && weights[a.row] < weights[b.row];  // so that weights add up in one order
   };
@@ -104,7 +104,7 @@ Table::Table(const double* x, long n, long p, const double* weights) : rows(n), 
     }
     place[item.row] = static_cast<int32_t>(source.size()) - 1;
   }
-  distinct = static_cast<long>(source.size());
+  distinct = static_cast<int64_t>(source.size());
   unit = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
   if (!unit) {
     weight_exponent = exponent_of(largest_of(weight.data(), weight.size()));
@@ -116,7 +116,7 @@ Table::Table(const double* x, long n, long p, const double* weights) : rows(n), 
   measure();
 }
 
-Table Table::project(const double* x, long n) const {
+Table Table::project(const double* x, int64_t n) const {
   Table other;
   other.rows = other.distinct = n;
   other.columns = columns;
@@ -126,41 +126,41 @@ Table Table::project(const double* x, long n) const {
   other.weight.assign(n, 1);
   other.place.resize(n);
   std::vector<int64_t> source(n);
-  for (long i = 0; i < n; ++i) source[i] = other.place[i] = static_cast<int32_t>(i);
+  for (int64_t i = 0; i < n; ++i) source[i] = other.place[i] = static_cast<int32_t>(i);
   other.fill(x, source);
-  for (long j = 0; j < columns; ++j)
-    for (long i = 0; i < n; ++i) other.values[j * n + i] -= origin[j];
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < n; ++i) other.values[j * n + i] -= origin[j];
   return other;
 }
 
 void Table::fill(const double* x, const std::vector<int64_t>& source) {
-  constexpr long kBlock = 64;  // rows at a time, so that a cache line of the input serves several columns
+  constexpr int64_t kBlock = 64;  // rows at a time, so that a cache line of the input serves several columns
   const std::vector<PowerOfTwo> scale = undo(exponent);
   values.resize(static_cast<size_t>(distinct) * columns);
-  for (long start = 0; start < distinct; start += kBlock) {
-    const long end = std::min(distinct, start + kBlock);
-    for (long j = 0; j < columns; ++j)
-      for (long i = start; i < end; ++i) values[j * distinct + i] = scale[j](x[source[i] * columns + j]) + 0.0;
+  for (int64_t start = 0; start < distinct; start += kBlock) {
+    const int64_t end = std::min(distinct, start + kBlock);
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = start; i < end; ++i) values[j * distinct + i] = scale[j](x[source[i] * columns + j]) + 0.0;
   }
 }
 
 // The median of a sample: an outlier must not push the other values into the rounding of float32.
 void Table::set_origin() {
   origin.assign(columns, 0);
-  const long sample = std::min(distinct, kOriginSample);
+  const int64_t sample = std::min(distinct, kOriginSample);
   if (!sample) return;
   std::vector<double> some(sample);
-  for (long j = 0; j < columns; ++j) {
+  for (int64_t j = 0; j < columns; ++j) {
     std::copy_n(column(j), sample, some.begin());
     std::nth_element(some.begin(), some.begin() + sample / 2, some.end());
     origin[j] = some[sample / 2];
-    for (long i = 0; i < distinct; ++i) values[j * distinct + i] -= origin[j];
+    for (int64_t i = 0; i < distinct; ++i) values[j * distinct + i] -= origin[j];
   }
 }
 
 void Table::measure() {
   reach.assign(columns, kConstant);
-  for (long j = 0; j < columns; ++j) {
+  for (int64_t j = 0; j < columns; ++j) {
     const double largest = largest_of(column(j), distinct);
     if (largest > 0) reach[j] = exponent_of(largest) + exponent[j];
   }

@@ -18,22 +18,22 @@ struct PowerOfTwo {
 // Weights other than 1 are divided by a power of two as well.
 class Table {
  public:
-  Table(const double* x, long rows, long columns, const double* weights);
+  Table(const double* x, int64_t rows, int64_t columns, const double* weights);
 
   // Other rows in the coordinates of this table, in their own order.
-  Table project(const double* x, long rows) const;
+  Table project(const double* x, int64_t rows) const;
 
-  const double* column(long j) const { return values.data() + j * distinct; }
+  const double* column(int64_t j) const { return values.data() + j * distinct; }
 
-  long rows = 0, distinct = 0, columns = 0;
+  int64_t rows = 0, distinct = 0, columns = 0;
   std::vector<double> values;  // columns of length `distinct`
   std::vector<double> weight;
   bool unit = true;            // every weight is 1
   std::vector<int32_t> place;  // input row -> distinct row; -1 for a row of weight 0
   std::vector<int> exponent;   // true value = (value + origin) * 2^exponent, per column
   std::vector<double> origin;
-  std::vector<int> reach;      // |true value - origin| < 2^reach[j]; kConstant if the column is constant
-  int weight_exponent = 0;     // true weight = weight * 2^weight_exponent
+  std::vector<int> reach;   // |true value - origin| < 2^reach[j]; kConstant if the column is constant
+  int weight_exponent = 0;  // true weight = weight * 2^weight_exponent
 
   static constexpr int kConstant = -100000;
 

@@ -19,15 +19,16 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     """K-means whose result no single row can improve by changing its cluster.
 
     Many restarts of Lloyd's iteration search in float32; the best are finished in float64 with Hartigan's moves of
-    single rows, the stopping rule of the Hartigan-Wong algorithm. A problem with one feature is solved exactly.
+    single rows, the stopping rule of the Hartigan-Wong algorithm. A single feature is solved by dynamic programming,
+    which is exact as far as float64 reaches.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters. If there are fewer distinct rows, each becomes a cluster, with a warning.
     n_init : int, default=20
-        Number of random starts, each from `n_clusters` distinct rows. If they do not agree on the best result, as many
-        attempts follow to improve it by moving one centre elsewhere.
+        Number of random starts, each from `n_clusters` distinct rows. Unless a quarter of them agree on the best
+        result, up to twice as many attempts follow to improve it by moving one centre elsewhere.
     max_iter : int, default=200
         Most iterations of Lloyd in each start. The single-row moves that follow always run to their end.
     n_jobs : int or None, default=None
