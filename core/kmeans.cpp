@@ -14,11 +14,13 @@ namespace {
 constexpr int64_t kWholeRows = 16384;  // up to here every restart sees every row
 constexpr int64_t kSampleRows = 4096;  // beyond, restarts run on a sample, its best are finished on all rows
 constexpr size_t kFromSample = 3;
-constexpr int64_t kFinishedRows = 4096;  // rows * restarts that go on to Hartigan's moves, but at least eight
-constexpr int kFirst = 5;                // iterations after which an attempt to improve is given up
-constexpr double kNoGain = 1.05;         // if it is still so many times the best
-constexpr double kRounding = 1e-6;       // of the sum of squares: what float32 cannot tell apart
-constexpr int64_t kLineCells = 1 << 24;  // rows * k up to which one column is solved exactly
+constexpr int64_t kFinishedRows = 4096;     // rows * restarts that go on to Hartigan's moves, but at least eight
+constexpr int kFirst = 5;                   // iterations after which an attempt to improve is given up
+constexpr int kWave = 4;                    // attempts made side by side
+constexpr double kNoGain = 1.05;            // if it is still so many times the best
+constexpr double kRounding = 1e-6;          // of the sum of squares: what float32 cannot tell apart
+constexpr int64_t kLargeProblem = 1 << 16;  // rows * columns * clusters from which a problem is worth two threads
+constexpr int64_t kLineCells = 1 << 24;     // rows * k up to which one column is solved exactly
 
 struct Workspace {
   std::vector<int32_t> labels;
@@ -77,7 +79,9 @@ class Solver {
 
   // Random starts rarely place many centres well. Unless the restarts agree on the best, try to improve it: take away
   // a centre that is little missed and put it on a row far from all centres (drawn by squared distance).
-  void improve(Workspace& work) {
+  // Attempts come in waves of fixed size, so that threads can share one without changing the answer.
+  template <class Each>
+  void improve(const Each& each, Workspace& work) {
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
     const int64_t agree = std::count_if(candidates_.begin(), candidates_.end(),
@@ -86,17 +90,13 @@ class Solver {
     Candidate best = candidates_[0];
     Exchange exchange(*this, best, work);
     const int trials = restarts() * std::min(k_ - 1, 6) / 3;  // fewer centres have fewer ways to be misplaced
-    for (int trial = 0; trial < trials; ++trial) {
-      Candidate other = best;
-      const int64_t row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
-      const int away = exchange.missed[trial % std::min(k_, 3)];
-      for (int j = 0; j < rows_.width; ++j)
-        other.centers[away * rows_.width + j] = static_cast<float>(rows_.at(row, j));
-      run_lloyd(other, search_tiles(), kFirst, work);
-      if (other.objective > kNoGain * best.objective + kRounding * square_) continue;
-      if (!other.converged) run_lloyd(other, search_tiles(), search_.max_iter, work);
-      if (other.objective < best.objective - kRounding * square_) {
-        best = other;
+    for (int first = 0; first < trials; first += kWave) {
+      std::vector<Candidate> wave(std::min(kWave, trials - first), best);
+      each(wave.size(), [&](int64_t i, Workspace& space) { attempt(wave[i], exchange, first + i, space); });
+      const auto winner = std::min_element(
+          wave.begin(), wave.end(), [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
+      if (winner->objective < best.objective - kRounding * square_) {
+        best = *winner;
         exchange = Exchange(*this, best, work);
       }
     }
@@ -177,6 +177,17 @@ class Solver {
     std::vector<double> upto;  // running sum of weight * squared distance
     std::vector<int> missed;   // clusters, least missed first
   };
+
+  // One centre of the best moved to another row, and Lloyd from there.
+  void attempt(Candidate& best, const Exchange& exchange, int64_t trial, Workspace& work) const {
+    const double objective = best.objective;
+    const int64_t row = exchange.draw(hash(hash(problem_.seed, search_.restarts), trial));
+    const int away = exchange.missed[trial % std::min(k_, 3)];
+    for (int j = 0; j < rows_.width; ++j) best.centers[away * rows_.width + j] = static_cast<float>(rows_.at(row, j));
+    run_lloyd(best, search_tiles(), kFirst, work);
+    if (best.objective > kNoGain * objective + kRounding * square_) return;
+    if (!best.converged) run_lloyd(best, search_tiles(), search_.max_iter, work);
+  }
 
   bool same(const Candidate& a, const Candidate& b) const {
     return a.sizes == b.sizes && std::fabs(a.objective - b.objective) <= kRounding * square_;
@@ -310,18 +321,20 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
   const int64_t count = static_cast<int64_t>(problems.size());
   std::vector<Solution> solutions(count);
   std::vector<Workspace> work(std::max(threads, 1));
-  // Many problems: one thread each. Few: the restarts of one problem side by side. The answer is the same.
-  const int outer = count >= threads ? threads : 1, inner = outer == 1 ? threads : 1;
-  parallel_for(count, outer, [&](int64_t i, int worker) {
-    const auto space = [&](int other) -> Workspace& { return work[inner > 1 ? other : worker]; };
+  // Many problems: one thread each. Few large ones: the restarts of one side by side. The answer is the same.
+  const bool large = count > 0 && table.distinct * problems[0].width * problems[0].k >= kLargeProblem;
+  const bool side_by_side = large && count < 4 * threads;
+  parallel_for(count, side_by_side ? 1 : threads, [&](int64_t i, int worker) {
+    const auto each = [&](int64_t n, const auto& task) {
+      parallel_for(n, side_by_side ? threads : 1,
+                   [&](int64_t t, int other) { task(t, work[side_by_side ? other : worker]); });
+    };
     Solver solver(table, problems[i], search);
     if (!solver.prepare()) return;
-    parallel_for(solver.restarts(), inner,
-                 [&](int64_t r, int other) { solver.restart(static_cast<int>(r), space(other)); });
-    if (solver.restarts() > 1) solver.improve(space(0));
+    each(solver.restarts(), [&](int64_t r, Workspace& space) { solver.restart(static_cast<int>(r), space); });
+    if (solver.restarts() > 1) solver.improve(each, work[worker]);
     solver.select();
-    parallel_for(solver.finishes(), inner,
-                 [&](int64_t c, int other) { solver.finish(static_cast<int>(c), space(other)); });
+    each(solver.finishes(), [&](int64_t c, Workspace& space) { solver.finish(static_cast<int>(c), space); });
     solutions[i] = solver.result();
   });
   return solutions;
