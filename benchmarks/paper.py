@@ -45,8 +45,8 @@ def main():
         f"Written by `make paper`: K-means over {K_MEANS_SEEDS} seeds, the forest over {arguments.seeds} (random_state "
         "0, 1, ...). Percent: Rand index / clustering accuracy, standard error of the mean in brackets. K-means-1 is "
         "`HartiganWongKMeans(k)`, the forest `ClusterForest.from_paper(k, patience=1)`: the text of the paper says 3, "
-        "its tables fit 1. On imgseg K-means has several optima within 1 % of each other; ours is often a lower one "
-        "than the printed average can contain.\n",
+        "its tables fit 1. On imgseg K-means has several optima within 1 % of each other, so its mean over few seeds "
+        "scatters.\n",
         "| data | K-means-1 printed | ours | CF, q = 1 printed | ours |",
         "|---|---|---|---|---|",
     ]
