@@ -46,7 +46,7 @@ struct Kernels {
   void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
 };
 
-inline size_t lloyd_scratch(int k, int columns) { return k + static_cast<size_t>(kTile) * k * (columns + 1); }
+inline size_t lloyd_scratch(int k, int columns) { return static_cast<size_t>(kTile + 1) * k * (columns + 1); }
 inline size_t hartigan_scratch(int64_t tiles, int k) {
   return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k);
 }

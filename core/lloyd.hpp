@@ -12,17 +12,19 @@ struct Lloyd {
   const cf::Rows<float>& rows;
   const int k, d;
   float* centers;
-  float* offset;  // -|c|^2 / 2
+  float* ahead;   // c - c0 for every centre but the first
+  float* offset;  // (|c0|^2 - |c|^2) / 2
   int32_t* labels;
   double* sums;
   double* mass;
   float* lane_sums;  // k * (d + 1) * 16
 
-  // B centres at once against the best so far: the nearest centre maximises x.c - |c|^2 / 2.
+  // B centres at once against the best so far. The nearest centre maximises x.c - |c|^2 / 2; what the first one
+  // reaches is taken off, so that it scores 0 and need not be computed.
   template <int B>
   CF_INLINE void compete(const float* tile, int first, Float& best, Int& label) const {
     const int columns = D ? D : d;
-    const float* center = centers + first * columns;
+    const float* center = ahead + first * columns;
     Float score[B];
     times<B>(B, [&](int b) CF_INLINE { score[b] = Float::all(offset[first + b]); });
     times<D>(d, [&](int j) CF_INLINE {
@@ -38,12 +40,12 @@ struct Lloyd {
 
   CF_INLINE Int nearest(const float* tile) const {
     const int clusters = K ? K : k;
-    Float best = Float::all(-3.402823466e+38f);
+    Float best = Float::all(0);
     Int label = Int::all(0);
-    int c = 0;
+    int c = 1;
     for (; c + 4 <= clusters; c += 4) compete<4>(tile, c, best, label);
-    if (clusters & 2) compete<2>(tile, c, best, label), c += 2;
-    if (clusters & 1) compete<1>(tile, c, best, label);
+    if ((clusters - 1) & 2) compete<2>(tile, c, best, label), c += 2;
+    if ((clusters - 1) & 1) compete<1>(tile, c, best, label);
     return label;
   }
 
@@ -130,10 +132,14 @@ struct Lloyd {
     for (int64_t i = 0; i < changed; ++i) labels[i] = -1;
     int iteration = 0;
     for (; iteration < max_iter && changed; ++iteration) {
-      for (int c = 0; c < clusters; ++c) {
-        float square = 0;
-        for (int j = 0; j < columns; ++j) square += centers[c * columns + j] * centers[c * columns + j];
-        offset[c] = -0.5f * square;
+      for (int c = 1; c < clusters; ++c) {
+        double square = 0;
+        for (int j = 0; j < columns; ++j) {
+          const double own = centers[c * columns + j], first = centers[j];
+          ahead[c * columns + j] = static_cast<float>(own - first);
+          square += (first - own) * (first + own);
+        }
+        offset[c] = static_cast<float>(0.5 * square);
       }
       // A changed row costs about thirty lane sums.
       const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
@@ -154,7 +160,8 @@ using LloydRun = int (*)(const cf::Rows<float>&, int, int, float*, int32_t*, dou
 template <int K, int D>
 int run_lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
               double* mass, float* scratch) {
-  return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, labels, sums, mass, scratch + k}.run(max_iter);
+  float* offset = scratch + static_cast<int64_t>(k) * rows.columns;
+  return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, offset, labels, sums, mass, offset + k}.run(max_iter);
 }
 
 // Shapes whose lane sums fit in the registers of the widest set are fixed whole; others in the columns only.

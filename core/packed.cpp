@@ -43,8 +43,11 @@ Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct
   for (int j = 0; j < width; ++j) {
     const PowerOfTwo scale(table.exponent[source[j]] - exponent);
     const double* from = table.column(source[j]);
-    for (int64_t i = 0; i < rows; ++i)
-      x[(i / kTile) * kTile * width + j * kTile + i % kTile] = scale(from[i]) * root[j];
+    for (int64_t t = 0; t < tiles; ++t) {
+      double* to = x.data() + (t * width + j) * kTile;
+      const int64_t end = std::min<int64_t>(kTile, rows - t * kTile);
+      for (int64_t i = 0; i < end; ++i) to[i] = scale(from[t * kTile + i]) * root[j];
+    }
   }
   weight.assign(table.weight.begin(), table.weight.end());
   pad();

@@ -31,8 +31,26 @@ std::vector<PowerOfTwo> undo(const std::vector<int>& exponents) {
 }
 
 double largest_of(const double* x, size_t count) {
-  double largest = 0;
-  for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(x[i]));
+  double largest[4] = {0, 0, 0, 0};  // four chains of comparisons instead of one
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int j = 0; j < 4; ++j) largest[j] = std::max(largest[j], std::fabs(x[i + j]));
+  for (; i < count; ++i) largest[0] = std::max(largest[0], std::fabs(x[i]));
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+}
+
+std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p) {
+  std::vector<double> largest(p, 0.0);
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4)  // four rows between two visits to the same maximum
+    for (int64_t j = 0; j < p; ++j) {
+      const double* at = x + i * p + j;
+      const double two = std::max(std::fabs(at[0]), std::fabs(at[p]));
+      const double more = std::max(std::fabs(at[2 * p]), std::fabs(at[3 * p]));
+      largest[j] = std::max(largest[j], std::max(two, more));
+    }
+  for (; i < n; ++i)
+    for (int64_t j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
   return largest;
 }
 
@@ -48,13 +66,23 @@ uint64_t row_key(const double* row, const std::vector<PowerOfTwo>& scale) {
   return mix(key);
 }
 
-// Least-significant-digit radix sort on at least the top 32 bits; equal prefixes are left for the caller.
-void radix_sort(std::vector<Keyed>& items) {
-  const int width = items.size() < 8192 ? 8 : 11;
-  const uint64_t digit = (1u << width) - 1;
+int radix_digits(int bits) { return (bits + 10) / 11; }
+
+// How many leading bits of the keys tell most of the rows apart.
+int prefix_bits(size_t count) {
+  int bits = 8;
+  while (bits < 33 && (size_t{1} << bits) < count) ++bits;
+  const int digits = radix_digits(bits);
+  return (bits + digits - 1) / digits * digits;
+}
+
+// Radix sort by the leading bits, least significant digit first; rows that share them are left for the caller.
+void radix_sort(std::vector<Keyed>& items, int bits) {
+  const int digits = radix_digits(bits), width = bits / digits;
+  const uint64_t digit = (uint64_t{1} << width) - 1;
   std::vector<Keyed> other(items.size());
-  std::vector<size_t> count;
-  for (int shift = width == 8 ? 32 : 31; shift < 64; shift += width) {
+  std::vector<uint32_t> count;
+  for (int shift = 64 - bits; shift < 64; shift += width) {
     count.assign(digit + 2, 0);
     for (const Keyed& item : items) ++count[((item.key >> shift) & digit) + 1];
     for (size_t d = 0; d <= digit; ++d) count[d + 1] += count[d];
@@ -66,17 +94,16 @@ void radix_sort(std::vector<Keyed>& items) {
 }  // namespace
 
 Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
-  std::vector<double> largest(p, 0.0);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
+  const std::vector<double> largest = largest_by_column(x, n, p);
   for (int64_t j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
   const std::vector<PowerOfTwo> scale = undo(exponent);
   std::vector<Keyed> order;
   order.reserve(n);
   for (int64_t i = 0; i < n; ++i)
     if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, scale), i});
-  radix_sort(order);
-  const auto same_key = [](const Keyed& a, const Keyed& b) { return (a.key >> 32) == (b.key >> 32); };
+  const int bits = prefix_bits(order.size());
+  radix_sort(order, bits);
+  const auto same_prefix = [&](const Keyed& a, const Keyed& b) { return (a.key ^ b.key) >> (64 - bits) == 0; };
   const auto before = [&](const Keyed& a, const Keyed& b) {
     if (a.key != b.key) return a.key < b.key;
     const double *left = x + a.row * p, *right = x + b.row * p;
@@ -86,16 +113,20 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
   };
   for (size_t i = 0; i < order.size();) {
     size_t end = i + 1;
-    while (end < order.size() && same_key(order[i], order[end])) ++end;
+    while (end < order.size() && same_prefix(order[i], order[end])) ++end;
     if (end - i > 1) std::sort(order.begin() + i, order.begin() + end, before);
     i = end;
   }
   place.assign(n, -1);
   std::vector<int64_t> source;
+  source.reserve(order.size());
+  weight.reserve(order.size());
+  uint64_t last = 0;
   for (const Keyed& item : order) {
     const double w = weights ? weights[item.row] : 1;
-    const bool repeated =
-        !source.empty() && std::equal(x + item.row * p, x + (item.row + 1) * p, x + source.back() * p);
+    const bool repeated = item.key == last && !source.empty() &&
+                          std::equal(x + item.row * p, x + (item.row + 1) * p, x + source.back() * p);
+    last = item.key;
     if (repeated) {
       weight.back() += w;
     } else {

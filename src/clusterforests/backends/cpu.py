@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -14,8 +14,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class KMeansJobs:
+class KMeansJobs(NamedTuple):
     """K-means problems over one table: features (repeats count as weight), clusters and seed of each."""
 
     features: Sequence[IntArray]
@@ -25,8 +24,7 @@ class KMeansJobs:
     max_iter: int
 
 
-@dataclass(frozen=True)
-class KMeansRuns:
+class KMeansRuns(NamedTuple):
     """Solutions, one per job. `solved` is False where a job had fewer distinct rows than clusters.
 
     Centres are in the table's coordinates. Sums are in units of 4**exponent, which cancel in their ratios.
@@ -73,7 +71,7 @@ class CpuBackend:
         return KMeansRuns(
             features=jobs.features,
             centers=[flat[start:end].reshape(k, -1) for (start, end), k in shapes],
-            solved=found["solved"].astype(bool),
+            solved=found["solved"].view(np.bool_),
             within=found["within"],
             between=found["between"],
             within_pairs=found["within_pairs"],
