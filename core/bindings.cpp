@@ -75,7 +75,7 @@ std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> co
 }
 
 nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
-                In<uint64_t, 1> seeds, int restarts, int max_iter, int threads) {
+                In<uint64_t, 1> seeds, int restarts, int max_iter, bool improve, int threads) {
   std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
   const size_t count = problems.size();
   require(seeds.shape(0) == count, "one seed per problem");
@@ -86,7 +86,7 @@ nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> o
   std::vector<uint8_t> solved(count);
   {
     nb::gil_scoped_release release;
-    const std::vector<cf::Solution> solutions = cf::solve(table, problems, {restarts, max_iter}, threads);
+    const std::vector<cf::Solution> solutions = cf::solve(table, problems, {restarts, max_iter, improve}, threads);
     for (size_t i = 0; i < count; ++i) {
       const cf::Solution& solution = solutions[i];
       solved[i] = solution.outcome == cf::Outcome::solved;
@@ -218,7 +218,7 @@ NB_MODULE(_core, m) {
           },
           nb::rv_policy::move);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
-        "threads"_a);
+        "improve"_a, "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
   m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a);
   m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a);

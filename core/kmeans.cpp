@@ -77,13 +77,16 @@ class Solver {
     run_lloyd(result, search_tiles(), search_.max_iter, work);
   }
 
+  void sort() {
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
+  }
+
   // Random starts rarely place many centres well. Unless the restarts agree on the best, try to improve it: take away
   // a centre that is little missed and put it on a row far from all centres (drawn by squared distance).
   // Attempts come in waves of fixed size, so that threads can share one without changing the answer.
   template <class Each>
   void improve(const Each& each, Workspace& work) {
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.objective < b.objective; });
     const int64_t agree = std::count_if(candidates_.begin(), candidates_.end(),
                                         [&](const Candidate& other) { return same(candidates_[0], other); });
     if (4 * agree >= restarts()) return;
@@ -332,7 +335,8 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
     Solver solver(table, problems[i], search);
     if (!solver.prepare()) return;
     each(solver.restarts(), [&](int64_t r, Workspace& space) { solver.restart(static_cast<int>(r), space); });
-    if (solver.restarts() > 1) solver.improve(each, work[worker]);
+    solver.sort();
+    if (search.improve && solver.restarts() > 1) solver.improve(each, work[worker]);
     solver.select();
     each(solver.finishes(), [&](int64_t c, Workspace& space) { solver.finish(static_cast<int>(c), space); });
     solutions[i] = solver.result();

@@ -16,6 +16,7 @@ struct Problem {
 struct Search {
   int restarts;
   int max_iter;  // of Lloyd, for each restart
+  bool improve;  // whether attempts to improve the best restart follow
 };
 
 enum class Outcome : int8_t { solved = 0, too_few_distinct_rows = 1 };

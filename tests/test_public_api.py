@@ -40,6 +40,7 @@ def test_signatures():
         "n_clusters",
         "n_init",
         "max_iter",
+        "improve",
         "n_jobs",
         "random_state",
     ]

@@ -31,6 +31,7 @@ def kmeans(
     seeds: npt.NDArray[np.uint64],
     restarts: int,
     max_iter: int,
+    improve: bool,
     threads: int,
 ) -> KMeansResult: ...
 def assign(

@@ -53,7 +53,7 @@ def _kway(backend: CpuBackend, graph: Graph, signatures: Signatures, n_clusters:
     rows = CpuBackend(backend.threads)
     rows.load(np.ascontiguousarray(graph.embedding(n_clusters)), signatures.weights)
     features = [np.arange(n_clusters, dtype=np.int32)]
-    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), n_init=20, max_iter=200)
+    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), n_init=20, max_iter=200, improve=True)
     runs = rows.kmeans(jobs)
     if not runs.solved[0]:
         raise ValueError(

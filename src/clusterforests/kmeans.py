@@ -27,10 +27,12 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     n_clusters : int, default=8
         Number of clusters. If there are fewer distinct rows, each becomes a cluster, with a warning.
     n_init : int, default=20
-        Number of random starts, each from `n_clusters` distinct rows. Unless a quarter of them agree on the best
-        result, up to twice as many attempts follow to improve it by moving one centre elsewhere.
+        Number of random starts, each from `n_clusters` distinct rows.
     max_iter : int, default=200
         Most iterations of Lloyd in each start. The single-row moves that follow always run to their end.
+    improve : bool, default=True
+        Whether, unless a quarter of the starts agree on the best result, up to twice as many attempts follow to
+        improve it by moving one centre elsewhere. False is plain restarts, as in R's `kmeans`.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 all cores. It never changes the result.
     random_state : int, RandomState, Generator or None, default=None
@@ -69,12 +71,14 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         *,
         n_init: int = 20,
         max_iter: int = 200,
+        improve: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
+        self.improve = improve
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -110,7 +114,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         features = [np.arange(X.shape[1], dtype=np.int32)]
         clusters = np.array([min(self.n_clusters, distinct)], dtype=np.int32)
         seeds = stream(root_seed(self.random_state))
-        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter))
+        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter, bool(self.improve)))
         if not runs.solved[0]:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "

@@ -74,6 +74,7 @@ RULES: Mapping[str, Rule] = {
     "method": choice(*CONSENSUS),
     "n_init": integer(1, 2**20),
     "max_iter": integer(1, 2**30),
+    "improve": boolean(),
     "n_jobs": JOBS,
     "verbose": either(integer(0), boolean()),
 }

@@ -22,6 +22,7 @@ class KMeansJobs(NamedTuple):
     seeds: npt.NDArray[np.uint64]
     n_init: int
     max_iter: int
+    improve: bool = False  # try to improve the best start by moving one centre elsewhere
 
 
 class KMeansRuns(NamedTuple):
@@ -61,6 +62,7 @@ class CpuBackend:
             jobs.seeds,
             jobs.n_init,
             jobs.max_iter,
+            jobs.improve,
             self.threads,
         )
         clusters = jobs.clusters.tolist()
