@@ -47,17 +47,20 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     quality : {"centroid", "pairwise"}, default="centroid"
         How kappa's sums of squares are taken: about centroids, or over pairs of rows.
     threshold : float, default=0.4
-        Shares of trees below it count as 0 (beta_2). Not used by "average" and "single".
+        Shares of trees below it count as 0 (beta_2). Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
-        most 10. Not used by "average" and "single".
+        most 10. Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="ncut"
         How the graph is cut. "ncut": by the sign of the second eigenvector, then again inside the largest part.
         "ncut-lowest": next the part whose cut has the lowest Ncut value. "ncut-best": where Ncut is lowest along the
         eigenvector. "ncut-shifted": at the cutoff the paper's analysis suggests for unequal sizes. "kway": K-means on
-        the leading eigenvectors. "average", "single": linkage on the shares.
+        the leading eigenvectors. "average", "single": linkage on the shares. The others come from the literature on
+        ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of the table of
+        rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture": maximum-likelihood
+        mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with the trees.
     n_init : int, default=20
         Random starts of each K-means (n_rst).
     max_iter : int, default=200
@@ -84,7 +87,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
     cut_tree_ : CutTree or None
-        How the graph was cut; None for "kway", "average" and "single".
+        How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
     n_iter_ : int
         Rounds of growth, the first draw included.
     n_features_in_ : int
@@ -202,8 +205,11 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(vars(self))
         X = check_table(self, X)
         check_rows(len(X), self.n_clusters)
+        return self._fit_on(CpuBackend(self.n_jobs), X)
+
+    def _fit_on(self, backend: CpuBackend, X: npt.NDArray[np.float64]) -> Self:
+        """The five lines of Algorithm 3 on a back end, for a table that was checked."""
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
-        backend = CpuBackend(self.n_jobs)
         backend.load(X)
         settings = self._growth_settings(X.shape[1], backend.table.distinct)
         seed = root_seed(self.random_state)

@@ -1,7 +1,11 @@
 """Agglomerative consensus: average and single linkage on 1 - P, with weights."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -13,12 +17,21 @@ def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: 
     in any order gives the same hierarchy. `weights` are rows per entry: w equal rows merge at distance 0 first.
     """
     n = len(weights)
-    merges = _merge_all(1.0 - P, weights.copy(), method)
+    merges = merge_all(1.0 - P, weights.copy(), method)
     merges.sort(key=lambda merge: merge[0])  # stable: ties in the order they were found
     parent = np.arange(n)
     for _, a, b in merges[: n - n_clusters]:
         parent[_root(parent, b)] = _root(parent, a)
-    groups = np.array([_root(parent, i) for i in range(n)])
+    return by_size(np.array([_root(parent, i) for i in range(n)]), weights)
+
+
+def threshold_labels(P: FloatArray, weights: FloatArray, threshold: float) -> npt.NDArray[np.int32]:
+    """Single linkage up to a threshold: what hangs together by entries of P of at least that; largest group first."""
+    return by_size(connected_components(csr_array(threshold <= P), directed=False)[1], weights)
+
+
+def by_size(groups: npt.NDArray[Any], weights: FloatArray | None = None) -> npt.NDArray[np.int32]:
+    """The groups renumbered from 0, heaviest first, on ties the one that comes first."""
     names, first, group = np.unique(groups, return_index=True, return_inverse=True)
     sizes = np.bincount(group, weights=weights)
     rank = np.empty(len(names), dtype=np.int32)
@@ -26,7 +39,7 @@ def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: 
     return rank[group]
 
 
-def _merge_all(distance: FloatArray, weights: FloatArray, method: str) -> list[tuple[float, int, int]]:
+def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> list[tuple[float, int, int]]:
     """All n - 1 merges as (height, kept, absorbed). Overwrites its arguments."""
     n = len(weights)
     np.fill_diagonal(distance, np.inf)

@@ -4,6 +4,7 @@ Nodes are signatures with weights: a signature of weight w stands for w rows. Al
 never show in a result: z is the second eigenvector of D^-1/2 W D^-1/2 over rows.
 """
 
+import contextlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,7 @@ IndexArray = npt.NDArray[np.intp]
 ZERO = 1e-8  # of the largest entry: an entry closer to the cutoff lies on it, and goes right
 TOLERANCE = 1e-10  # of an eigenvector
 MAX_STEPS = 500
+MAX_RESTARTS = 15  # of the iteration for several eigenvectors
 NO_VOTE = 1e-12  # eigenvalues below it are rounding
 DENSE = 512  # nodes up to which several eigenvectors are computed densely
 
@@ -86,16 +88,24 @@ class Graph:
     def embedding(self, count: int) -> FloatArray:
         """The `count` leading eigenvectors, rows scaled to length 1 (Ng, Jordan, Weiss)."""
         n = len(self.weights)
-        if n <= max(DENSE, 4 * count):
-            vectors = (
-                scipy.linalg.eigh(self.deflated(), subset_by_index=[n - count + 1, n - 1])[1] if count > 1 else None
-            )
-        else:
-            operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=self.apply, dtype=np.float64)
-            vectors = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=_start_vector(n))[1][:, :-1]
-        rows = self.first[:, None] if vectors is None else np.column_stack([self.first, vectors])
+        vectors = None
+        if count > 1 and n > max(DENSE, 4 * count):
+            operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=self._apply_deflated, dtype=np.float64)
+            # Eigenvalues too close for an iteration are left to the dense method.
+            with contextlib.suppress(scipy.sparse.linalg.ArpackNoConvergence):
+                vectors = scipy.sparse.linalg.eigsh(
+                    operator, k=count - 1, which="LA", v0=_start_vector(n), maxiter=MAX_RESTARTS
+                )[1]
+        if vectors is None:
+            last = [n - count + 1, n - 1]
+            vectors = scipy.linalg.eigh(self.deflated(), subset_by_index=last)[1] if count > 1 else np.empty((n, 0))
+        rows = np.column_stack([self.first, vectors])
         unit: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
+
+    def _apply_deflated(self, vector: FloatArray) -> FloatArray:
+        rest: FloatArray = self.apply(vector) - self.first * (self.first @ vector)
+        return rest
 
     def deflated(self) -> FloatArray:
         """The operator as a matrix, its known eigenvector taken out."""

@@ -9,7 +9,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-CONSENSUS = ("ncut", "ncut-lowest", "ncut-best", "ncut-shifted", "kway", "average", "single")
+CONSENSUS = (
+    "ncut",
+    "ncut-lowest",
+    "ncut-best",
+    "ncut-shifted",
+    "kway",
+    "average",
+    "single",
+    "cspa",
+    "hbgf",
+    "mcla",
+    "mixture",
+    "agreement",
+)
 QUALITY = ("centroid", "pairwise")
 COMPETE = ("start", "always")
 MAX_MEMBERS = 65535  # what the match counts hold
@@ -38,6 +51,10 @@ def real(low: float, high: float) -> Rule:
 
     span = f"a number of at least {low:g}" if high == np.inf else f"a number from {low:g} to {high:g}"
     return Rule(lambda value: test(value) and bool(np.isfinite(value)), span)
+
+
+def positive() -> Rule:
+    return Rule(lambda value: real(0, np.inf).test(value) and value > 0, "a number above 0")
 
 
 def choice(*options: str) -> Rule:
@@ -80,10 +97,14 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def check_parameters(values: Mapping[str, Any]) -> None:
-    """Raise ValueError for the first value that its rule does not allow; names without a rule pass."""
+def check_parameters(values: Mapping[str, Any], special: Mapping[str, Rule] | None = None) -> None:
+    """Raise ValueError for the first value that its rule does not allow; names without a rule pass.
+
+    `special` are rules of one estimator, before the common ones.
+    """
+    rules = RULES if special is None else {**RULES, **special}
     for name, value in values.items():
-        rule = RULES.get(name)
+        rule = rules.get(name)
         if rule is not None and not rule.test(value):
             raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
 
@@ -137,6 +158,33 @@ def check_rows(n_rows: int, n_clusters: int) -> None:
         raise ValueError(
             f"n_clusters={n_clusters} is more than the number of rows, n_samples={n_rows}. Lower n_clusters."
         )
+
+
+def check_partitions(partitions: Any) -> npt.NDArray[np.int32]:
+    """Labels renumbered from 0 in each partition, -1 where negative."""
+    try:
+        given = np.asarray(partitions)
+    except ValueError as error:
+        raise ValueError("partitions must all label the same number of rows.") from error
+    if given.ndim != 2 or 0 in given.shape:
+        raise ValueError(
+            f"partitions must have shape (n_partitions, n_samples), both at least 1; it has shape {given.shape}."
+        )
+    if len(given) > MAX_MEMBERS:
+        raise ValueError(f"partitions has {len(given)} members; at most {MAX_MEMBERS} are allowed.")
+    if given.dtype.kind not in "biu":
+        raise TypeError(f"partitions must hold integer labels, not {given.dtype}. Encode other labels as integers.")
+    labels = np.full(given.shape, -1, dtype=np.int32)
+    for member, out in zip(given, labels, strict=True):
+        clustered = member >= 0
+        out[clustered] = np.unique(member[clustered], return_inverse=True)[1]
+    never = np.flatnonzero((labels < 0).all(axis=0))
+    if len(never):
+        raise ValueError(
+            f"{len(never)} row(s) are not clustered in any partition, the first is row {never[0]}: nothing is known "
+            "of them. Leave them out, or cluster them in at least one partition."
+        )
+    return labels
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:

@@ -1,0 +1,25 @@
+"""The last step of evidence accumulation and random projection: linkage on how often rows land together."""
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests.affinity import coassociate, collapse
+from clusterforests.backends import CpuBackend
+from clusterforests.combine import combine
+from clusterforests.linkage import threshold_labels
+
+
+def join(
+    backend: CpuBackend,
+    partitions: npt.NDArray[np.int32],
+    n_clusters: int,
+    linkage: str,
+    threshold: float | None,
+) -> npt.NDArray[np.int32]:
+    """Single linkage up to a threshold, or either linkage until n_clusters are left."""
+    if threshold is None:
+        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0).labels
+    signatures = collapse(partitions)
+    P = coassociate(backend, signatures.labels, signatures.labels)
+    np.fill_diagonal(P, 1.0)
+    return threshold_labels(P, signatures.weights, threshold)[signatures.inverse]

@@ -1,0 +1,236 @@
+"""Spectral clustering by Ng, Jordan and Weiss (2002), with the two automatic bandwidths of R's kernlab::specc."""
+
+import math
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.spectral import Graph
+from clusterforests.streams import permutations, root_seed, stream
+from clusterforests.validation import (
+    check_memory,
+    check_parameters,
+    check_rows,
+    check_table,
+    choice,
+    either,
+    positive,
+)
+
+FloatArray = npt.NDArray[np.float64]
+
+_NEIGHBOURS = 5  # of which the median distance is a row's own bandwidth; the row itself is one of them
+_SHARE = 0.75  # of the rows on which "automatic" tries its bandwidths
+_UNEVEN = 1e4  # degrees so far apart that a bandwidth is not tried
+
+
+class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Spectral clustering: K-means on the leading eigenvectors of a Gaussian kernel, rows scaled to length 1.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    bandwidth : "local", "automatic" or float, default="local"
+        Of the kernel exp(-d^2 / (2 bandwidth^2)). "local" scales the distance of two rows by the distances to their
+        near neighbours, exp(-d^2 / (s_i s_j)); it cannot be used where three rows are equal. "automatic" tries about
+        25 bandwidths on three quarters of the rows and keeps the one whose eigenvectors K-means fits best.
+    n_init : int, default=1
+        Random starts of K-means.
+    max_iter : int, default=200
+        Most iterations of Lloyd in each start.
+    n_jobs : int or None, default=None
+        Number of threads; None means 1, -1 all cores. It never changes the result.
+    random_state : int, RandomState, Generator or None, default=None
+        Determines the rows that "automatic" uses and the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row; cluster 0 is the largest.
+    bandwidth_ : float or ndarray of shape (n_samples,)
+        The bandwidth used, or each row's own one.
+    n_iter_ : int
+        Most iterations of Lloyd in a start that won.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    References
+    ----------
+    A. Ng, M. Jordan, Y. Weiss. On spectral clustering: analysis and an algorithm. NIPS 2002.
+    A. Karatzoglou, A. Smola, K. Hornik, A. Zeileis. kernlab: an S4 package for kernel methods in R. Journal of
+    Statistical Software 11 (2004).
+
+    Examples
+    --------
+    >>> from clusterforests.baselines import NJWSpectralClustering
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [13.0]]
+    >>> NJWSpectralClustering(n_clusters=2, random_state=0).fit(X).labels_
+    array([1, 1, 1, 0, 0, 0, 0], dtype=int32)
+    """
+
+    labels_: npt.NDArray[np.int32]
+    n_iter_: int
+    bandwidth_: float | FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        bandwidth: float | str = "local",
+        n_init: int = 1,
+        max_iter: int = 200,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.bandwidth = bandwidth
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, all finite. Rows are samples.
+        y : ignored
+
+        Returns
+        -------
+        self : NJWSpectralClustering
+        """
+        check_parameters(vars(self), {"bandwidth": either(positive(), choice("local", "automatic"))})
+        X = check_table(self, X)
+        check_rows(len(X), self.n_clusters)
+        if len(X) < 2:
+            raise ValueError("A graph needs at least two rows; X has n_samples=1.")
+        check_memory(4 * 8 * len(X) ** 2, f"The kernel matrix of {len(X)} rows", "Use fewer rows.")
+        backend = CpuBackend(self.n_jobs)
+        seed = root_seed(self.random_state)
+        distances = cdist(X, X)
+        if self.bandwidth == "local":
+            self.bandwidth_ = local_bandwidths(distances)
+        elif self.bandwidth == "automatic":
+            self.bandwidth_ = self._search_bandwidth(backend, X, seed)
+        else:
+            self.bandwidth_ = float(self.bandwidth)
+        W = kernel(distances, self.bandwidth_)
+        if not W.sum(axis=1).all():
+            raise ValueError(
+                f"bandwidth={self.bandwidth!r} leaves rows without any neighbour in the graph. Use a larger one, or "
+                "scale the features."
+            )
+        rows = Graph(backend, W, np.ones(len(X))).embedding(self.n_clusters)
+        found = self._cluster(backend, rows, stream(seed, 0))
+        if found is None:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the different rows of the spectral embedding. Lower "
+                "n_clusters."
+            )
+        self.labels_, self.n_iter_ = found[0], found[2]
+        return self
+
+    def _cluster(
+        self, backend: CpuBackend, rows: FloatArray, key: npt.NDArray[np.uint64]
+    ) -> tuple[npt.NDArray[np.int32], float, int] | None:
+        """Labels, within sum of squares, iterations; None where there are fewer different rows than clusters."""
+        backend.load(np.ascontiguousarray(rows))
+        features = [np.arange(rows.shape[1], dtype=np.int32)]
+        clusters = np.array([self.n_clusters], dtype=np.int32)
+        runs = backend.kmeans(KMeansJobs(features, clusters, key, self.n_init, self.max_iter))
+        if not runs.solved[0]:
+            return None
+        within = math.ldexp(float(runs.within[0]), 2 * int(runs.exponent[0]))
+        return backend.assign(features, runs.centers)[0], within, int(runs.iterations[0])
+
+    def _search_bandwidth(self, backend: CpuBackend, X: FloatArray, seed: int) -> float:
+        """The bandwidth whose embedding of three quarters of the rows has the smallest within sum of squares."""
+        chosen = permutations(stream(seed, 1), len(X))[0][: max(int(_SHARE * len(X)), self.n_clusters + 1)]
+        rows = np.unique(X[chosen], axis=0)
+        if len(rows) <= self.n_clusters:
+            raise ValueError(
+                f"bandwidth='automatic' needs more distinct rows than n_clusters={self.n_clusters}; it found "
+                f"{len(rows)}. Give a number."
+            )
+        distances = cdist(rows, rows)
+        best, lowest = None, math.inf
+        for trial, width in enumerate(candidate_bandwidths(distances)):
+            W = kernel(distances, width)
+            if not _usable(W):
+                continue
+            found = self._cluster(
+                backend, Graph(backend, W, np.ones(len(rows))).embedding(self.n_clusters), stream(seed, 2, trial)
+            )
+            if found is not None and found[1] < lowest:
+                best, lowest = width, found[1]
+        if best is None:
+            raise ValueError("bandwidth='automatic' found no bandwidth that connects the rows. Give a number.")
+        return float(best)
+
+
+def kernel(distances: FloatArray, bandwidth: float | FloatArray) -> FloatArray:
+    """exp(-d^2 / (2 bandwidth^2)), or exp(-d^2 / (s_i s_j)) with a bandwidth for each row.
+
+    As in kernlab the diagonal is 0 with one bandwidth and 1 with local ones, which matters: on wdbc it decides between
+    88.6 and 89.5 % accuracy.
+    """
+    one = isinstance(bandwidth, float)
+    unit = 2.0 * bandwidth**2 if one else np.outer(bandwidth, bandwidth)
+    W: FloatArray = np.exp(-(distances**2) / unit)
+    if one:
+        np.fill_diagonal(W, 0.0)
+    return W
+
+
+def local_bandwidths(distances: FloatArray) -> FloatArray:
+    """For each row the median of its five smallest distances, its own 0 among them."""
+    near = np.partition(distances, min(_NEIGHBOURS, len(distances)) - 1, axis=1)[:, :_NEIGHBOURS]
+    widths: FloatArray = np.median(near, axis=1)
+    if not widths.all():
+        raise ValueError(
+            f"bandwidth='local' needs rows that differ: row {int(np.argmin(widths))} of X is there three times or "
+            "more. Use bandwidth='automatic' or a number."
+        )
+    return widths
+
+
+def candidate_bandwidths(distances: FloatArray) -> FloatArray:
+    """From the smallest distance to the largest: dense around their mean, in steps of sqrt(2) outside."""
+    apart = distances[~np.eye(len(distances), dtype=bool)]
+    low, high, mean = float(apart.min()), float(apart.max()), float(distances.mean())
+    inner_low, inner_high = max(mean / 2, low), min(2 * mean, high)
+    inner = [_steps(inner_low, 0.9 * mean, 0.05 * mean), _steps(mean, inner_high, 0.08 * mean)]
+    below = 2.0 ** _half_steps(math.log2(low), math.log2(inner_low) - 0.5)
+    above = 2.0 ** _half_steps(math.log2(inner_high) + 0.5, math.log2(high))
+    return np.concatenate([below, *inner, above])
+
+
+def _steps(start: float, end: float, step: float) -> FloatArray:
+    count = max(math.floor((end - start) / step + 1e-9) + 1, 0)
+    return start + step * np.arange(count, dtype=np.float64)
+
+
+def _half_steps(start: float, end: float) -> FloatArray:
+    """From start in steps of 0.5; both ends if they are nearer than that, nothing if the end comes first."""
+    if end < start:
+        return np.empty(0)
+    return np.array([start, end]) if end - start < 0.5 else _steps(start, end, 0.5)
+
+
+def _usable(W: FloatArray) -> bool:
+    """Every row has a neighbour, and none so much fewer than another that its vector would be noise."""
+    degrees = W.sum(axis=1)
+    if not degrees.all():
+        return False
+    roots = 1.0 / np.sqrt(degrees)
+    return bool(np.isfinite(roots).all() and roots.max() - roots.min() < _UNEVEN)
