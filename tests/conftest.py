@@ -23,7 +23,7 @@ def uci():
 
     def load(name):
         try:
-            return load_uci(name)
+            return load_uci(name, download=False)
         except FileNotFoundError as error:
             pytest.skip(str(error))
 
