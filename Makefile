@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi')
 
-.PHONY: run test lint types bench paper sanitize clean
+.PHONY: run test lint types bench reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -23,8 +23,9 @@ types: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 
-paper: $(VENV)/installed
-	$(BIN)/python benchmarks/paper.py --out benchmarks/PAPER.md
+# About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
+reproduce: $(VENV)/installed
+	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md
 
 # The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, driven by the tests that reach it.
 sanitize: $(VENV)/installed

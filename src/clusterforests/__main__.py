@@ -1,0 +1,8 @@
+"""`python -m clusterforests`."""
+
+import sys
+
+from clusterforests.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+"""The figures of the paper, from the results of the experiments."""
+
+import itertools
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from clusterforests.affinity import regularise, sharpness_for
+from clusterforests.datasets import load_uci
+from clusterforests.estimator import ClusterForest
+from clusterforests.experiments.profile import Profile, load_profile, noise_strength
+from clusterforests.experiments.runner import read_rows
+from clusterforests.experiments.simulations import SIMULATIONS, Inclusion, Simulation, read_features
+from clusterforests.experiments.spec import DATASETS
+from clusterforests.experiments.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, new_figure, plain, save
+from clusterforests.experiments.summary import METRICS, Choice, Results, rival_choice
+
+Choose = Callable[[Results, str, str, str], Choice]  # of the results, by data set, method and metric
+
+TITLES = {
+    "soybean": "Soybean",
+    "spect": "SPECT",
+    "imgseg": "ImgSeg",
+    "heart": "Heart",
+    "wine": "Wine",
+    "wdbc": "WDBC",
+    "robot": "Robot",
+    "madelon": "Madelon",
+}
+METRIC_NAMES = {"rho_r": "$\\rho_r$ (Rand index)", "rho_c": "$\\rho_c$ (accuracy)"}
+# Shapes, not only colours: a copy may be black and white.
+METHOD_STYLES = {"CF": ("o", BLUE), "RP": ("s", ORANGE), "bC2": ("^", GREEN), "EA": ("D", VERMILION)}
+EVIDENCE_SETTING = "base_clusters=n_f;n_init=1"
+
+
+def paper_figures(results: Path, folder: Path, names: Collection[str] | None = None) -> list[Path]:
+    """Draw the figures of the paper's experiments as PNG and SVG.
+
+    Parameters
+    ----------
+    results : path
+        Folder with `forest.csv`, `methods.csv` and `simulation_features.csv`.
+    folder : path
+        Where to write; made if it does not exist.
+    names : collection of str, optional
+        Which figures; all if not given.
+
+    Returns
+    -------
+    list of Path
+        The files written. The same versions of the libraries write the same bytes.
+    """
+    for name in ("forest.csv", "methods.csv", "simulation_features.csv"):
+        if not (results / name).is_file():
+            raise FileNotFoundError(f"The figures need {results / name}: run that experiment first.")
+    scores = Results([*read_rows(results / "forest.csv"), *read_rows(results / "methods.csv")])
+    sets = {simulation.name: (simulation, read_features(results, simulation.name)) for simulation in SIMULATIONS}
+    figures: dict[str, Callable[[], Figure]] = {
+        "soybean_affinity": soybean_figure,
+        "simulation_g1": lambda: vectors_figure(*sets["G1"]),
+        "simulation_g2_g3": lambda: totals_figure(sets["G2"], sets["G3"]),
+        "gain_over_kmeans": lambda: gain_figure(scores, best_by_score, "settings of RP and EA: best by score"),
+        "gain_over_kmeans_as_tables": lambda: gain_figure(scores, rival_choice, "settings as in the tables"),
+        "feature_profiles": lambda: profile_figure({name: load_profile(name) for name in DATASETS}),
+    }
+    wanted = figures.keys() if names is None else names
+    return [path for name in wanted for path in save(figures[name](), folder, name)]
+
+
+def soybean_figure() -> Figure:
+    """The affinity matrix of the soybean data, plants of one disease next to each other."""
+    data = load_uci("soybean")
+    forest = ClusterForest.from_paper(4, patience=1, random_state=0).fit(data.data)
+    order = np.argsort(data.target, kind="stable")
+    P = forest.coassociation(order, order)
+    sharpness = sharpness_for(forest.sharpness, forest.n_estimators)
+    return affinity_figure(P, regularise(P, forest.threshold, sharpness), data.target[order])
+
+
+def affinity_figure(P: npt.NDArray[np.float64], W: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]) -> Figure:
+    """P and W side by side, W on a logarithmic scale; rows are sorted by class."""
+    names, starts, sizes = np.unique(classes, return_index=True, return_counts=True)
+    middles = starts + (sizes - 1) / 2
+    figure = new_figure(10, 4.6)
+    panels = figure.subplots(1, 2, sharey=True)
+    scales = (Normalize(0, 1), LogNorm(1, float(W.max())))
+    labels = ("share of clusterings", "weight")
+    titles = ("P: average of the co-cluster matrices", "W: P after threshold and scaling")
+    for axes, matrix, scale, label, title in zip(panels, (P, W), scales, labels, titles, strict=True):
+        image = axes.imshow(matrix, cmap="Blues", norm=scale, interpolation="nearest")
+        for start in starts[1:]:
+            axes.axhline(start - 0.5, color=BLACK, linewidth=0.8)
+            axes.axvline(start - 0.5, color=BLACK, linewidth=0.8)
+        axes.set_xticks(middles, names)
+        axes.set_yticks(middles, names)
+        axes.tick_params(length=0)
+        axes.set(title=title, xlabel="rows by class")
+        figure.colorbar(image, ax=axes, shrink=0.9, label=label)
+    panels[0].set_ylabel("rows by class")
+    return figure
+
+
+def vectors_figure(simulation: Simulation, included: list[Inclusion]) -> Figure:
+    """Left the features of every clustering vector, right how often each feature occurs."""
+    figure = new_figure(10, 6)
+    left, right = figure.subplots(1, 2, width_ratios=[1.15, 1])
+    vectors = np.array([row.vector for row in included])
+    features = np.array([row.feature for row in included])
+    top = simulation.n_features - 5
+    groups = (
+        ("noise features", features < simulation.n_noise, "x", ORANGE, 10),
+        ("informative features", (features >= simulation.n_noise) & (features < top), "o", BLUE, 4),
+        ("the five with the largest $|\\mu|$", features >= top, "s", VERMILION, 4),
+    )
+    for label, chosen, marker, color, size in groups:
+        plain(left).scatter(
+            features[chosen] + 1, vectors[chosen] + 1, s=size, marker=marker, color=color, linewidths=0.8, label=label
+        )
+    left.set(xlabel="feature", ylabel="clustering vector", ylim=(0, simulation.n_vectors + 1))
+    totals = np.bincount(features, minlength=simulation.n_features)
+    _draw_totals(right, totals, simulation, top)
+    for axes in (left, right):
+        axes.set_xlim(-1, simulation.n_features + 2)
+        if simulation.n_noise:
+            axes.axvline(simulation.n_noise + 0.5, color=BLACK, linewidth=0.8, linestyle="--")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, markerscale=2)
+    return figure
+
+
+def totals_figure(*sets: tuple[Simulation, list[Inclusion]]) -> Figure:
+    """How often each feature occurs: by its number above, the informative ones by the size of their mean below."""
+    figure = new_figure(10, 6.4)
+    panels = figure.subplots(2, len(sets), squeeze=False)
+    for (above, below), (simulation, included) in zip(panels.T, sets, strict=True):
+        totals = np.bincount([row.feature for row in included], minlength=simulation.n_features)
+        _draw_totals(above, totals, simulation, simulation.n_features)
+        above.set_title(f"{simulation.name} (q = {simulation.n_candidates})")
+        means, informative = np.abs(simulation.draw(0).mu)[simulation.n_noise :], totals[simulation.n_noise :]
+        plain(below).vlines(means, 0, informative, color=BLUE, linewidth=2.5, alpha=0.6)
+        below.plot(means, informative, "o", color=BLUE, markersize=6, clip_on=False)
+        below.set(xlabel="$|\\mu|$ of an informative feature", ylabel=above.get_ylabel(), ylim=(0, None))
+        below.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def _draw_totals(axes: Axes, totals: npt.NDArray[np.intp], simulation: Simulation, top: int) -> None:
+    """Bars from feature `top` on have a colour of their own."""
+    bounds = (0, simulation.n_noise, top, simulation.n_features)
+    labels = ("noise features", "informative features", "strongest features")
+    for label, color, (first, end) in zip(labels, (ORANGE, BLUE, VERMILION), itertools.pairwise(bounds), strict=True):
+        if end > first:
+            # One outline instead of a thousand bars, which take seconds; its line keeps thin bars visible.
+            edges = np.arange(first, end + 1) + 0.5
+            plain(axes).stairs(totals[first:end], edges, fill=True, color=color, linewidth=0.6, label=label)
+    axes.set(xlabel="feature", ylabel=f"occurrences in {simulation.n_vectors} vectors", ylim=(0, None))
+
+
+def best_by_score(results: Results, dataset: str, method: str, metric: str) -> Choice:
+    """As the paper says it searched: EA's threshold, RP's dimension and threshold by the score itself."""
+    if method == "RP":
+        return results.best(dataset, results.variants(dataset, "RP"), metric)
+    if method == "EA":
+        choices = [choice for choice in results.variants(dataset, "EA") if choice.setting == EVIDENCE_SETTING]
+        return results.best(dataset, choices, metric)
+    return rival_choice(results, dataset, method, metric)
+
+
+def gain_figure(results: Results, choose: Choose, note: str) -> Figure:
+    """Mean score minus that of K-means-1, data sets by their number of features."""
+    order = sorted(DATASETS, key=lambda name: DATASETS[name][1])
+    places = np.arange(len(order))
+    figure = new_figure(10, 7)
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, metric in zip(panels, METRICS, strict=True):
+        plain(axes).axhline(0, color=BLACK, linewidth=0.8)
+        for shift, (method, (marker, color)) in zip((-0.27, -0.09, 0.09, 0.27), METHOD_STYLES.items(), strict=True):
+            gains, errors = np.transpose([_gain(results, choose, name, method, metric) for name in order])
+            axes.vlines(places + shift, 0, gains, color=color, linewidth=2.5, alpha=0.6)
+            axes.plot(places + shift, gains, marker, color=color, markersize=7, label=method)
+            axes.errorbar(places + shift, gains, yerr=2 * errors, fmt="none", color=BLACK, linewidth=1)
+        for place in places[1:]:
+            axes.axvline(place - 0.5, color=GREY, linewidth=0.4, linestyle=":")
+        axes.set(ylabel=f"gain in {METRIC_NAMES[metric]}, points", xlim=(-0.5, len(order) - 0.5))
+    panels[-1].set_xticks(places, [f"{TITLES[name]}\n{DATASETS[name][1]}" for name in order])
+    panels[-1].set_xlabel("data set and its number of features")
+    handles, labels = panels[0].get_legend_handles_labels()
+    title = f"Mean gain over K-means-1, ± 2 s.e. ({note})"
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, title=title)
+    return figure
+
+
+def _gain(results: Results, choose: Choose, dataset: str, method: str, metric: str) -> tuple[float, float]:
+    """Over K-means-1, with its standard error."""
+    score, base = (results.score(dataset, choose(results, dataset, m, metric), metric) for m in (method, "Kmeans1"))
+    return score.value - base.value, float(np.hypot(score.error, base.error))
+
+
+def profile_figure(profiles: Mapping[str, Profile]) -> Figure:
+    """Histograms of the strengths of single features."""
+    figure = new_figure(11, 5.6)
+    for axes, (name, profile) in zip(figure.subplots(2, 4).flat, profiles.items(), strict=True):
+        noise = noise_strength(DATASETS[name][2])
+        edges = np.linspace(0, max(noise, float(profile.strengths.max())) * 1.02, 21).tolist()
+        parts = [profile.strengths[~profile.drawn], profile.strengths[profile.drawn]]
+        labels = ["measured", "too few values: drawn at random"]
+        plain(axes).hist(
+            parts, edges, stacked=True, color=[BLUE, ORANGE], label=labels, edgecolor="white", linewidth=0.5
+        )
+        axes.axvline(noise, color=BLACK, linestyle="--", linewidth=1.5, label="a Gaussian feature without clusters")
+        axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+        axes.set_title(f"{TITLES[name]} ({len(profile.strengths)} features)")
+    figure.supxlabel("$\\kappa$ of the feature alone (left: strong)")
+    figure.supylabel("number of features")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    return figure

@@ -1,0 +1,37 @@
+"""Result files: always whole, however a run ends."""
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write beside, then rename: there is the old file or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".part")
+    with beside.open("w", newline="", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(path)
+
+
+def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A CSV file; numbers that are not whole have four decimals."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([f"{value:.4f}" if isinstance(value, float) else value for value in row])
+    replace_text(path, table.getvalue())
+
+
+def read_table(path: Path) -> list[list[str]]:
+    """The lines without the header; a last one that was cut short is left out, and no file is no lines."""
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    return list(csv.reader(text[: text.rfind("\n") + 1].splitlines()))[1:]

@@ -1,0 +1,101 @@
+"""One run of a method on a data set: its labellings, by variant (thresholds and the like share the costly part)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests.affinity import coassociate, collapse
+from clusterforests.backends import CpuBackend
+from clusterforests.baselines import (
+    BaggedClustering,
+    EvidenceAccumulation,
+    NJWSpectralClustering,
+    RandomProjectionEnsemble,
+)
+from clusterforests.baselines.join import join
+from clusterforests.combine import consensus
+from clusterforests.estimator import ClusterForest
+from clusterforests.experiments.remember import RememberingBackend
+from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
+from clusterforests.kmeans import HartiganWongKMeans
+from clusterforests.spectral import Graph, cut
+
+FloatArray = npt.NDArray[np.float64]
+Labellings = dict[str, npt.NDArray[np.int32]]
+Settings = Mapping[str, Any]
+
+PROJECTION_THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
+
+
+def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    """Forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
+    backend = RememberingBackend()
+
+    def forest(**changes: int) -> ClusterForest:
+        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, X)
+
+    if settings:
+        return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}
+    found = {
+        f"n_candidates={q};patience={tau}": forest(n_candidates=q, patience=tau).labels_
+        for tau in PATIENCE
+        for q in CANDIDATES
+    }
+    found |= {f"n_candidates=1;patience={tau}": forest(patience=tau).labels_ for tau in MORE_PATIENCE}
+    partitions = forest(patience=PATIENCE[0]).partitions_
+    found |= {f"threshold={beta}": consensus(partitions, k, threshold=beta) for beta in THRESHOLDS}
+    found["scaling only"] = consensus(partitions, k, threshold=0.0)
+    found["threshold only"] = _cut_plain(partitions, k, 0.4)
+    found["neither"] = _cut_plain(partitions, k, 0.0)
+    return found
+
+
+def _cut_plain(partitions: npt.NDArray[np.int32], k: int, threshold: float) -> npt.NDArray[np.int32]:
+    """Ncut of P itself, entries below the threshold set to 0."""
+    backend = CpuBackend()
+    signatures = collapse(partitions)
+    P = coassociate(backend, signatures.labels, signatures.labels)
+    graph = Graph(backend, np.where(threshold > P, 0.0, P), signatures.weights)
+    return cut(graph, k, "ncut").labels()[signatures.inverse]
+
+
+def run_kmeans(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    plain = HartiganWongKMeans(k, **settings, improve=False, random_state=seed)
+    better = HartiganWongKMeans(k, **settings, random_state=seed)
+    return {"plain": plain.fit_predict(X), "improved": better.fit_predict(X)}
+
+
+def run_bagging(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    return {"": BaggedClustering(k, **settings, random_state=seed).fit_predict(X)}
+
+
+def run_evidence(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    clusters = None if settings["base_clusters"] == "n_f" else settings["base_clusters"]
+    ensemble = EvidenceAccumulation(k, base_clusters=clusters, n_init=settings["n_init"], random_state=seed)
+    partitions = ensemble.fit(X).partitions_
+    return {f"t={t}": join(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}
+
+
+def run_projection(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    ensemble = RandomProjectionEnsemble(k, **settings, threshold=0.5, random_state=seed)
+    partitions = ensemble.fit(X).partitions_
+    labellings = {f"single, t={t}": join(CpuBackend(), partitions, k, "single", t) for t in PROJECTION_THRESHOLDS}
+    for linkage in ("single", "average"):
+        labellings[f"{linkage}, n_f"] = join(CpuBackend(), partitions, k, linkage, None)
+    return labellings
+
+
+def run_spectral(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
+    return {"": NJWSpectralClustering(k, **settings, random_state=seed).fit_predict(X)}
+
+
+METHODS: dict[str, Callable[[FloatArray, int, Settings, int], Labellings]] = {
+    "CF": run_forests,
+    "kmeans": run_kmeans,
+    "bC2": run_bagging,
+    "EA": run_evidence,
+    "RP": run_projection,
+    "NJW": run_spectral,
+}

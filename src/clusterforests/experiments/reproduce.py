@@ -1,0 +1,101 @@
+"""Everything the paper contains, from nothing or from where it stopped."""
+
+import json
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from clusterforests.experiments.files import replace_text
+from clusterforests.experiments.runner import Clock, read_rows, run_cells
+from clusterforests.experiments.simulations import run_simulations
+from clusterforests.experiments.spec import EXPERIMENTS, RUNS
+from clusterforests.experiments.summary import Results
+from clusterforests.experiments.tables import TABLES, markdown, refresh, simulation_table, write_summary
+from clusterforests.experiments.theory import theory_tables
+
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one name on the command line stands for: what must have been run, which tables come of it."""
+
+    experiments: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+GROUPS = {
+    "datasets": Group((), ("datasets",)),
+    "competition": Group(("forest",), ("competition-rho_r", "competition-rho_c")),
+    "methods": Group(
+        ("forest", "methods"), ("methods-rho_r", "methods-rho_c", "agreement", "wins", "kmeans", "projection")
+    ),
+    "base-clusters": Group(("base_clusters",), ("base_clusters",)),
+    "claims": Group(("forest", "methods", "medoids"), ("patience", "threshold", "ablation", "medoids")),
+}
+OTHERS = ("simulations", "theory", "figures")
+NAMES = ("all", *GROUPS, *OTHERS)
+
+
+def reproduce(
+    names: Sequence[str], folder: Path, *, runs: int = RUNS, jobs: int = 1, document: Path | None = None, show: Show
+) -> None:
+    """Compute what is asked for and not there yet in `folder`, then write tables and figures.
+
+    `document` is a Markdown file into which the tables are put, between its marks.
+    """
+    wanted = NAMES[1:] if not names or "all" in names else names
+    folder.mkdir(parents=True, exist_ok=True)
+    tables: dict[str, str] = {}
+    for name in (name for name in GROUPS if name in wanted):
+        group = GROUPS[name]
+        rows = []
+        for experiment in group.experiments:
+            run_experiment(experiment, folder, runs, jobs, show)
+            rows += read_rows(folder / f"{experiment}.csv")
+        results = Results(rows)
+        tables |= {table: TABLES[table](results) for table in group.tables}
+    if "simulations" in wanted:
+        tables["simulations"] = simulation_table(run_simulations(folder, jobs, Clock("simulations", show)))
+    theory = None
+    if "theory" in wanted:
+        theory = theory_tables(lambda name: show(f"theory: {name}"))
+        for table, (header, lines) in theory.items():
+            tables[f"theory-{table}"] = markdown(header, [[_text(value) for value in line] for line in lines])
+    if "figures" in wanted:
+        # matplotlib is an extra: these are loaded only when asked for.
+        figures = import_module("clusterforests.experiments.figures")
+        theory_figures = import_module("clusterforests.experiments.theory_figures")
+        drawn = figures.paper_figures(folder, folder / "figures")
+        drawn += theory_figures.theory_figures(folder / "figures", theory)
+        for path in drawn:
+            show(f"wrote {path}")
+    if set(wanted) >= {"competition", "methods", "base-clusters"}:
+        write_summary(Results(row for name in EXPERIMENTS for row in read_rows(folder / f"{name}.csv")), folder)
+    for table, text in tables.items():
+        replace_text(folder / "tables" / f"{table}.md", text)
+    if document is not None:
+        refresh(document, tables)
+    show(f"{len(tables)} tables in {folder / 'tables'}" + (f" and in {document}" if document else ""))
+
+
+def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> None:
+    cells = EXPERIMENTS[name]()
+    run_cells(cells, folder / f"{name}.csv", runs, jobs, Clock(name, show))
+    packages = ("clusterforests", "numpy", "scipy", "scikit-learn")
+    provenance = {
+        "experiment": name,
+        "versions": {"python": platform.python_version()} | {package: version(package) for package in packages},
+        "runs": runs,
+        "random_state": "the number of the run, 0, 1, ...",
+        "cells": [asdict(cell) for cell in cells],
+    }
+    replace_text(folder / f"{name}.json", json.dumps(provenance, indent=1) + "\n")
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,45 @@
+"""One look for all figures: colours told apart by colour-blind readers and in print, the same bytes every time."""
+
+import io
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+# Okabe and Ito's colours.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY = "#8C8C8C"  # what is only there for comparison
+
+# No date, no version: a file changes only when the figure does.
+_METADATA: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}}
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure of that many inches, without pyplot: nothing is kept that someone would have to close."""
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def plain(axes: Axes) -> Axes:
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write `name`.png and `name`.svg; by rename, so that a kill leaves a whole file or none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    with matplotlib.rc_context({"svg.hashsalt": "clusterforests", "svg.fonttype": "path"}):
+        for suffix, metadata in _METADATA.items():
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=suffix, metadata=metadata)
+            path = folder / f"{name}.{suffix}"
+            beside = path.with_name(path.name + ".part")
+            beside.write_bytes(drawn.getvalue())
+            beside.replace(path)
+            paths.append(path)
+    return paths
