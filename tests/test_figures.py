@@ -9,7 +9,6 @@ import pytest
 from clusterforests.datasets import make_g2
 from clusterforests.experiments.figures import (
     affinity_figure,
-    best_by_score,
     gain_figure,
     paper_figures,
     profile_figure,
@@ -19,15 +18,15 @@ from clusterforests.experiments.figures import (
 from clusterforests.experiments.profile import (
     Profile,
     feature_profile,
+    load_profile,
     noise_strength,
-    profile_summary,
     summarise,
 )
 from clusterforests.experiments.runner import Row
 from clusterforests.experiments.simulations import SIMULATIONS, Inclusion
 from clusterforests.experiments.spec import CANDIDATES, DATASETS
 from clusterforests.experiments.style import new_figure, save
-from clusterforests.experiments.summary import Choice, Results, rival_choice
+from clusterforests.experiments.summary import Results
 
 EVIDENCE = {"soybean": ("sqrt;n_init=20", "t=0.3"), "imgseg": ("sqrt;n_init=1", "t=0.7")}
 NAMES = (
@@ -35,7 +34,6 @@ NAMES = (
     "simulation_g1",
     "simulation_g2_g3",
     "gain_over_kmeans",
-    "gain_over_kmeans_as_tables",
     "feature_profiles",
 )
 
@@ -148,43 +146,20 @@ def test_summary(results, folder):
     assert (found.best_q_rho_c, found.gain_rho_c) == (5, 4.0)
     equal = Profile(np.zeros(4), np.zeros(4, dtype=bool))
     assert np.isnan(summarise("wine", equal, results).spread)
-    (wine,) = profile_summary(folder, datasets=["wine"])
+    wine = summarise("wine", load_profile("wine"), results)
     assert (wine.dataset, wine.features, wine.best_q_rho_c) == ("wine", 13, 5)
 
 
-def test_rivals_are_chosen_by_score(results):
-    choose = {
-        metric: [best_by_score(results, "imgseg", method, metric) for method in ("RP", "EA", "bC2")]
-        for metric in ("rho_r", "rho_c")
-    }
-    assert choose["rho_r"] == [
-        Choice("RP", "n_components=5", "single, t=0.6"),
-        Choice("EA", "base_clusters=n_f;n_init=1", "t=0.6"),
-        Choice("bC2", "n_init=20", ""),
-    ]
-    assert choose["rho_c"][:2] == [
-        Choice("RP", "n_components=8", "average, n_f"),
-        Choice("EA", "base_clusters=n_f;n_init=1", "t=0.3"),
-    ]
-    assert best_by_score(results, "robot", "bC2", "rho_r").setting == "n_init=100"
-
-
 def test_gains(results):
-    def points(choose):
-        panels = gain_figure(results, choose, "note").axes
-        ticks = [label.get_text().split("\n") for label in panels[1].get_xticklabels()]
-        lines = [{line.get_label(): line.get_ydata() for line in panel.lines} for panel in panels]
-        return [name for name, _ in ticks], [int(features) for _, features in ticks], lines
-
-    names, features, (rand, accuracy) = points(best_by_score)
-    assert features == sorted(features) == [13, 13, 19, 22, 30, 35, 90, 500]
+    panels = gain_figure(results).axes
+    ticks = [label.get_text().split("\n") for label in panels[1].get_xticklabels()]
+    rand, accuracy = ({line.get_label(): line.get_ydata() for line in panel.lines} for panel in panels)
+    names = [name for name, _ in ticks]
+    assert [int(features) for _, features in ticks] == [13, 13, 19, 22, 30, 35, 90, 500]
     assert names[2] == "ImgSeg"
     assert np.allclose(rand["CF"], 80 - 1 + 1 - 70)
     assert np.allclose(accuracy["CF"], 60 + 1 - 50)
-    assert np.allclose(rand["EA"], 3)
-    assert np.allclose(accuracy["RP"], 5)
     assert np.allclose(accuracy["bC2"], -1)
-    _, _, (rand, _) = points(rival_choice)
     assert rand["EA"][names.index("ImgSeg")] == 20
     assert np.allclose(rand["RP"], 4)
 

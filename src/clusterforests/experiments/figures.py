@@ -19,9 +19,7 @@ from clusterforests.experiments.runner import read_rows
 from clusterforests.experiments.simulations import SIMULATIONS, Inclusion, Simulation, read_features
 from clusterforests.experiments.spec import DATASETS
 from clusterforests.experiments.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, new_figure, plain, save
-from clusterforests.experiments.summary import METRICS, Choice, Results, rival_choice
-
-Choose = Callable[[Results, str, str, str], Choice]  # of the results, by data set, method and metric
+from clusterforests.experiments.summary import METRICS, Results, rival_choice
 
 TITLES = {
     "soybean": "Soybean",
@@ -36,7 +34,6 @@ TITLES = {
 METRIC_NAMES = {"rho_r": "$\\rho_r$ (Rand index)", "rho_c": "$\\rho_c$ (accuracy)"}
 # Shapes, not only colours: a copy may be black and white.
 METHOD_STYLES = {"CF": ("o", BLUE), "RP": ("s", ORANGE), "bC2": ("^", GREEN), "EA": ("D", VERMILION)}
-EVIDENCE_SETTING = "base_clusters=n_f;n_init=1"
 
 
 def paper_figures(results: Path, folder: Path, names: Collection[str] | None = None) -> list[Path]:
@@ -65,8 +62,7 @@ def paper_figures(results: Path, folder: Path, names: Collection[str] | None = N
         "soybean_affinity": soybean_figure,
         "simulation_g1": lambda: vectors_figure(*sets["G1"]),
         "simulation_g2_g3": lambda: totals_figure(sets["G2"], sets["G3"]),
-        "gain_over_kmeans": lambda: gain_figure(scores, best_by_score, "settings of RP and EA: best by score"),
-        "gain_over_kmeans_as_tables": lambda: gain_figure(scores, rival_choice, "settings as in the tables"),
+        "gain_over_kmeans": lambda: gain_figure(scores),
         "feature_profiles": lambda: profile_figure({name: load_profile(name) for name in DATASETS}),
     }
     wanted = figures.keys() if names is None else names
@@ -164,18 +160,8 @@ def _draw_totals(axes: Axes, totals: npt.NDArray[np.intp], simulation: Simulatio
     axes.set(xlabel="feature", ylabel=f"occurrences in {simulation.n_vectors} vectors", ylim=(0, None))
 
 
-def best_by_score(results: Results, dataset: str, method: str, metric: str) -> Choice:
-    """As the paper says it searched: EA's threshold, RP's dimension and threshold by the score itself."""
-    if method == "RP":
-        return results.best(dataset, results.variants(dataset, "RP"), metric)
-    if method == "EA":
-        choices = [choice for choice in results.variants(dataset, "EA") if choice.setting == EVIDENCE_SETTING]
-        return results.best(dataset, choices, metric)
-    return rival_choice(results, dataset, method, metric)
-
-
-def gain_figure(results: Results, choose: Choose, note: str) -> Figure:
-    """Mean score minus that of K-means-1, data sets by their number of features."""
+def gain_figure(results: Results) -> Figure:
+    """Mean score minus that of K-means-1, data sets by their number of features; settings as in the tables."""
     order = sorted(DATASETS, key=lambda name: DATASETS[name][1])
     places = np.arange(len(order))
     figure = new_figure(10, 7)
@@ -183,7 +169,7 @@ def gain_figure(results: Results, choose: Choose, note: str) -> Figure:
     for axes, metric in zip(panels, METRICS, strict=True):
         plain(axes).axhline(0, color=BLACK, linewidth=0.8)
         for shift, (method, (marker, color)) in zip((-0.27, -0.09, 0.09, 0.27), METHOD_STYLES.items(), strict=True):
-            gains, errors = np.transpose([_gain(results, choose, name, method, metric) for name in order])
+            gains, errors = np.transpose([_gain(results, name, method, metric) for name in order])
             axes.vlines(places + shift, 0, gains, color=color, linewidth=2.5, alpha=0.6)
             axes.plot(places + shift, gains, marker, color=color, markersize=7, label=method)
             axes.errorbar(places + shift, gains, yerr=2 * errors, fmt="none", color=BLACK, linewidth=1)
@@ -193,14 +179,16 @@ def gain_figure(results: Results, choose: Choose, note: str) -> Figure:
     panels[-1].set_xticks(places, [f"{TITLES[name]}\n{DATASETS[name][1]}" for name in order])
     panels[-1].set_xlabel("data set and its number of features")
     handles, labels = panels[0].get_legend_handles_labels()
-    title = f"Mean gain over K-means-1, ± 2 s.e. ({note})"
+    title = "Mean gain over K-means-1, ± 2 s.e."
     figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, title=title)
     return figure
 
 
-def _gain(results: Results, choose: Choose, dataset: str, method: str, metric: str) -> tuple[float, float]:
+def _gain(results: Results, dataset: str, method: str, metric: str) -> tuple[float, float]:
     """Over K-means-1, with its standard error."""
-    score, base = (results.score(dataset, choose(results, dataset, m, metric), metric) for m in (method, "Kmeans1"))
+    score, base = (
+        results.score(dataset, rival_choice(results, dataset, m, metric), metric) for m in (method, "Kmeans1")
+    )
     return score.value - base.value, float(np.hypot(score.error, base.error))
 
 

@@ -3,8 +3,6 @@
 The strength of a feature is the kappa of K-means on that feature alone; a strong feature has a small one.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,6 @@ from scipy.stats import norm
 
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.datasets import load_uci
-from clusterforests.experiments.runner import read_rows
 from clusterforests.experiments.spec import CANDIDATES, DATASETS
 from clusterforests.experiments.summary import METRICS, Results, forest_choice
 from clusterforests.growth import kappa
@@ -84,12 +81,6 @@ def _single_feature_kappas(X: FloatArray, n_clusters: int) -> FloatArray:
 
 def load_profile(dataset: str) -> Profile:
     return feature_profile(load_uci(dataset).data, DATASETS[dataset][2])
-
-
-def profile_summary(results: Path, *, patience: int = 1, datasets: Sequence[str] = tuple(DATASETS)) -> list[Summary]:
-    """Each data set's profile beside the best q of the sweep in `forest.csv` of the folder `results`."""
-    forests = Results(read_rows(results / "forest.csv"))
-    return [summarise(dataset, load_profile(dataset), forests, patience) for dataset in datasets]
 
 
 def summarise(dataset: str, profile: Profile, forests: Results, patience: int = 1) -> Summary:

@@ -35,7 +35,7 @@ GROUPS = {
         ("forest", "methods"), ("methods-rho_r", "methods-rho_c", "agreement", "wins", "kmeans", "projection")
     ),
     "base-clusters": Group(("base_clusters",), ("base_clusters",)),
-    "claims": Group(("forest", "methods", "medoids"), ("patience", "threshold", "ablation", "medoids")),
+    "claims": Group(("forest", "methods", "medoids"), ("patience", "threshold", "ablation", "medoids", "profile")),
 }
 OTHERS = ("simulations", "theory", "figures")
 NAMES = ("all", *GROUPS, *OTHERS)

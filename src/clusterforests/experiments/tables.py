@@ -6,6 +6,7 @@ from pathlib import Path
 
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.experiments.files import replace_text, write_table
+from clusterforests.experiments.profile import load_profile, summarise
 from clusterforests.experiments.simulations import Outcome
 from clusterforests.experiments.spec import CANDIDATES, DATASETS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.experiments.summary import (
@@ -179,6 +180,22 @@ def agreement_table(results: Results) -> str:
     return markdown(["column", "cells", "agreement", "worst"], rows)
 
 
+def profile_table(results: Results) -> str:
+    """What the rule of thumb looks at, beside the q that did best."""
+    rows = []
+    for name in UCI_NAMES:
+        found = summarise(name, load_profile(name), results)
+        best = f"{found.best_q_rho_r} ({found.gain_rho_r:+.1f}) / {found.best_q_rho_c} ({found.gain_rho_c:+.1f})"
+        rows.append([name, f"{found.spread:.1f}", f"{found.weak:.2f}", best])
+    header = [
+        "data set",
+        "90th / 10th percentile of kappa",
+        "share of weak features",
+        "best q, gain over q = 1: Rand / accuracy",
+    ]
+    return markdown(header, rows)
+
+
 def simulation_table(outcomes: Sequence[Outcome]) -> str:
     """The paper: 99 of 100 vectors of G1 hold a top-three feature, all a top-five one; G2, G3 near the Bayes rate."""
     rows = []
@@ -204,6 +221,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "threshold": threshold_table,
     "ablation": ablation_table,
     "medoids": medoid_table,
+    "profile": profile_table,
 }
 
 
