@@ -25,7 +25,7 @@ bench: $(VENV)/installed
 
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed
-	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md
+	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md --document docs/theory.md
 
 # The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, driven by the tests that reach it.
 sanitize: $(VENV)/installed

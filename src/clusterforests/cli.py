@@ -35,7 +35,9 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the results (default: results)")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as the paper)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
-    parser.add_argument("--document", type=Path, help="Markdown file whose marked tables are renewed")
+    parser.add_argument(
+        "--document", type=Path, action="append", default=[], help="Markdown file whose marked tables are renewed"
+    )
     parser.set_defaults(run=_run_reproduce)
 
 
@@ -46,9 +48,10 @@ def _run_reproduce(given: argparse.Namespace) -> int:
     for name in ("runs", "jobs"):
         if getattr(given, name) < 1:
             raise ValueError(f"--{name} {getattr(given, name)} must be at least 1.")
-    if given.document is not None and not given.document.is_file():
-        raise ValueError(f"--document {given.document} is not a file.")
-    reproduce(given.names, given.out, runs=given.runs, jobs=given.jobs, document=given.document, show=_show)
+    for document in given.document:
+        if not document.is_file():
+            raise ValueError(f"--document {document} is not a file.")
+    reproduce(given.names, given.out, runs=given.runs, jobs=given.jobs, documents=given.document, show=_show)
     return 0
 
 

@@ -42,11 +42,11 @@ NAMES = ("all", *GROUPS, *OTHERS)
 
 
 def reproduce(
-    names: Sequence[str], folder: Path, *, runs: int = RUNS, jobs: int = 1, document: Path | None = None, show: Show
+    names: Sequence[str], folder: Path, *, runs: int = RUNS, jobs: int = 1, documents: Sequence[Path] = (), show: Show
 ) -> None:
     """Compute what is asked for and not there yet in `folder`, then write tables and figures.
 
-    `document` is a Markdown file into which the tables are put, between its marks.
+    `documents` are Markdown files into which the tables are put, between their marks.
     """
     wanted = NAMES[1:] if not names or "all" in names else names
     folder.mkdir(parents=True, exist_ok=True)
@@ -78,9 +78,9 @@ def reproduce(
         write_summary(Results(row for name in EXPERIMENTS for row in read_rows(folder / f"{name}.csv")), folder)
     for table, text in tables.items():
         replace_text(folder / "tables" / f"{table}.md", text)
-    if document is not None:
+    for document in documents:
         refresh(document, tables)
-    show(f"{len(tables)} tables in {folder / 'tables'}" + (f" and in {document}" if document else ""))
+    show(f"{len(tables)} tables in " + ", ".join(map(str, [folder / "tables", *documents])))
 
 
 def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> None:
