@@ -15,7 +15,7 @@ from clusterforests.experiments import files, reproduce, spec, tables
 from clusterforests.experiments.methods import METHODS
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.runner import Row, read_rows, run_cells
-from clusterforests.experiments.summary import Choice, Entry, Results, Score, printed
+from clusterforests.experiments.summary import ANY, Choice, Entry, Results, Score, printed
 from clusterforests.streams import stream
 
 WINE = [spec.Cell("small", "wine", "EA", (("base_clusters", "n_f"), ("n_init", 1)))]
@@ -123,6 +123,9 @@ def test_scores_are_means_and_medians_over_runs():
     assert (mean.value, mean.runs) == (75.0, 3)
     assert mean.error == pytest.approx(np.std([60, 70, 95], ddof=1) / np.sqrt(3))
     assert results.score("wine", Choice("EA", "s", "v", "median"), "rho_r").value == 70
+    better = [Row("wine", "EA", "other", "v", run, f"{value}", "50.0") for run, value in enumerate([90.0, 60.0, 0.0])]
+    best = Results([*rows, *better]).score("wine", Choice("EA", ANY, "v"), "rho_r")
+    assert best.value == pytest.approx((90 + 70 + 95) / 3)
     with pytest.raises(ValueError, match="no runs of EA"):
         results.score("wdbc", Choice("EA", "s", "v"), "rho_r")
 

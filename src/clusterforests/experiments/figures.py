@@ -186,9 +186,8 @@ def gain_figure(results: Results) -> Figure:
 
 def _gain(results: Results, dataset: str, method: str, metric: str) -> tuple[float, float]:
     """Over K-means-1, with its standard error."""
-    score, base = (
-        results.score(dataset, rival_choice(results, dataset, m, metric), metric) for m in (method, "Kmeans1")
-    )
+    choices = (rival_choice(dataset, name) for name in (method, "Kmeans1"))
+    score, base = (results.score(dataset, choice, metric) for choice in choices)
     return score.value - base.value, float(np.hypot(score.error, base.error))
 
 
