@@ -76,8 +76,8 @@ def bench_kmeans(repeat):
         "Peer: `KMeans(init='random', n_init=20, tol=0, max_iter=200)`. Gaussian blobs (`make_blobs`) and "
         'structureless normal rows; the bar is for blobs. "batch" is one problem out of '
         f"{BATCH} solved in one call, with its share of making the table and its labels, by plain restarts: how the "
-        'forest uses the kernel. "estimator" is `HartiganWongKMeans().fit`, input checks and all. "objective" is the estimator\'s '
-        "over the peer's, minus 1.\n"
+        'forest uses the kernel. "estimator" is `HartiganWongKMeans().fit`, input checks and all. "objective" is the '
+        "estimator's over the peer's, minus 1.\n"
     )
     yield "| rows, columns, K | data | scikit-learn ms | batch ms | ratio | estimator ms | ratio | objective | bar |"
     yield "|---|---|---|---|---|---|---|---|---|"
