@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist, squareform
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import HartiganWongKMeans
@@ -16,6 +17,7 @@ from clusterforests.baselines import (
     BaggedClustering,
     EvidenceAccumulation,
     NJWSpectralClustering,
+    RandomForestProximity,
     RandomProjectionEnsemble,
 )
 from clusterforests.baselines.njw import candidate_bandwidths, kernel, local_bandwidths
@@ -48,6 +50,31 @@ def test_finds_separate_groups_and_repeats_itself(method, blobs):
     assert (np.diff(np.bincount(first.labels_)) <= 0).all()
     again = method(3, random_state=1, n_jobs=2).fit(X)
     np.testing.assert_array_equal(first.labels_, again.labels_)
+
+
+@pytest.mark.parametrize("scale", [1e-306, 1e-200, 1e160, 1e306])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        BaggedClustering(3, n_estimators=10, base="medoids"),
+        BaggedClustering(3, n_estimators=10),
+        EvidenceAccumulation(3, n_estimators=10),
+        NJWSpectralClustering(3, n_init=10),
+        NJWSpectralClustering(3, n_init=10, bandwidth="automatic"),
+        RandomProjectionEnsemble(3, n_estimators=10),
+        RandomForestProximity(3, n_estimators=10),
+    ],
+)
+def test_scale_and_offset_do_not_matter(estimator, scale, blobs):
+    X = blobs[0] / 100
+    plain = clone(estimator).set_params(random_state=0).fit_predict(X)
+    assert rand_index(clone(estimator).set_params(random_state=0).fit_predict(X * scale), plain) > 0.9
+    assert rand_index(clone(estimator).set_params(random_state=0).fit_predict(X + 1e6), plain) > 0.9
+
+
+def test_medoids_refuse_distances_that_are_not_finite():
+    with pytest.raises(ValueError, match="finite"):
+        partition_around_medoids(np.array([[0.0, np.nan], [np.nan, 0.0]]), 1)
 
 
 @pytest.mark.parametrize("method", ALL)

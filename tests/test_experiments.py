@@ -61,6 +61,32 @@ def test_a_journal_cut_anywhere_is_completed(tmp_path, cut):
     assert not broken.with_suffix(".journal").exists()
 
 
+def test_what_is_missing_or_damaged_is_computed_again(tmp_path):
+    path = tmp_path / "small.csv"
+    whole = run_cells(WINE, path, runs=4, jobs=1)
+    older = whole[-1]._replace(rho_r="1.0000")
+    files.write_table(path, Row._fields, [*whole[1:-1], older])  # one threshold of the first run is gone
+    journal = "\0\0{not json\n" + json.dumps([list(whole[-1])]) + "\n"
+    path.with_suffix(".journal").write_text(journal, encoding="utf-8")
+    assert run_cells(WINE, path, runs=4, jobs=1) == whole
+    assert {row.run for row in run_cells(WINE, path, runs=2, jobs=1)} == {0, 1}
+    assert read_rows(path) == whole  # fewer runs asked for, none lost
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    path = tmp_path / "small.csv"
+    files.write_table(path, ["dataset", "score"], [["wine", 1.0]])
+    with pytest.raises(ValueError, match=r"small.csv, line 1: expected the columns dataset, method"):
+        run_cells(WINE, path, runs=1, jobs=1)
+
+
+def test_a_mark_without_an_end_is_named(tmp_path):
+    document = tmp_path / "page.md"
+    document.write_text("<!-- one -->\n<!-- two -->\n<!-- end -->\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="the mark <!-- one --> has no <!-- end -->"):
+        tables.check_marks(document)
+
+
 def test_killed_three_times_and_started_again_gives_the_same_files(tmp_path):
     """The real thing, on the sets that come with scikit-learn, killed without warning while it works."""
     script = """
@@ -133,6 +159,9 @@ def test_scores_are_means_and_medians_over_runs():
 def test_a_cell_shows_value_error_and_distance():
     entry = Entry("methods", "wine", "rho_r", "EA", 70.0, Score(71.0, 0.5, 100), Choice("EA", "", ""))
     assert tables.cell(entry) == "71.00 ± 0.50 (+1.00, +2.0 se)"
+    middle = Entry("methods", "wine", "rho_r", "NJW", 70.0, Score(71.0, 0.5, 100), Choice("NJW", "", "", "median"))
+    assert tables.cell(middle) == "71.00 (median, +1.00)"
+    assert tables.markdown(["|x|"], [["1"]]) == "| \\|x\\| |\n| --- |\n| 1 |\n"
     same = Entry("methods", "wine", "rho_r", "EA", 70.0, Score(70.02, 0.0, 100), Choice("EA", "", ""))
     assert tables.cell(same) == "70.02 ± 0.00 (+0.02)"
 
@@ -158,7 +187,7 @@ def test_a_whole_file_or_the_old_one(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space left"):
         files.write_table(path, ["a"], [[3]])
-    assert files.read_table(path) == [["1", "2.0000"], ["x", "y"]]
+    assert files.read_table(path, ["a", "b"]) == [["1", "2.0000"], ["x", "y"]]
 
 
 def test_command_line_reproduces_a_table(tmp_path, uci, monkeypatch, capsys):

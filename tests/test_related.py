@@ -693,6 +693,7 @@ def test_proximity_copies_keep_the_margins(monkeypatch):
     monkeypatch.setattr("clusterforests.baselines.proximity.RandomForestClassifier", Forest)
     X, _ = dependent_table()
     RandomForestProximity(2, n_forests=3, random_state=0).fit(X)
+    X = np.argsort(np.argsort(X, axis=0), axis=0)  # ranks
     assert len({seed for _, _, seed in seen}) == 3
     copies = [both[120:] for both, _, _ in seen]
     for (both, y, _), copy in zip(seen, copies, strict=True):

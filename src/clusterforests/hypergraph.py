@@ -88,6 +88,7 @@ def mcla(backend: CpuBackend, signatures: Signatures, n_clusters: int) -> IntArr
     share of clusters.
     """
     every = incidence(signatures.labels).rows
+    check_memory(16 * every.shape[0] * every.shape[1], f"A table of {every.shape[1]} clusters", "Use fewer partitions.")
     kinds = collapse(every.toarray().astype(np.int32))  # clusters with the same rows are kept once, with a weight
     if len(kinds) < n_clusters:
         raise ValueError(

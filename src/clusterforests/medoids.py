@@ -20,12 +20,14 @@ class Medoids:
 
 def partition_around_medoids(distances: FloatArray, n_clusters: int) -> Medoids:
     """BUILD, then the best SWAP until none lowers the cost. Ties go to the lowest index."""
+    if not np.isfinite(distances).all():
+        raise ValueError("distances must be finite.")
     medoids = _build(distances, n_clusters)
     while True:
         labels, nearest, second = _two_nearest(distances, medoids)
         cost = float(nearest.sum())
         swap = _best_swap(distances, medoids, labels, nearest, second)
-        if swap is None or swap[0] >= -_ROUNDING * cost:
+        if swap is None or not swap[0] < -_ROUNDING * cost:
             return Medoids(labels, medoids, cost)
         medoids[swap[1]] = swap[2]
 

@@ -4,14 +4,16 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.baselines.scale import to_unit
 from clusterforests.linkage import by_size
 from clusterforests.medoids import partition_around_medoids
 from clusterforests.streams import integers, root_seed, stream
-from clusterforests.validation import check_parameters, check_rows, check_table, choice
+from clusterforests.validation import check_memory, check_parameters, check_rows, check_table, choice
 
 MAX_REDRAWS = 100
 
@@ -108,6 +110,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(vars(self), {"base": choice("kmeans", "medoids")})
         X = check_table(self, X)
         check_rows(len(X), self.n_clusters)
+        check_memory(5 * 8 * len(X) ** 2, f"The dissimilarities of {len(X)} rows", "Use fewer rows.")
         backend = CpuBackend(self.n_jobs)
         seed = root_seed(self.random_state)
         self.n_iter_ = 1
@@ -139,20 +142,19 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self.n_iter_ = max(self.n_iter_, int(runs.iterations[0]))
                 in_sample: npt.NDArray[np.int32] = backend.assign(features, runs.centers)[0]
                 return in_sample
+        name = "n_clusters" if self.base_clusters is None else "base_clusters"
         raise ValueError(
-            f"n_clusters={clusters} is more than the distinct rows of {MAX_REDRAWS} bootstrap samples of X. Lower "
-            "n_clusters (or base_clusters)."
+            f"{name}={clusters} is more than the distinct rows in each of {MAX_REDRAWS} bootstrap samples of X, which "
+            f"hold about 63 % of its rows. Lower {name}."
         )
 
 
 def _medoid_labels(
     X: npt.NDArray[np.float64], drawn: npt.NDArray[np.int32], clusters: int
 ) -> npt.NDArray[np.int32] | None:
-    rows = X[drawn]
+    rows = to_unit(X[drawn])[0]
     if len(np.unique(rows, axis=0)) < clusters:
         return None
-    squares = (rows**2).sum(axis=1)
-    distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * rows @ rows.T, 0.0))
     labels = np.full(len(X), -1, dtype=np.int32)
-    labels[drawn] = partition_around_medoids(distances, clusters).labels
+    labels[drawn] = partition_around_medoids(cdist(rows, rows), clusters).labels
     return labels

@@ -7,6 +7,7 @@ from clusterforests.affinity import coassociate, collapse
 from clusterforests.backends import CpuBackend
 from clusterforests.combine import combine
 from clusterforests.linkage import threshold_labels
+from clusterforests.validation import check_memory
 
 
 def join(
@@ -20,6 +21,8 @@ def join(
     if threshold is None:
         return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0).labels
     signatures = collapse(partitions)
+    m = len(signatures)
+    check_memory(5 * 8 * m * m, f"Linkage of {m} different rows of labels", "Use fewer rows.")
     P = coassociate(backend, signatures.labels, signatures.labels)
     np.fill_diagonal(P, 1.0)
     return threshold_labels(P, signatures.weights, threshold)[signatures.inverse]

@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.baselines.scale import to_unit
 from clusterforests.spectral import Graph
 from clusterforests.streams import permutations, root_seed, stream
 from clusterforests.validation import (
@@ -117,14 +118,16 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_memory(4 * 8 * len(X) ** 2, f"The kernel matrix of {len(X)} rows", "Use fewer rows.")
         backend = CpuBackend(self.n_jobs)
         seed = root_seed(self.random_state)
+        X, exponent = to_unit(X)
         distances = cdist(X, X)
         if self.bandwidth == "local":
-            self.bandwidth_ = local_bandwidths(distances)
+            width: float | FloatArray = local_bandwidths(distances)
         elif self.bandwidth == "automatic":
-            self.bandwidth_ = self._search_bandwidth(backend, X, seed)
+            width = self._search_bandwidth(backend, X, seed)
         else:
-            self.bandwidth_ = float(self.bandwidth)
-        W = kernel(distances, self.bandwidth_)
+            width = float(np.ldexp(float(self.bandwidth), -exponent))
+        self.bandwidth_ = np.ldexp(width, exponent)
+        W = kernel(distances, width)
         if not W.sum(axis=1).all():
             raise ValueError(
                 f"bandwidth={self.bandwidth!r} leaves rows without any neighbour in the graph. Use a larger one, or "
@@ -185,8 +188,9 @@ def kernel(distances: FloatArray, bandwidth: float | FloatArray) -> FloatArray:
     88.6 and 89.5 % accuracy.
     """
     one = isinstance(bandwidth, float)
-    unit = 2.0 * bandwidth**2 if one else np.outer(bandwidth, bandwidth)
-    W: FloatArray = np.exp(-(distances**2) / unit)
+    with np.errstate(over="ignore"):  # infinitely many bandwidths apart is a similarity of 0
+        unit = 2.0 * np.square(bandwidth) if one else np.outer(bandwidth, bandwidth)
+        W: FloatArray = np.exp(-(distances**2) / np.maximum(unit, np.finfo(float).tiny))
     if one:
         np.fill_diagonal(W, 0.0)
     return W

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.baselines.join import join
+from clusterforests.baselines.scale import to_unit
 from clusterforests.streams import root_seed, stream
 from clusterforests.validation import check_parameters, check_rows, check_table, choice, either, integer, none, real
 
@@ -134,10 +135,13 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
         members, d = self.n_estimators, self.n_components
         directions = np.random.default_rng(seed).normal(size=(members, X.shape[1], d))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        # About the middle, so that a large offset costs no digits; scaled, so that nothing overflows.
-        centered = X - X.mean(axis=0)
-        largest = np.abs(centered).max() or 1.0
-        backend.load(np.concatenate([(centered / largest) @ matrix for matrix in directions], axis=1))
+        # Scaled, so that nothing overflows; about the middle, so that a large offset costs no digits.
+        rows = to_unit(X)[0]
+        rows -= rows.mean(axis=0)
+        rows /= np.abs(rows).max() or 1.0
+        # Not by BLAS, whose last digits depend on the number of threads, and with them everything that follows.
+        projected = backend.multiply(rows, directions.transpose(0, 2, 1).reshape(members * d, -1))
+        backend.load(np.ascontiguousarray(projected.T))
         features = list(np.arange(members * d, dtype=np.int32).reshape(members, d))
         sizes = np.full(members, self.n_clusters, dtype=np.int32)
         runs = backend.kmeans(KMeansJobs(features, sizes, stream(seed, np.arange(members)), self.n_init, self.max_iter))

@@ -90,7 +90,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, all finite and within float32: an array, or a pandas or polars frame. Rows are samples.
+            Numbers, all finite: an array, or a pandas or polars frame. Rows are samples.
         y : ignored
 
         Returns
@@ -105,6 +105,8 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"n_forests={self.n_forests} times n_estimators={self.n_estimators} must be at most {MAX_MEMBERS}."
             )
         check_memory(4 * 8 * len(X) ** 2, f"The proximities of {len(X)} rows", "Use fewer rows.")
+        # Trees look at the order of values only, and at float32: ranks are what they see of any scale and offset.
+        X = np.stack([np.unique(column, return_inverse=True)[1] for column in X.T], axis=1).astype(np.float64)
         seed = root_seed(self.random_state)
         forests = [self._grow(X, stream(seed, forest)) for forest in range(self.n_forests)]
         leaves = np.concatenate([forest.apply(X).T for forest in forests])

@@ -29,9 +29,13 @@ def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]
     replace_text(path, table.getvalue())
 
 
-def read_table(path: Path) -> list[list[str]]:
-    """The lines without the header; a last one that was cut short is left out, and no file is no lines."""
+def read_table(path: Path, header: Sequence[str]) -> list[list[str]]:
+    """The lines after the header; a last one that was cut short is left out, and no file is no lines."""
     if not path.exists():
         return []
     text = path.read_text(encoding="utf-8")
-    return list(csv.reader(text[: text.rfind("\n") + 1].splitlines()))[1:]
+    lines = list(csv.reader(text[: text.rfind("\n") + 1].splitlines()))
+    for number, line in enumerate(lines, 1):
+        if len(line) != len(header) or (number == 1 and line != list(header)):
+            raise ValueError(f"{path}, line {number}: expected the columns {', '.join(header)}. Move the file away.")
+    return lines[1:]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from clusterforests.experiments.files import replace_text
-from clusterforests.experiments.runner import Clock, read_rows, run_cells
+from clusterforests.experiments.runner import Clock, Row, run_cells
 from clusterforests.experiments.simulations import run_simulations
 from clusterforests.experiments.spec import EXPERIMENTS, RUNS
 from clusterforests.experiments.summary import Results
-from clusterforests.experiments.tables import TABLES, markdown, refresh, simulation_table, write_summary
+from clusterforests.experiments.tables import TABLES, check_marks, markdown, refresh, simulation_table, write_summary
 from clusterforests.experiments.theory import theory_tables
 
 Show = Callable[[str], None]
@@ -49,16 +49,13 @@ def reproduce(
     `documents` are Markdown files into which the tables are put, between their marks.
     """
     wanted = NAMES[1:] if not names or "all" in names else names
+    for document in documents:
+        check_marks(document)
     folder.mkdir(parents=True, exist_ok=True)
-    tables: dict[str, str] = {}
-    for name in (name for name in GROUPS if name in wanted):
-        group = GROUPS[name]
-        rows = []
-        for experiment in group.experiments:
-            run_experiment(experiment, folder, runs, jobs, show)
-            rows += read_rows(folder / f"{experiment}.csv")
-        results = Results(rows)
-        tables |= {table: TABLES[table](results) for table in group.tables}
+    groups = [group for name, group in GROUPS.items() if name in wanted]
+    experiments = [name for name in EXPERIMENTS if any(name in group.experiments for group in groups)]
+    results = Results(row for name in experiments for row in run_experiment(name, folder, runs, jobs, show))
+    tables = {table: TABLES[table](results) for group in groups for table in group.tables}
     if "simulations" in wanted:
         tables["simulations"] = simulation_table(run_simulations(folder, jobs, Clock("simulations", show)))
     theory = None
@@ -75,7 +72,7 @@ def reproduce(
         for path in drawn:
             show(f"wrote {path}")
     if set(wanted) >= {"competition", "methods", "base-clusters"}:
-        write_summary(Results(row for name in EXPERIMENTS for row in read_rows(folder / f"{name}.csv")), folder)
+        write_summary(results, folder)
     for table, text in tables.items():
         replace_text(folder / "tables" / f"{table}.md", text)
     for document in documents:
@@ -83,9 +80,10 @@ def reproduce(
     show(f"{len(tables)} tables in " + ", ".join(map(str, [folder / "tables", *documents])))
 
 
-def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> None:
+def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> list[Row]:
+    """The rows of an experiment; beside them in the folder what was run."""
     cells = EXPERIMENTS[name]()
-    run_cells(cells, folder / f"{name}.csv", runs, jobs, Clock(name, show))
+    rows = run_cells(cells, folder / f"{name}.csv", runs, jobs, Clock(name, show))
     packages = ("clusterforests", "numpy", "scipy", "scikit-learn")
     provenance = {
         "experiment": name,
@@ -95,6 +93,7 @@ def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) ->
         "cells": [asdict(cell) for cell in cells],
     }
     replace_text(folder / f"{name}.json", json.dumps(provenance, indent=1) + "\n")
+    return rows
 
 
 def _text(value: Any) -> str:

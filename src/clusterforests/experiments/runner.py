@@ -1,9 +1,11 @@
 """Runs cells on all cores, writes what is finished at once, goes on where a killed run stopped."""
 
+import contextlib
 import functools
 import json
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +51,10 @@ def run_cells(cells: Sequence[Cell], path: Path, runs: int, jobs: int, report: R
     being computed and no more.
     """
     journal = path.with_suffix(".journal")
-    rows = sorted({*read_rows(path), *_read_journal(journal)})
-    done = {(row.dataset, row.method, row.setting, row.run) for row in rows}
-    tasks = sorted(_open_tasks(cells, runs, done), key=_work, reverse=True)
+    # By what was run: a line of the journal takes the place of an older one.
+    known = {row[:5]: row for row in [*read_rows(path), *_read_journal(journal)]}
+    rows = sorted(known.values())
+    tasks = sorted(_open_tasks(cells, runs, _finished(rows)), key=_work, reverse=True)
     total, spent = sum(map(_work, tasks)), 0.0
     write_table(path, Row._fields, rows)
     with joblib.parallel_config("loky", inner_max_num_threads=1), journal.open("w", encoding="utf-8") as out:
@@ -60,20 +63,34 @@ def run_cells(cells: Sequence[Cell], path: Path, runs: int, jobs: int, report: R
             out.write(json.dumps(found) + "\n")
             out.flush()
             os.fsync(out.fileno())
-            rows += found
+            known |= {row[:5]: row for row in found}
             spent += _work(task)
             if report is not None:
                 report(count, len(tasks), spent / total)
-    rows.sort()
+    rows = sorted(known.values())
     write_table(path, Row._fields, rows)
     journal.unlink()
-    wanted = {cell.key for cell in cells}
-    return [row for row in rows if row[:3] in wanted and row.run < runs]
+    most = {cell.key: _runs_of(cell, runs) for cell in cells}
+    return [row for row in rows if row.run < most.get(row[:3], 0)]
+
+
+def _runs_of(cell: Cell, runs: int) -> int:
+    return runs if cell.most_runs is None else min(runs, cell.most_runs)
+
+
+def _finished(rows: Iterable[Row]) -> set[tuple[str, str, str, int]]:
+    """The runs that have every variant which any run of their cell has."""
+    variants: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    of_run: dict[tuple[str, str, str, int], set[str]] = defaultdict(set)
+    for row in rows:
+        variants[row[:3]].add(row.variant)
+        of_run[(*row[:3], row.run)].add(row.variant)
+    return {run for run, found in of_run.items() if found == variants[run[:3]]}
 
 
 def _open_tasks(cells: Iterable[Cell], runs: int, done: set[tuple[str, str, str, int]]) -> Iterator[Task]:
     for cell in cells:
-        left = [run for run in range(min(runs, cell.most_runs)) if (*cell.key, run) not in done]
+        left = [run for run in range(_runs_of(cell, runs)) if (*cell.key, run) not in done]
         for first in range(0, len(left), BLOCK):
             yield Task(cell, tuple(left[first : first + BLOCK]))
 
@@ -107,7 +124,7 @@ def _load(name: str) -> Bunch:
 
 
 def read_rows(path: Path) -> list[Row]:
-    return [Row(d, m, s, v, int(run), r, c) for d, m, s, v, run, r, c in read_table(path)]
+    return [Row(d, m, s, v, int(run), r, c) for d, m, s, v, run, r, c in read_table(path, Row._fields)]
 
 
 def _read_journal(path: Path) -> list[Row]:
@@ -115,8 +132,11 @@ def _read_journal(path: Path) -> list[Row]:
     if not path.exists():
         return []
     text = path.read_text(encoding="utf-8")
-    lines = text[: text.rfind("\n") + 1].splitlines()
-    return [Row(*row) for line in lines for row in json.loads(line)]
+    rows = []
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        with contextlib.suppress(ValueError, TypeError):  # a damaged line is computed again
+            rows += [Row(*row) for row in json.loads(line)]
+    return rows
 
 
 class Clock:

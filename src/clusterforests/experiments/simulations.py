@@ -160,12 +160,19 @@ def count_with_top(vectors: Iterable[npt.NDArray[np.int32]], mu: npt.NDArray[np.
 
 
 def read_outcomes(folder: Path) -> list[Outcome]:
-    return [Outcome(line[0], *map(int, line[1:5]), *map(float, line[5:])) for line in read_table(folder / OUTCOMES)]
+    return [
+        Outcome(line[0], *map(int, line[1:5]), *map(float, line[5:]))
+        for line in read_table(folder / OUTCOMES, Outcome._fields)
+    ]
 
 
 def read_features(folder: Path, name: str) -> list[Inclusion]:
     """What the vectors of one set hold."""
-    return [Inclusion(name, int(line[1]), int(line[2])) for line in read_table(folder / FEATURES) if line[0] == name]
+    return [
+        Inclusion(name, int(line[1]), int(line[2]))
+        for line in read_table(folder / FEATURES, Inclusion._fields)
+        if line[0] == name
+    ]
 
 
 def _agree(outcome: Outcome, included: Sequence[Inclusion]) -> bool:

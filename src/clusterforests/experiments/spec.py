@@ -35,7 +35,7 @@ class Cell:
     dataset: str
     method: str
     settings: tuple[tuple[str, Setting], ...] = ()
-    most_runs: int = RUNS  # fewer for what the paper only mentions and takes long
+    most_runs: int | None = None  # for what the paper only mentions and takes long
 
     @property
     def setting(self) -> str:
@@ -50,7 +50,7 @@ class Cell:
         return DATASETS[self.dataset][0]
 
 
-def _cell(experiment: str, dataset: str, method: str, most_runs: int = RUNS, **settings: Any) -> Cell:
+def _cell(experiment: str, dataset: str, method: str, most_runs: int | None = None, **settings: Any) -> Cell:
     return Cell(experiment, dataset, method, tuple(settings.items()), most_runs)
 
 

@@ -30,11 +30,14 @@ ENSEMBLES = ("RP", "bC2", "EA")
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    escaped = ([text.replace("|", "\\|") for text in line] for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in escaped) + "\n"
 
 
 def cell(entry: Entry) -> str:
-    """Reproduced value, standard error, difference to the printed one in standard errors."""
+    """Reproduced value, standard error, difference to the printed one in standard errors; of a median no errors."""
+    if entry.choice.statistic == "median":
+        return f"{entry.score.value:.2f} (median, {entry.difference:+.2f})"
     apart = "" if math.isnan(entry.in_errors) else f", {entry.in_errors:+.1f} se"
     return f"{entry.score.value:.2f} ± {entry.score.error:.2f} ({entry.difference:+.2f}{apart})"
 
@@ -168,9 +171,9 @@ def agreement_table(results: Results) -> str:
     rows = []
     for patience in PATIENCE:
         differences = [e.difference for e in competition_entries(results, patience)]
-        near, far = sum(d >= -1.5 for d in differences), sum(d < -3 for d in differences)
-        name = f"q sweep, patience {patience}"
-        rows.append([name, str(len(differences)), f"{near} at most 1.5 below or above", f"{far} more than 3 below"])
+        above, near = sum(d >= -1.5 for d in differences), sum(abs(d) <= 1.5 for d in differences)
+        met = f"{above} not more than 1.5 below, {near} within 1.5"
+        rows.append([f"q sweep, patience {patience}", str(len(differences)), met, f"lowest {min(differences):+.2f}"])
     for column in COLUMNS[1:]:
         sizes = [abs(e.difference) for e in method_entries(results) if e.column == column]
         within = ", ".join(f"{sum(s <= limit for s in sizes)} within {limit:g}" for limit in (0.05, 1, 2))
@@ -236,6 +239,20 @@ def write_summary(results: Results, folder: Path) -> None:
         for e in entries
     )
     write_table(folder / "summary.csv", SUMMARY, rows)
+
+
+def check_marks(document: Path) -> None:
+    """Every mark of a table must have an end before the next one begins."""
+    open_mark = None
+    for line in document.read_text(encoding="utf-8").splitlines():
+        if line == "<!-- end -->":
+            open_mark = None
+        elif line.startswith("<!-- ") and line.endswith(" -->"):
+            if open_mark is not None:
+                break
+            open_mark = line
+    if open_mark is not None:
+        raise ValueError(f"{document}: the mark {open_mark} has no <!-- end -->.")
 
 
 def refresh(document: Path, tables: dict[str, str]) -> None:
