@@ -270,3 +270,71 @@ def test_bad_parameters(name, value):
     arguments = {"n_clusters": 3, name: value}
     with pytest.raises(ValueError, match=f"{name}={value!r} is not allowed"):
         consensus(labels, **arguments)
+
+
+def weighted_partitions(seed):
+    labels, _ = noisy_partitions(n=50, members=12, seed=seed)
+    labels[:, 40:] = labels[:, 30:40]  # some rows share their signature
+    rng = np.random.default_rng(seed)
+    labels[rng.random(labels.shape) < 0.1] = -1
+    labels[0] = np.abs(labels[0])
+    return labels, rng.integers(0, 4, 50)
+
+
+@pytest.mark.parametrize("method", CONSENSUS)
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_are_repeated_rows(method, seed):
+    labels, weights = weighted_partitions(seed)
+    rows = np.random.default_rng(seed).permutation(np.repeat(np.arange(50), weights))
+    found = consensus(labels, 3, method=method, sample_weight=weights)
+    assert (consensus(labels[:, rows], 3, method=method) == found[rows]).all()
+    assert (consensus(labels, 3, method=method, sample_weight=np.full(50, 2.5)) >= 0).all()
+    assert (
+        consensus(labels, 3, method=method, sample_weight=3) == consensus(np.tile(labels, 3), 3, method=method)[:50]
+    ).all()
+
+
+@pytest.mark.parametrize("heavy", range(3))
+def test_weights_count(heavy):
+    """Cluster 0 is the heaviest, and the heaviest part is split next."""
+    truth = np.repeat([0, 1, 2], [6, 4, 4])
+    labels = np.array([truth, truth, truth, np.arange(14) % 2], dtype=np.int32)
+    weights = np.where(truth == heavy, 50.0, 1.0)
+    found = consensus(labels, 3, method="average", sample_weight=weights)
+    assert set(found[truth == heavy]) == {0}
+    split = consensus(labels, 3, sample_weight=weights)
+    assert len(set(split[truth == heavy])) == 2
+
+
+def test_rows_without_weight():
+    labels, weights = weighted_partitions(7)
+    weights = weights.astype(float)
+    signatures = collapse(labels)
+    own = np.bincount(signatures.inverse, weights)[signatures.inverse]
+    assert (own == 0).any()
+    assert ((weights == 0) & (own > 0)).any()
+    found = consensus(labels, 3, method="average", sample_weight=weights)
+    P = reference.coassociation(labels, labels)
+    for row in np.flatnonzero(weights == 0):
+        if own[row] > 0:
+            twins = (signatures.inverse == signatures.inverse[row]) & (weights > 0)
+            assert set(found[twins]) == {found[row]}
+        else:
+            shares = [np.average(P[row, found == c], weights=weights[found == c]) for c in range(3)]
+            assert found[row] == np.argmax(shares)
+
+
+def test_weights_do_not_depend_on_the_order_of_rows():
+    labels, _ = weighted_partitions(1)
+    weights = np.random.default_rng(0).random(50)
+    order = np.random.default_rng(1).permutation(50)
+    first, second = collapse(labels, weights), collapse(labels[:, order], weights[order])
+    assert (first.weights == second.weights).all()
+    assert first.weights.sum() == pytest.approx(weights.sum())
+
+
+@pytest.mark.parametrize("weights", [[1, 2], [-1] * 60, [0] * 60, [np.nan] * 60, ["a"] * 60])
+def test_bad_weights(weights):
+    labels, _ = noisy_partitions()
+    with pytest.raises(ValueError, match="sample_weight"):
+        consensus(labels, 3, sample_weight=weights)

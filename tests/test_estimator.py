@@ -55,7 +55,7 @@ def test_finds_groups_among_noise(blobs):
 
 def test_attributes(blobs):
     X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    forest = ClusterForest(3, n_estimators=20, consensus="ncut", random_state=0).fit(X)
     assert forest.n_clusters_ == 3
     assert forest.labels_.dtype == np.int32
     assert (np.diff(np.bincount(forest.labels_)) <= 0).all()
@@ -94,6 +94,7 @@ def test_feature_names_are_forgotten_on_refit(blobs):
 CHANGES = {
     "n_clusters": 4,
     "n_estimators": 21,
+    "scale": "rank",
     "base_clusters": 7,
     "features_per_draw": 1,
     "n_candidates": 4,
@@ -106,6 +107,7 @@ CHANGES = {
     "consensus": "average",
     "n_init": 1,
     "max_iter": 1,
+    "max_samples": 60,
     "random_state": 1,
 }
 
@@ -114,7 +116,7 @@ CHANGES = {
 def test_every_parameter_has_an_effect(name):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 12)) + 0.3 * rng.normal(size=(200, 12))
-    plain = {"n_clusters": 5, "n_estimators": 20, "random_state": 0, "n_candidates": 2}
+    plain = ClusterForest.from_paper(5, n_estimators=20, random_state=0, n_candidates=2).get_params()
 
     def outcome(**parameters):
         forest = ClusterForest(**parameters).fit(X)
@@ -123,8 +125,71 @@ def test_every_parameter_has_an_effect(name):
     assert outcome(**plain) != outcome(**(plain | {name: CHANGES[name]}))
 
 
+AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if value == "auto"}
+
+
+@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"sharpness", "threshold"}))
+def test_every_automatic_setting_can_be_given(blobs, name):
+    """What `selection_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
+    X, _ = blobs
+    automatic = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    chosen = automatic.selection_[name].value
+    given = ClusterForest(3, n_estimators=20, random_state=0, **{name: chosen}).fit(X)
+    assert (given.partitions_ == automatic.partitions_).all()
+    assert (given.labels_ == automatic.labels_).all()
+    assert given.selection_[name] == (chosen, "given")
+    assert automatic.selection_[name].reason != "given"
+
+
+def test_automatic_settings(blobs):
+    X, _ = blobs
+    chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
+    assert chosen.keys() == AUTOMATIC - {"sharpness"}
+    assert chosen["base_clusters"].value == (3, 8)
+    assert chosen["features_per_draw"].value == 2
+    assert chosen["consensus"].value in ("average-trimmed", "kway", "ncut")
+
+
+def test_base_clusters_are_drawn_from_the_range():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    forest = ClusterForest(2, base_clusters=(4, 7), n_estimators=60, random_state=0).fit(X)
+    assert set(forest.partitions_.max(axis=1) + 1) == {4, 5, 6, 7}
+
+
+def test_few_distinct_rows_lower_base_clusters():
+    """Two yes/no features have four different rows; a range of base_clusters gives way, a number does not."""
+    X = np.random.default_rng(0).integers(0, 2, size=(100, 2)).astype(float)
+    assert ClusterForest(3, random_state=0).fit(X).partitions_.max() <= 3
+    with pytest.raises(ValueError, match=r"base_clusters=6 is more than the number of distinct rows of X, 4"):
+        ClusterForest(3, base_clusters=6).fit(X)
+
+
+def test_units_do_not_matter(blobs):
+    """Any scaling but "none" forgets the units; with "none" a large unit decides."""
+    X, _ = blobs
+    other = X * 2.0 ** np.array([0, 30, -20, 0, 0, 0])
+    for scale in ("standard", "range", "rank", "mixed"):
+        forest = ClusterForest(3, scale=scale, n_estimators=20, random_state=0)
+        assert (clone(forest).fit(X).partitions_ == forest.fit(other).partitions_).all()
+    plain = ClusterForest(3, scale="none", n_estimators=20, random_state=0)
+    assert (clone(plain).fit(X).partitions_ != plain.fit(other).partitions_).any()
+
+
 def test_from_paper():
-    assert ClusterForest.from_paper(4).get_params() == ClusterForest(4).get_params()
+    published = {
+        "scale": "none",
+        "base_clusters": None,
+        "features_per_draw": 2,
+        "n_candidates": 1,
+        "patience": 3,
+        "repeat_features": True,
+        "quality": "centroid",
+        "threshold": 0.4,
+        "consensus": "ncut",
+        "n_init": 20,
+        "max_samples": None,
+    }
+    assert ClusterForest.from_paper(4).get_params() == ClusterForest(4, **published).get_params()
     assert ClusterForest.from_paper(4, patience=1, consensus="kway").patience == 1
     with pytest.raises(TypeError, match="trees"):
         ClusterForest.from_paper(4, trees=3)

@@ -5,13 +5,16 @@ import pytest
 import reference
 
 from clusterforests.backends import CpuBackend
-from clusterforests.forest import feature_use, grow_forest
+from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings, grow
+from clusterforests.row_order import distinct_rows
+from clusterforests.views import Views, plain_views
 
 
-def settings(**changes):
+def settings(n_trees, base_clusters=3, **changes):
     plain = {
-        "base_clusters": 3,
+        "base_clusters": np.full(n_trees, base_clusters, dtype=np.int32),
+        "fewer_clusters": False,
         "features_per_draw": 2,
         "n_candidates": 1,
         "patience": 3,
@@ -45,17 +48,18 @@ def table(seed=0, columns=8):
     return X
 
 
-@pytest.mark.parametrize("quality", ["centroid", "pairwise"])
+@pytest.mark.parametrize("quality", ["centroid", "pairwise", "corrected"])
 def test_kappas_are_those_of_the_final_partitions(quality):
     X = table()
     backend = Recorder(X)
-    forest = grow_forest(backend, 8, 12, settings(quality=quality), seed=1)
+    forest = grow_forest(backend, X, plain_views(8), settings(12, quality=quality), seed=1)
     for features, labels, kappa in zip(forest.features, forest.partitions, forest.kappas, strict=True):
         part = X[:, features]
-        if quality == "centroid":
-            within, between = reference.within(part, labels), reference.between(part, labels)
-        else:
+        within, between = reference.within(part, labels), reference.between(part, labels)
+        if quality == "pairwise":
             within, between = reference.pair_sums(part, labels)
+        elif quality == "corrected":
+            within, between = within * 3 ** (2 / len(features)), within + between
         assert kappa == pytest.approx(within / between)
 
 
@@ -63,7 +67,7 @@ def test_growth_follows_algorithm_1():
     """Replay the recorded batches tree by tree: accept iff kappa falls, stop after tau_m failures in a row."""
     X, n_trees, patience = table(), 10, 2
     backend = Recorder(X)
-    trees = grow(backend, 8, n_trees, settings(patience=patience), seed=4)
+    trees = grow(backend, plain_views(8), settings(n_trees, patience=patience), seed=4)
     vectors, kappas, failures = [], [], np.zeros(n_trees, dtype=int)
     live = list(range(n_trees))
     for number, (jobs, runs) in enumerate(backend.batches):
@@ -88,7 +92,7 @@ def test_growth_follows_algorithm_1():
 def test_competition_keeps_the_smallest_kappa():
     X = table()
     backend = Recorder(X)
-    trees = grow(backend, 8, 6, settings(n_candidates=5, patience=1), seed=2)
+    trees = grow(backend, plain_views(8), settings(6, n_candidates=5, patience=1), seed=2)
     jobs, runs = backend.batches[0]
     values = (runs.within / runs.between).reshape(6, 5)
     assert len(jobs.features) == 30
@@ -98,18 +102,18 @@ def test_competition_keeps_the_smallest_kappa():
 
 def test_competition_at_every_step():
     backend = Recorder(table())
-    grow(backend, 8, 6, settings(n_candidates=4, compete_always=True), seed=2)
+    grow(backend, plain_views(8), settings(6, n_candidates=4, compete_always=True), seed=2)
     assert all(len(jobs.features) % 4 == 0 for jobs, _ in backend.batches[1:])
 
 
 def test_no_repeats():
-    trees = grow(Recorder(table()), 8, 30, settings(repeat_features=False, patience=5), seed=3)
+    trees = grow(Recorder(table()), plain_views(8), settings(30, repeat_features=False, patience=5), seed=3)
     assert all(len(set(f)) == len(f) for f in trees.features)
 
 
 def test_no_repeats_ends_when_no_feature_is_left():
     backend = Recorder(table(columns=3))
-    trees = grow(backend, 3, 5, settings(repeat_features=False, patience=1000), seed=3)
+    trees = grow(backend, plain_views(3), settings(5, repeat_features=False, patience=1000), seed=3)
     assert all(len(f) <= 3 for f in trees.features)
     assert len(backend.batches) < 1100
 
@@ -117,8 +121,10 @@ def test_no_repeats_ends_when_no_feature_is_left():
 @pytest.mark.parametrize(("repeat", "b", "q"), [(False, 1, 1), (False, 3, 1), (True, 2, 1), (False, 2, 3)])
 def test_every_feature_is_tried_once(repeat, b, q):
     backend = Recorder(table())
-    options = settings(patience=None, repeat_features=repeat, features_per_draw=b, n_candidates=q, compete_always=q > 1)
-    trees = grow(backend, 8, 1, options, seed=5)
+    options = settings(
+        1, patience=None, repeat_features=repeat, features_per_draw=b, n_candidates=q, compete_always=q > 1
+    )
+    trees = grow(backend, plain_views(8), options, seed=5)
     start = backend.batches[0][1]
     first = set(backend.batches[0][0].features[int(np.argmin(start.within / start.between))])
     tried = [f for jobs, _ in backend.batches[1:] for f in {tuple(v[-b:]) for v in jobs.features}]
@@ -130,14 +136,14 @@ def test_every_feature_is_tried_once(repeat, b, q):
 def test_unusable_draws_are_redrawn():
     X = np.zeros((40, 12))
     X[:, 3] = np.arange(40)
-    trees = grow(Recorder(X), 12, 8, settings(features_per_draw=1, patience=1), seed=0)
+    trees = grow(Recorder(X), plain_views(12), settings(8, features_per_draw=1, patience=1), seed=0)
     assert all(3 in f for f in trees.features)
 
 
 def test_no_usable_draw_is_an_error():
     X = np.random.default_rng(0).integers(0, 2, size=(40, 6)).astype(float)
     with pytest.raises(ValueError, match="features_per_draw=2 is too small for base_clusters=5"):
-        grow(Recorder(X), 6, 3, settings(base_clusters=5), seed=0)
+        grow(Recorder(X), plain_views(6), settings(3, base_clusters=5), seed=0)
 
 
 def test_noise_features_stay_out():
@@ -145,11 +151,63 @@ def test_noise_features_stay_out():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(400, 12))
     X[:, 9:] += np.where(rng.random(400) < 0.5, 4.0, -4.0)[:, None]
-    options = settings(base_clusters=2, features_per_draw=1, n_candidates=20, patience=None, repeat_features=False)
-    forest = grow_forest(Recorder(X), 12, 40, options, seed=0)
+    options = settings(40, base_clusters=2, features_per_draw=1, n_candidates=20, patience=None, repeat_features=False)
+    forest = grow_forest(Recorder(X), X, plain_views(12), options, seed=0)
     assert feature_use(forest.features, 12)[9:].sum() > 0.95
 
 
 def test_feature_use_sums_to_one():
     use = feature_use([np.array([0, 0, 1]), np.array([2])], 4)
     assert use == pytest.approx([1 / 3, 1 / 6, 1 / 2, 0])
+
+
+def test_trees_have_their_own_number_of_clusters():
+    clusters = np.array([2, 3, 4, 5, 2, 3], dtype=np.int32)
+    X = table()
+    forest = grow_forest(Recorder(X), X, plain_views(8), settings(6, base_clusters=clusters), seed=0)
+    assert (forest.partitions.max(axis=1) + 1 == clusters).all()
+    assert [len(c) for c in forest.centers] == clusters.tolist()
+
+
+def test_too_few_distinct_rows_lower_the_number_of_clusters_if_allowed():
+    X = np.random.default_rng(0).integers(0, 2, size=(50, 6)).astype(float)
+    forest = grow_forest(Recorder(X), X, plain_views(6), settings(8, base_clusters=9, fewer_clusters=True), seed=0)
+    assert (np.array([len(c) for c in forest.centers]) <= 6).all()
+
+
+def test_trees_take_the_views_in_turn():
+    X = np.column_stack([table(), 10 * table(1)])
+    views = Views(np.arange(16, dtype=np.int32).reshape(2, 8), np.ones(8, np.int32), np.arange(8, dtype=np.int32))
+    backend = Recorder(X)
+    trees = grow(backend, views, settings(6), seed=0)
+    first, _ = backend.batches[0]
+    assert [set(f // 8) for f in first.features] == [{0}, {1}] * 3
+    assert all((f < 8).all() for f in trees.features)
+
+
+def test_only_drawable_features_are_drawn():
+    for repeat in (True, False):
+        for patience in (3, None):
+            views = Views(np.arange(8, dtype=np.int32)[None], np.ones(8, np.int32), np.array([1, 4, 6], np.int32))
+            options = settings(20, repeat_features=repeat, patience=patience)
+            trees = grow(Recorder(table()), views, options, seed=0)
+            assert set(np.concatenate(trees.features)) == {1, 4, 6}
+
+
+def test_growth_on_part_of_the_rows():
+    """The vectors are those grown on the part, the centres and labels those of K-means on all rows."""
+    X = np.vstack([table(seed) for seed in range(4)])
+    every = distinct_rows(X)
+    part = sample_rows(every, 50, seed=0)
+    assert len(set(part.rows)) == 50
+    assert set(part.rows) != set(sample_rows(every, 50, seed=1).rows)
+    shuffled = np.random.default_rng(0).permutation(len(X))
+    assert (X[part.rows] == X[shuffled][sample_rows(distinct_rows(X[shuffled]), 50, seed=0).rows]).all()
+    forest = grow_forest(CpuBackend(), X, plain_views(8), settings(10), seed=0, part=part)
+    alone = grow_forest(CpuBackend(), X[part.rows], plain_views(8), settings(10), seed=0)
+    for features, expected in zip(forest.features, alone.features, strict=True):
+        assert (features == expected).all()
+    for features, labels, value in zip(forest.features, forest.partitions, forest.kappas, strict=True):
+        columns = X[:, features]
+        assert value == pytest.approx(reference.within(columns, labels) / reference.between(columns, labels))
+        assert reference.best_move_gain(columns, labels, 3) < 1e-9

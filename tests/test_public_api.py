@@ -20,6 +20,7 @@ def test_signatures():
     assert forest == [
         "n_clusters",
         "n_estimators",
+        "scale",
         "base_clusters",
         "features_per_draw",
         "n_candidates",
@@ -32,6 +33,7 @@ def test_signatures():
         "consensus",
         "n_init",
         "max_iter",
+        "max_samples",
         "n_jobs",
         "random_state",
         "verbose",
@@ -50,6 +52,7 @@ def test_signatures():
         "method",
         "threshold",
         "sharpness",
+        "sample_weight",
     ]
 
 

@@ -19,17 +19,22 @@ class Signatures:
 
     labels: IntArray  # (T, m)
     inverse: npt.NDArray[np.intp]  # row -> signature
-    weights: FloatArray  # rows per signature
+    weights: FloatArray  # rows per signature, or the sum of their weights
 
     def __len__(self) -> int:
         return len(self.weights)
 
 
-def collapse(partitions: IntArray) -> Signatures:
+def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
+    """The different columns of `partitions`. Weights of rows add up: a weight of 2 is the same as a row repeated."""
     rows = np.ascontiguousarray(partitions.T)
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    return Signatures(np.ascontiguousarray(partitions[:, first]), inverse.ravel(), counts.astype(np.float64))
+    inverse, mass = inverse.ravel(), counts.astype(np.float64)
+    if weights is not None:
+        order = np.lexsort((weights, inverse))  # so that they add up in one order whatever that of the rows
+        mass = np.bincount(inverse[order], weights[order]).astype(np.float64)
+    return Signatures(np.ascontiguousarray(partitions[:, first]), inverse, mass)
 
 
 def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
@@ -50,25 +55,38 @@ def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
     return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
 
 
-def regularise(P: FloatArray, threshold: float, sharpness: float) -> FloatArray:
-    """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry."""
-    return np.exp(sharpness * np.where(threshold > P, 0.0, P))
-
-
-def affinity(backend: CpuBackend, signatures: Signatures, threshold: float, sharpness: float) -> FloatArray:
-    """W between signatures."""
+def check_pairs(signatures: Signatures) -> None:
+    """Refuse what has no room for a number for each pair of signatures."""
     m = len(signatures)
     check_memory(
-        3 * 8 * m * m,  # W, the parts of it that recursive cuts copy, and a spare
+        3 * 8 * m * m,  # P or W, the parts of it that recursive cuts copy, and a spare
         f"The consensus graph of {m} different rows of labels",
         "Use fewer rows.",
     )
+
+
+def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> FloatArray:
+    """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry.
+
+    With the threshold "auto" it is exp(sharpness * P) - 1: every share counts, and rows never together have no link.
+    """
+    if isinstance(threshold, str):
+        return np.expm1(sharpness * P)
+    return np.exp(sharpness * np.where(threshold > P, 0.0, P))
+
+
+def affinity(backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray:
+    """W between signatures."""
+    check_pairs(signatures)
     labels = signatures.labels
     if labels.min(initial=0) < 0:
         return regularise(coassociate(backend, labels, labels), threshold, sharpness)
     # The same for every pair with the same match count: one exponential per count.
     shares = [count / len(labels) for count in range(len(labels) + 1)]
-    table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
+    if isinstance(threshold, str):
+        table = [math.expm1(sharpness * share) for share in shares]
+    else:
+        table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
     return backend.coassociate(labels, labels, np.array(table))
 
 

@@ -10,12 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
 from clusterforests.combine import combine
-from clusterforests.forest import feature_use, grow_forest
+from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.progress import ProgressBar
+from clusterforests.row_order import distinct_rows
+from clusterforests.scaling import scale_table
+from clusterforests.selection import Choice, choose, clusters_of_trees
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
-from clusterforests.validation import check_parameters, check_rows, check_table
+from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_table
+from clusterforests.views import numbers
 
 
 class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -24,7 +28,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Grows many small K-means clusterings on random subsets of the features, each as long as new features lower
     kappa = SS_W / SS_B; counts how often two rows land together; regularises these shares; cuts the graph.
 
-    Features are used as they are: scale them first if their units differ.
+    Settings left at "auto" follow rules that use no labels; `selection_` says what they came to. The published
+    algorithm is `ClusterForest.from_paper`.
 
     Parameters
     ----------
@@ -32,39 +37,51 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of clusters.
     n_estimators : int, default=100
         Number of clusterings in the forest (T).
-    base_clusters : int or None, default=None
-        Number of clusters in each of them (n_b); None means `n_clusters`.
-    features_per_draw : int, default=2
-        Features tried at a time (b); at most the number of features.
-    n_candidates : int, default=1
-        Draws that compete to be a tree's first features (q); 1 means no competition.
-    patience : int or "all", default=3
-        Failed draws in a row after which a tree stops growing (tau_m). "all" stops when every feature was tried once,
-        in a random order.
-    repeat_features : bool, default=True
+    scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
+        How features are made comparable: not at all, divided by their standard deviation or by their range, replaced
+        by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
+    base_clusters : int, (int, int), None or "auto", default="auto"
+        Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
+        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of rows.
+    features_per_draw : int or "auto", default="auto"
+        Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2.
+    n_candidates : int or "auto", default="auto"
+        Draws that compete to be a tree's first features (q); 1, and "auto", mean no competition.
+    patience : int, "all" or "auto", default="auto"
+        Failed draws in a row after which a tree stops growing (tau_m); "auto" is 3. "all" stops when every feature was
+        tried once, in a random order.
+    repeat_features : bool or "auto", default="auto"
         Whether features are drawn with replacement: one that a tree has twice counts twice in its distances. If False,
-        a tree draws only features that it does not have yet.
-    quality : {"centroid", "pairwise"}, default="centroid"
-        How kappa's sums of squares are taken: about centroids, or over pairs of rows.
-    threshold : float, default=0.4
-        Shares of trees below it count as 0 (beta_2). Used by "kway" and the cuts named "ncut...".
+        as with "auto", a tree draws only features that it does not have yet.
+    quality : {"auto", "centroid", "pairwise", "corrected"}, default="auto"
+        What growth lowers: kappa with its sums of squares taken about centroids, or over pairs of rows; or, with
+        "corrected" and "auto", SS_W / SS_T * n_b^(2/d), which does not prefer few features (d is their number).
+    threshold : float or "auto", default="auto"
+        Shares of trees below it count as 0 (beta_2). "auto" cuts nothing off, and instead gives rows that are never
+        together no link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
         most 10. Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
-    consensus : str, default="ncut"
+    consensus : str, default="auto"
         How the graph is cut. "ncut": by the sign of the second eigenvector, then again inside the largest part.
         "ncut-lowest": next the part whose cut has the lowest Ncut value. "ncut-best": where Ncut is lowest along the
         eigenvector. "ncut-shifted": at the cutoff the paper's analysis suggests for unequal sizes. "kway": K-means on
-        the leading eigenvectors. "average", "single": linkage on the shares. The others come from the literature on
-        ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of the table of
-        rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture": maximum-likelihood
-        mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with the trees.
-    n_init : int, default=20
-        Random starts of each K-means (n_rst).
+        the leading eigenvectors. "average", "single": linkage on the shares. "average-trimmed": average linkage in
+        which clusters of less than a tenth of an even share are left to the others. "medoid", also "auto": of
+        "average-trimmed", "kway" and "ncut" the one that agrees best with the other two. The others come from the
+        literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of
+        the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
+        maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
+        the trees.
+    n_init : int or "auto", default="auto"
+        Random starts of each K-means (n_rst); "auto" is 1.
     max_iter : int, default=200
         Most iterations of Lloyd in each start (n_it).
+    max_samples : int, None or "auto", default="auto"
+        Different rows, chosen at random, on which trees are grown; the K-means of the features that they arrive at is
+        then run on all rows. None grows on all of them; "auto" is 512.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 all cores. It never changes the result.
     random_state : int, RandomState, Generator or None, default=None
@@ -86,6 +103,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         kappa that each clustering reached.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
+    selection_ : dict of str to Choice
+        Every setting that may be "auto": `value`, as it was used, and `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
     n_iter_ : int
@@ -114,6 +133,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     estimators_features_: list[npt.NDArray[np.int32]]
     kappas_: npt.NDArray[np.float64]
     feature_importances_: npt.NDArray[np.float64]
+    selection_: dict[str, Choice]
     cut_tree_: CutTree | None
     n_iter_: int
 
@@ -122,24 +142,27 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         n_estimators: int = 100,
-        base_clusters: int | None = None,
-        features_per_draw: int = 2,
-        n_candidates: int = 1,
-        patience: int | str = 3,
-        repeat_features: bool = True,
-        quality: str = "centroid",
-        threshold: float = 0.4,
+        scale: str = "auto",
+        base_clusters: int | tuple[int, int] | str | None = "auto",
+        features_per_draw: int | str = "auto",
+        n_candidates: int | str = "auto",
+        patience: int | str = "auto",
+        repeat_features: bool | str = "auto",
+        quality: str = "auto",
+        threshold: float | str = "auto",
         sharpness: float | str = "auto",
         compete: str = "start",
-        consensus: str = "ncut",
-        n_init: int = 20,
+        consensus: str = "auto",
+        n_init: int | str = "auto",
         max_iter: int = 200,
+        max_samples: int | str | None = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
+        self.scale = scale
         self.base_clusters = base_clusters
         self.features_per_draw = features_per_draw
         self.n_candidates = n_candidates
@@ -152,6 +175,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.consensus = consensus
         self.n_init = n_init
         self.max_iter = max_iter
+        self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -174,6 +198,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         published: dict[str, Any] = {
             "n_estimators": 100,
+            "scale": "none",
             "base_clusters": None,
             "features_per_draw": 2,
             "n_candidates": 1,
@@ -186,6 +211,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             "consensus": "ncut",
             "n_init": 20,
             "max_iter": 200,
+            "max_samples": None,
         }
         return cls(n_clusters, **(published | overrides))
 
@@ -202,7 +228,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self))
+        check_parameters(vars(self), FOREST_RULES)
         X = check_table(self, X)
         check_rows(len(X), self.n_clusters)
         return self._fit_on(CpuBackend(self.n_jobs), X)
@@ -210,13 +236,29 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_on(self, backend: CpuBackend, X: npt.NDArray[np.float64]) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table that was checked."""
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
-        backend.load(X)
-        settings = self._growth_settings(X.shape[1], backend.table.distinct)
+        chosen = choose(vars(self), len(X), X.shape[1], self.n_clusters)
+        encoded = numbers(X)
+        table, views = scale_table(encoded, chosen["scale"].value)
+        rows = distinct_rows(encoded.values)
         seed = root_seed(self.random_state)
-        forest = grow_forest(backend, X.shape[1], self.n_estimators, settings, seed, bar.grown)
+        settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
+        limit = chosen["max_samples"].value
+        part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
+        forest = grow_forest(backend, table, views, settings, seed, part=part, progress=bar.grown)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
-        combined = combine(backend, forest.partitions, self.n_clusters, self.consensus, self.threshold, self.sharpness)
+        combined = combine(
+            backend,
+            forest.partitions,
+            self.n_clusters,
+            chosen["consensus"].value,
+            chosen["threshold"].value,
+            self.sharpness,
+        )
         bar.done(f"{len(X)} rows in {self.n_clusters} clusters by {self.n_estimators} trees,")
+        self.selection_ = chosen
+        if combined.agreement is not None:
+            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
+            chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
         self.labels_ = combined.labels
         self.n_clusters_ = int(self.n_clusters)
         self.partitions_ = forest.partitions
@@ -257,21 +299,26 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
         return chosen
 
-    def _growth_settings(self, n_features: int, n_distinct: int) -> GrowthSettings:
-        base_clusters = self.n_clusters if self.base_clusters is None else self.base_clusters
-        if n_distinct < base_clusters:
-            name = "n_clusters" if self.base_clusters is None else "base_clusters"
+    def _growth_settings(
+        self, chosen: dict[str, Choice], n_drawable: int, n_distinct: int, seed: int
+    ) -> GrowthSettings:
+        base_clusters = chosen["base_clusters"].value
+        least = self.n_clusters if base_clusters is None else np.min(base_clusters)
+        if n_distinct < least:
+            name = "base_clusters" if self.base_clusters not in (None, "auto") else "n_clusters"
             raise ValueError(
-                f"{name}={base_clusters} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
+                f"{name}={least} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
             )
+        patience = chosen["patience"].value
         return GrowthSettings(
-            base_clusters=int(base_clusters),
-            features_per_draw=min(int(self.features_per_draw), n_features),
-            n_candidates=int(self.n_candidates),
-            patience=None if isinstance(self.patience, str) else int(self.patience),
-            repeat_features=bool(self.repeat_features),
+            base_clusters=clusters_of_trees(base_clusters, self.n_clusters, self.n_estimators, n_distinct, seed),
+            fewer_clusters=isinstance(base_clusters, tuple),
+            features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
+            n_candidates=int(chosen["n_candidates"].value),
+            patience=None if isinstance(patience, str) else int(patience),
+            repeat_features=bool(chosen["repeat_features"].value),
             compete_always=self.compete == "always",
-            quality=self.quality,
-            n_init=int(self.n_init),
+            quality=chosen["quality"].value,
+            n_init=int(chosen["n_init"].value),
             max_iter=int(self.max_iter),
         )

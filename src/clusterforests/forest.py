@@ -6,7 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
-from clusterforests.growth import GrowthSettings, Progress, grow
+from clusterforests.growth import GrowthSettings, Progress, finish, grow
+from clusterforests.row_order import DistinctRows
+from clusterforests.streams import stream
+from clusterforests.views import Views
+
+FloatArray = npt.NDArray[np.float64]
+
+_SAMPLE = 4  # what the stream of random numbers is for; the number is part of its key
 
 
 @dataclass(frozen=True)
@@ -22,16 +29,36 @@ class Forest:
 
 def grow_forest(
     backend: CpuBackend,
-    n_features: int,
-    n_trees: int,
+    table: FloatArray,
+    views: Views,
     settings: GrowthSettings,
     seed: int,
+    *,
+    weights: FloatArray | None = None,
+    part: DistinctRows | None = None,
     progress: Progress | None = None,
 ) -> Forest:
-    """Grow the trees, then give every row its nearest centre in each."""
-    trees = grow(backend, n_features, n_trees, settings, seed, progress)
-    partitions = backend.assign(trees.features, trees.centers)
+    """Grow the trees, then give every row its nearest centre in each.
+
+    With a part of the rows the trees grow on these; the K-means of the features they arrive at is then run on all.
+    """
+    if part is not None:
+        backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
+        grown = grow(backend, views, settings, seed, progress)
+    backend.load(table, weights)
+    if part is not None:
+        trees = finish(backend, views, grown, settings, seed)
+    else:
+        trees = grow(backend, views, settings, seed, progress)
+    columns = [views.columns(t, features) for t, features in enumerate(trees.features)]
+    partitions = backend.assign(columns, trees.centers)
     return Forest(trees.features, trees.centers, trees.kappas, partitions, trees.rounds)
+
+
+def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
+    """`count` of the different rows; which ones depends on their values and the seed alone, not on their order."""
+    chosen = np.argsort(stream(seed, _SAMPLE, np.arange(len(every.rows))), kind="stable")[:count]
+    return DistinctRows(every.rows[chosen], every.weights[chosen])
 
 
 def feature_use(features: list[npt.NDArray[np.int32]], n_features: int) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clusterforests import _core
 from clusterforests.backends import CpuBackend, KMeansJobs, KMeansRuns
 from clusterforests.streams import integers, permutations, stream
+from clusterforests.views import Views
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -22,14 +23,15 @@ MAX_REDRAWS = 1000
 NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
 
 # What a stream of random numbers is for; the number is part of its key.
-_START, _GROW, _ORDER, _KMEANS = 0, 1, 2, 2**32
+_START, _GROW, _ORDER, _FINISH, _KMEANS = 0, 1, 2, 5, 2**32
 
 
 @dataclass(frozen=True)
 class GrowthSettings:
     """How trees grow. In the paper's symbols: n_b, b, q, tau_m (None: until every feature was tried)."""
 
-    base_clusters: int
+    base_clusters: IntArray  # of each tree
+    fewer_clusters: bool  # where a draw has too few distinct rows: lower the tree's n_b with the next draw
     features_per_draw: int
     n_candidates: int
     patience: int | None
@@ -42,12 +44,23 @@ class GrowthSettings:
 
 @dataclass
 class Trees:
-    """One clustering vector per tree, with the K-means centres and the kappa it reached."""
+    """One clustering vector per tree, with the K-means centres and the kappa it reached.
+
+    Centres are in the columns of the tree's features.
+    """
 
     features: list[IntArray]
     centers: list[FloatArray]
     kappas: FloatArray
+    clusters: IntArray
     rounds: int = 1
+
+    def take(self, which: npt.NDArray[np.intp], other: "Trees", accepted: npt.NDArray[np.bool_]) -> None:
+        """Replace those of the trees `which` whose counterpart in `other` was accepted."""
+        for i in np.flatnonzero(accepted):
+            t = which[i]
+            self.features[t], self.centers[t] = other.features[i], other.centers[i]
+            self.kappas[t] = other.kappas[i]
 
 
 Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
@@ -57,26 +70,32 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
     """SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
 
     "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
-    paper's appendix writes.
+    paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): a table of d columns without structure has SS_W of
+    the order of n_b^(-2/d) SS_T, so that the factor takes away kappa's liking for few features. Between vectors of
+    equal length and n_b it orders as kappa does.
     """
     pairs = quality == "pairwise"
     within = runs.within_pairs if pairs else runs.within
     between = runs.between_pairs if pairs else runs.between
     usable = runs.solved & (between > 0)
+    if quality == "corrected":
+        between = between + within
+        shape = np.array([c.shape for c in runs.centers], dtype=np.float64)
+        within = within * shape[:, 0] ** (2.0 / shape[:, 1])
     return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
 
 
 def grow(
     backend: CpuBackend,
-    n_features: int,
-    n_trees: int,
+    views: Views,
     settings: GrowthSettings,
     seed: int,
     progress: Progress | None = None,
 ) -> Trees:
     """Algorithm 1 for all trees at once."""
-    trees = _start(backend, n_features, n_trees, settings, seed)  # lines 1, 2
-    proposals = _Proposals(n_features, settings, seed, trees)
+    n_trees = len(settings.base_clusters)
+    trees = _start(backend, views, settings, seed)  # lines 1, 2
+    proposals = _Proposals(views, settings, seed, trees)
     failures = np.zeros(n_trees, dtype=np.int64)  # tau
     live = np.arange(n_trees)
     rounds = 0
@@ -92,47 +111,65 @@ def grow(
             [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
             for t, tree_draws in zip(live, draws, strict=True)
         ]
-        tried = _compete(backend, vectors, settings, stream(seed, _GROW, live, rounds))  # line 5
-        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # line 6
-        for i in np.flatnonzero(better):  # line 7
-            t = live[i]
-            trees.features[t], trees.centers[t] = tried.features[i], tried.centers[i]
-            trees.kappas[t] = tried.kappas[i]
+        tried = _compete(
+            backend, views, live, vectors, trees.clusters[live], settings, stream(seed, _GROW, live, rounds)
+        )
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
+        trees.take(live, tried, better)  # line 7
         failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
         if settings.patience is not None:
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def _start(backend: CpuBackend, n_features: int, n_trees: int, settings: GrowthSettings, seed: int) -> Trees:
+def finish(backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
+    """The trees' K-means once more, on the rows that the back end holds now."""
+    everyone = np.arange(len(trees.features))
+    vectors = [[features] for features in trees.features]
+    done = _compete(backend, views, everyone, vectors, trees.clusters, settings, stream(seed, _FINISH, everyone))
+    done.rounds = trees.rounds + 1
+    return done
+
+
+def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: int) -> Trees:
     """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn."""
-    everyone = np.arange(n_trees)
+    n_trees = len(settings.base_clusters)
     candidates = np.arange(settings.n_candidates)
-    trees = Trees([np.empty(0, np.int32)] * n_trees, [np.empty((0, 0))] * n_trees, np.full(n_trees, np.inf))
-    open_trees = everyone
+    trees = Trees(
+        features=[np.empty(0, np.int32)] * n_trees,
+        centers=[np.empty((0, 0))] * n_trees,
+        kappas=np.full(n_trees, np.inf),
+        clusters=settings.base_clusters.copy(),
+    )
+    open_trees = np.arange(n_trees)
     for redraw in range(MAX_REDRAWS):
         keys = stream(seed, _START, open_trees[:, None], redraw, candidates[None, :])
         nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
-        drawn = _draw(keys.ravel(), n_features, settings.features_per_draw, nothing)
+        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
         vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
-        won = _compete(backend, vectors, settings, keys[:, 0])
+        won = _compete(backend, views, open_trees, vectors, trees.clusters[open_trees], settings, keys[:, 0])
         solved = np.array([len(c) > 0 for c in won.centers])
-        for i in np.flatnonzero(solved):
-            t = open_trees[i]
-            trees.features[t], trees.centers[t] = won.features[i], won.centers[i]
-            trees.kappas[t] = won.kappas[i]
+        trees.take(open_trees, won, solved)
         open_trees = open_trees[~solved]
         if not len(open_trees):
             return trees
+        if settings.fewer_clusters:
+            trees.clusters[open_trees] = np.maximum(2, 2 * trees.clusters[open_trees] // 3)
     raise ValueError(
         f"features_per_draw={settings.features_per_draw} is too small for "
-        f"base_clusters={settings.base_clusters} on this table: {MAX_REDRAWS} random draws of features had fewer "
-        "distinct rows than clusters. Raise features_per_draw, lower base_clusters (or n_clusters), or drop "
+        f"base_clusters={trees.clusters[open_trees].max()} on this table: {MAX_REDRAWS} random draws of features had "
+        "fewer distinct rows than clusters. Raise features_per_draw, lower base_clusters (or n_clusters), or drop "
         "constant and nearly constant columns."
     )
 
 
 def _compete(
-    backend: CpuBackend, vectors: Sequence[Sequence[IntArray]], settings: GrowthSettings, keys: KeyArray
+    backend: CpuBackend,
+    views: Views,
+    trees: npt.NDArray[np.intp],
+    vectors: Sequence[Sequence[IntArray]],
+    clusters: IntArray,
+    settings: GrowthSettings,
+    keys: KeyArray,
 ) -> Trees:
     """Algorithm 2: of each tree's candidate vectors the one with the smallest kappa, the first on ties.
 
@@ -140,9 +177,10 @@ def _compete(
     """
     per_tree = len(vectors[0])
     flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
+    columns = [views.columns(t, vector) for t, vector in zip(np.repeat(trees, per_tree), flat, strict=True)]
     seeds = stream(keys[:, None], _KMEANS, np.arange(per_tree)[None, :]).ravel()
-    clusters = np.full(len(flat), settings.base_clusters, dtype=np.int32)
-    runs = backend.kmeans(KMeansJobs(flat, clusters, seeds, settings.n_init, settings.max_iter))
+    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter)
+    runs = backend.kmeans(jobs)
     kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
     # A solution without anything between its clusters still beats no solution.
     order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
@@ -152,21 +190,22 @@ def _compete(
         features=[flat[w] for w in winner],
         centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
         kappas=kappas[np.arange(len(best)), best],
+        clusters=clusters,
     )
 
 
 class _Proposals:
     """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
 
-    def __init__(self, n_features: int, settings: GrowthSettings, seed: int, trees: Trees) -> None:
-        self.n_features = n_features
+    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+        self.views = views
         self.settings = settings
         self.seed = seed
         self.candidates = settings.n_candidates if settings.compete_always else 1
         self.orders: list[IntArray] | None = None
         if settings.patience is None:
             everyone = np.arange(len(trees.features))
-            orders = permutations(stream(seed, _ORDER, everyone), n_features)
+            orders = views.drawable[permutations(stream(seed, _ORDER, everyone), len(views.drawable))]
             if settings.repeat_features:
                 self.orders = list(orders)
             else:
@@ -185,7 +224,7 @@ class _Proposals:
             excluded = None
             if not self.settings.repeat_features:
                 excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
-            drawn = _draw(keys.ravel(), self.n_features, self.settings.features_per_draw, excluded)
+            drawn = _draw(keys.ravel(), self.views, self.settings.features_per_draw, excluded)
             draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
         able = np.array([len(tree) > 0 and len(tree[0]) > 0 for tree in draws])
         return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
@@ -198,10 +237,13 @@ class _Proposals:
         return [chunk if len(chunk) else chunks[0] for chunk in chunks]
 
 
-def _draw(keys: KeyArray, n_features: int, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+def _draw(keys: KeyArray, views: Views, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
     """`count` features for each key: independent, or distinct and none of its excluded (-1 where none are left)."""
+    drawable = views.drawable
     if excluded is None:
-        return integers(stream(keys[:, None], np.arange(count)), n_features)
+        return drawable[integers(stream(keys[:, None], np.arange(count)), len(drawable))]
+    taken = [np.searchsorted(drawable, e) for e in excluded]
     offsets = np.zeros(len(keys) + 1, dtype=np.int64)
-    np.cumsum([len(e) for e in excluded], out=offsets[1:])
-    return _core.draw_features(keys, n_features, count, np.concatenate(excluded, dtype=np.int32), offsets)
+    np.cumsum([len(e) for e in taken], out=offsets[1:])
+    chosen = _core.draw_features(keys, len(drawable), count, np.concatenate(taken, dtype=np.int32), offsets)
+    return np.where(chosen < 0, chosen, drawable[chosen])

@@ -8,6 +8,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 FloatArray = npt.NDArray[np.float64]
+Merges = list[tuple[float, int, int]]  # (height, kept, absorbed)
+
+SMALLEST = 0.1  # of an even share of the rows: what is smaller is not a cluster of its own
 
 
 def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: str) -> npt.NDArray[np.int32]:
@@ -16,13 +19,60 @@ def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: 
     Nearest-neighbour chains (Murtagh 1983): both linkages are reducible, so merging reciprocal nearest neighbours
     in any order gives the same hierarchy. `weights` are rows per entry: w equal rows merge at distance 0 first.
     """
+    merges = _by_height(merge_all(1.0 - P, weights.copy(), method))
+    return by_size(_groups(merges, len(weights), n_clusters), weights)
+
+
+def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> npt.NDArray[np.int32]:
+    """Average linkage whose clusters are not made of outliers; labels by size, largest first.
+
+    The hierarchy is cut where n_clusters groups first have SMALLEST of an even share of the rows each; what is in
+    smaller groups then goes where its mean P is highest. Where there is no such cut it is that of `linkage_labels`.
+    """
     n = len(weights)
-    merges = merge_all(1.0 - P, weights.copy(), method)
-    merges.sort(key=lambda merge: merge[0])  # stable: ties in the order they were found
+    merges = _by_height(merge_all(1.0 - P, weights.copy(), "average"))
+    least = SMALLEST * weights.sum() / n_clusters
+    pieces = _first_cut(merges, weights, n_clusters, least)
+    if pieces is None or pieces == n_clusters:
+        return by_size(_groups(merges, n, n_clusters), weights)
+    labels = by_size(_groups(merges, n, pieces), weights)
+    members = np.zeros((n, n_clusters))
+    core = labels < n_clusters
+    members[core, labels[core]] = weights[core]
+    nearest = (P[~core] @ (members / members.sum(axis=0))).argmax(axis=1)
+    labels[~core] = nearest
+    return by_size(labels, weights)
+
+
+def _first_cut(merges: Merges, weights: FloatArray, n_clusters: int, least: float) -> int | None:
+    """The lowest number of pieces, from n_clusters on, of which n_clusters weigh at least that much."""
+    size, parent = weights.copy(), np.arange(len(weights))
+    large = int((size >= least).sum())
+    found = None
+    for done, (_, kept, absorbed) in enumerate(merges):
+        pieces = len(weights) - done
+        if large >= n_clusters:
+            found = pieces
+        if pieces == n_clusters:
+            break
+        a, b = _root(parent, kept), _root(parent, absorbed)
+        parent[b] = a
+        large -= int(size[a] >= least) + int(size[b] >= least)
+        size[a] += size[b]
+        large += int(size[a] >= least)
+    return found
+
+
+def _by_height(merges: Merges) -> Merges:
+    return sorted(merges, key=lambda merge: merge[0])  # stable: ties in the order they were found
+
+
+def _groups(merges: Merges, n: int, n_groups: int) -> npt.NDArray[np.intp]:
+    """The groups after the merges that leave n_groups of n, each named by one of its members."""
     parent = np.arange(n)
-    for _, a, b in merges[: n - n_clusters]:
+    for _, a, b in merges[: n - n_groups]:
         parent[_root(parent, b)] = _root(parent, a)
-    return by_size(np.array([_root(parent, i) for i in range(n)]), weights)
+    return np.array([_root(parent, i) for i in range(n)])
 
 
 def threshold_labels(P: FloatArray, weights: FloatArray, threshold: float) -> npt.NDArray[np.int32]:
@@ -39,12 +89,12 @@ def by_size(groups: npt.NDArray[Any], weights: FloatArray | None = None) -> npt.
     return rank[group]
 
 
-def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> list[tuple[float, int, int]]:
-    """All n - 1 merges as (height, kept, absorbed). Overwrites its arguments."""
+def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
+    """All n - 1 merges. Overwrites its arguments."""
     n = len(weights)
     np.fill_diagonal(distance, np.inf)
     active = np.ones(n, dtype=bool)
-    merges: list[tuple[float, int, int]] = []
+    merges: Merges = []
     chain: list[int] = []
     while len(merges) < n - 1:
         if not chain:

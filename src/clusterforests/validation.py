@@ -16,7 +16,9 @@ CONSENSUS = (
     "ncut-shifted",
     "kway",
     "average",
+    "average-trimmed",
     "single",
+    "medoid",
     "cspa",
     "hbgf",
     "mcla",
@@ -24,6 +26,7 @@ CONSENSUS = (
     "agreement",
 )
 QUALITY = ("centroid", "pairwise")
+SCALES = ("none", "standard", "range", "rank", "mixed")
 COMPETE = ("start", "always")
 MAX_MEMBERS = 65535  # what the match counts hold
 
@@ -85,7 +88,7 @@ RULES: Mapping[str, Rule] = {
     "repeat_features": boolean(),
     "quality": choice(*QUALITY),
     "compete": choice(*COMPETE),
-    "threshold": real(0, 1),
+    "threshold": either(real(0, 1), choice("auto")),
     "sharpness": either(real(0, 50), choice("auto")),
     "consensus": choice(*CONSENSUS),
     "method": choice(*CONSENSUS),
@@ -94,6 +97,38 @@ RULES: Mapping[str, Rule] = {
     "improve": boolean(),
     "n_jobs": JOBS,
     "verbose": either(integer(0), boolean()),
+}
+
+
+def span(low: int) -> Rule:
+    def test(value: Any) -> bool:
+        pair = isinstance(value, tuple) and len(value) == 2 and all(integer(low).test(v) for v in value)
+        return pair and value[0] <= value[1]
+
+    return Rule(test, f"a tuple (lowest, highest) of integers of at least {low}")
+
+
+def _automatic(*rules: Rule) -> Rule:
+    return either(choice("auto"), *rules)
+
+
+# Where ClusterForest allows more: it chooses for itself what is "auto".
+FOREST_RULES: Mapping[str, Rule] = {
+    "max_samples": _automatic(none(), integer(2)),
+    "scale": _automatic(choice(*SCALES)),
+    "base_clusters": _automatic(RULES["base_clusters"], span(1)),
+    "quality": _automatic(choice(*QUALITY, "corrected")),
+    **{
+        name: _automatic(RULES[name])
+        for name in (
+            "features_per_draw",
+            "n_candidates",
+            "patience",
+            "repeat_features",
+            "consensus",
+            "n_init",
+        )
+    },
 }
 
 
@@ -111,11 +146,8 @@ def check_parameters(values: Mapping[str, Any], special: Mapping[str, Rule] | No
 
 def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np.float64]:
     """X as a C-ordered float64 array of at least one row and column, all finite."""
-    if reset and _is_plain(X):
-        # What validate_data would find, in a tenth of its time: a small fit costs about as much.
-        estimator.n_features_in_ = X.shape[1]
-        if hasattr(estimator, "feature_names_in_"):
-            del estimator.feature_names_in_
+    if reset and is_plain(X):
+        accept_plain(estimator, X)
         return np.asarray(X)
     _refuse_text_columns(X)
     table: npt.NDArray[np.float64] = validate_data(
@@ -124,7 +156,14 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np
     return table
 
 
-def _is_plain(X: Any) -> bool:
+def accept_plain(estimator: Any, X: npt.NDArray[np.float64]) -> None:
+    """What validate_data would do, in a tenth of its time: a small fit costs about as much."""
+    estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def is_plain(X: Any) -> bool:
     """A finite float64 array that needs no conversion."""
     return (
         type(X) is np.ndarray

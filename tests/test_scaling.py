@@ -1,0 +1,92 @@
+"""Scalings of features and the views of the table that trees take in turn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from clusterforests.scaling import WAYS, column_law, scale_table
+from clusterforests.views import Encoded, Views, numbers
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 3)) * [1, 100, 0.01] + [0, 5, 1000]
+X[:, 2] = X[:, 2].round(2)  # with ties
+
+
+def by_hand(x, way):
+    if way == "standard":
+        return (x - x.mean()) / x.std()
+    if way == "range":
+        return (x - x.min()) / (x.max() - x.min())
+    return (rankdata(x) - 0.5) / len(x)
+
+
+@pytest.mark.parametrize("scale", ["standard", "range", "rank", "mixed"])
+def test_columns_are_scaled_as_their_names_say(scale):
+    table, views = scale_table(numbers(X), scale)
+    assert len(views) == len(WAYS[scale])
+    for tree in range(2 * len(views)):
+        for j in range(3):
+            (column,) = views.columns(tree, np.array([j]))
+            np.testing.assert_allclose(table[:, column], by_hand(X[:, j], WAYS[scale][tree % len(views)]), atol=1e-9)
+
+
+def test_none_leaves_the_table_alone():
+    table, views = scale_table(numbers(X), "none")
+    assert table is X
+    assert (views.columns(5, np.array([2, 0, 2])) == [2, 0, 2]).all()
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=3, max_size=20), st.integers(0, 2**32 - 1))
+def test_order_and_repeats_do_not_show(values, seed):
+    """Scaling depends on the values and their weights alone, to the last bit."""
+    x = np.array(values, dtype=float) * np.pi
+    order = np.random.default_rng(seed).permutation(len(x))
+    weights = np.random.default_rng(seed).integers(1, 4, len(x)).astype(float)
+    for way in ("standard", "range", "rank"):
+        scaled = column_law(x, weights).scaled(way)
+        assert (column_law(x[order], weights[order]).scaled(way) == scaled[order]).all()
+        repeated = column_law(np.repeat(x, weights.astype(int))).scaled(way)
+        assert (repeated == np.repeat(scaled, weights.astype(int))).all()
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_sizes_that_would_overflow(size):
+    x = np.array([1.0, 2.0, 4.0, 1.5]) * size
+    for way in ("standard", "range", "rank"):
+        scaled = column_law(x).scaled(way)
+        assert np.isfinite(scaled).all()
+        assert len(set(scaled)) == 4
+
+
+def test_constant_features_are_not_drawn():
+    table = np.column_stack([X[:, 0], np.full(40, 3.0), X[:, 1]])
+    assert scale_table(numbers(table), "mixed")[1].drawable.tolist() == [0, 2]
+    assert scale_table(numbers(table), "none")[1].drawable.tolist() == [0, 1, 2]
+    assert scale_table(numbers(np.ones((5, 2))), "mixed")[1].drawable.tolist() == [0, 1]
+
+
+def test_categories_bring_all_their_columns():
+    levels = np.eye(3)[RNG.integers(0, 3, 40)]
+    encoded = Encoded(
+        np.column_stack([X[:, :1], levels, X[:, 1:2]]),
+        first=np.array([0, 1, 4], np.int32),
+        widths=np.array([1, 3, 1], np.int32),
+        categorical=np.array([False, True, False]),
+    )
+    table, views = scale_table(encoded, "mixed")
+    assert views.columns(0, np.array([2, 1, 0])).tolist() == [4, 1, 2, 3, 0]
+    assert views.columns(1, np.array([1])).tolist() == [6, 7, 8]
+    standard = table[:, views.columns(0, np.array([1]))]
+    assert standard.var(axis=0).sum() == pytest.approx(1)
+    for tree in (1, 2):
+        part = table[:, views.columns(tree, np.array([1]))]
+        apart = np.linalg.norm(part[:, None] - part[None, :], axis=2)
+        np.testing.assert_allclose(apart, 1.0 - levels @ levels.T, atol=1e-12)
+
+
+def test_views_of_wide_features_repeat():
+    views = Views(np.array([[0, 2]], np.int32), np.array([2, 1], np.int32), np.arange(2, dtype=np.int32))
+    assert views.columns(0, np.array([1, 0, 0])).tolist() == [2, 0, 1, 0, 1]
