@@ -10,6 +10,7 @@
 #include "coassociation.hpp"
 #include "kernels.hpp"
 #include "kmeans.hpp"
+#include "neighbours.hpp"
 #include "random.hpp"
 #include "table.hpp"
 
@@ -75,18 +76,20 @@ std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> co
 }
 
 nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
-                In<uint64_t, 1> seeds, int restarts, int max_iter, bool improve, int threads) {
+                In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
   std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
   const size_t count = problems.size();
   require(seeds.shape(0) == count, "one seed per problem");
   require(restarts >= 1 && max_iter >= 1 && threads >= 1, "restarts, max_iter and threads must be at least 1");
+  require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
   for (size_t i = 0; i < count; ++i) problems[i].seed = seeds(i);
   std::vector<double> within(count), between(count), within_pairs(count), between_pairs(count), centers;
   std::vector<int32_t> exponent(count), iterations(count);
   std::vector<uint8_t> solved(count);
   {
     nb::gil_scoped_release release;
-    const std::vector<cf::Solution> solutions = cf::solve(table, problems, {restarts, max_iter, improve}, threads);
+    const cf::Search search = {restarts, max_iter, static_cast<cf::Effort>(effort)};
+    const std::vector<cf::Solution> solutions = cf::solve(table, problems, search, threads);
     for (size_t i = 0; i < count; ++i) {
       const cf::Solution& solution = solutions[i];
       solved[i] = solution.outcome == cf::Outcome::solved;
@@ -183,6 +186,29 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
   return out;
 }
 
+// A copy of `values` (n, C) with its missing cells filled from the donors (m, C). Features are p ranges of columns.
+Out<double, 2> fill(In<double, 2> values, In<double, 2> places, In<double, 2> donor_values, In<double, 2> donor_places,
+                    In<double, 1> weights, In<int32_t, 1> first, In<int32_t, 1> widths, In<double, 1> means,
+                    double neighbours, int nearest, int threads) {
+  const size_t n = values.shape(0), m = donor_values.shape(0), columns = values.shape(1), p = first.shape(0);
+  require(places.shape(0) == n && places.shape(1) == columns, "places must have the shape of values");
+  require(donor_values.shape(1) == columns, "donors must have the columns of values");
+  require(donor_places.shape(0) == m && donor_places.shape(1) == columns, "places must have the shape of donors");
+  require(weights.shape(0) == m && means.shape(0) == columns, "one weight per donor, one mean per column");
+  require(widths.shape(0) == p, "one width per feature");
+  require(m >= 1 && nearest >= 1 && neighbours > 0 && threads >= 1, "donors, nearest, neighbours, threads: at least 1");
+  for (size_t j = 0; j < p; ++j)
+    require(first(j) >= 0 && widths(j) >= 1 && first(j) + int64_t{widths(j)} <= static_cast<int64_t>(columns),
+            "a feature is out of range");
+  Out<double, 2> out = uninitialised<double, 2>({n, columns});
+  nb::gil_scoped_release release;
+  std::copy_n(values.data(), n * columns, out.data());
+  const cf::Features features{first.data(), widths.data(), static_cast<int>(p), static_cast<int>(columns)};
+  const cf::Donors donors(features, m, donor_places.data(), donor_values.data(), weights.data());
+  cf::fill(donors, {neighbours, nearest, means.data()}, places.data(), out.data(), n, threads);
+  return out;
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -218,11 +244,13 @@ NB_MODULE(_core, m) {
           },
           nb::rv_policy::move);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
-        "improve"_a, "threads"_a);
+        "effort"_a, "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
   m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a);
   m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a);
   m.def("multiply", &multiply, "matrix"_a, "vectors"_a, "threads"_a);
+  m.def("fill", &fill, "values"_a, "places"_a, "donor_values"_a, "donor_places"_a, "weights"_a, "first"_a, "widths"_a,
+        "means"_a, "neighbours"_a, "nearest"_a, "threads"_a);
   m.def("instruction_set", [] { return std::string(cf::kernels().name); });
   m.def("instruction_sets", &cf::instruction_sets);
   m.def("use_instruction_set", &cf::use_instruction_set, "name"_a);

@@ -182,9 +182,9 @@ struct Moves {
   }
 
   // One pass: which rows wish to move, with all centres as they stand; then those that still gain are moved in turn.
-  double run() {
+  double run(int passes) {
     double lowest = kFar;
-    for (int stalled = 0;;) {
+    for (int stalled = 0;; --passes) {
       recompute(rows, k, labels, lane_labels, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
       Double total = Double::all(0);
@@ -192,7 +192,7 @@ struct Moves {
       const double objective = sum(total);
       stalled = objective < lowest ? 0 : stalled + 1;
       lowest = objective < lowest ? objective : lowest;
-      if (stalled == kStalled) return objective;
+      if (stalled == kStalled || passes == 0) return objective;
       bool moved = false;
       for (int64_t t = 0; t < rows.tiles; ++t)
         for (uint32_t bits = static_cast<uint32_t>(wish[t]); bits; bits &= bits - 1) moved |= move(t, lowest_bit(bits));
@@ -201,10 +201,11 @@ struct Moves {
   }
 };
 
-double hartigan(const cf::Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels, double* scratch) {
+double hartigan(const cf::Rows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
+                double* scratch) {
   const int64_t n = rows.tiles * kLanes;
   for (int64_t i = 0; i < n; ++i) scratch[i] = labels[i];
-  return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k, scratch + n + 2 * k}.run();
+  return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k, scratch + n + 2 * k}.run(passes);
 }
 
 }  // namespace

@@ -4,11 +4,12 @@
 #include "hartigan.hpp"
 #include "kernels.hpp"
 #include "lloyd.hpp"
+#include "partial.hpp"
 
 #define CF_TEXT_(x) #x
 #define CF_TEXT(x) CF_TEXT_(x)
 
 namespace CF_ISA {
 extern const cf::Kernels set;
-const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd, assign, gaps, hartigan, count_row, row_products};
+const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd, assign, gaps, hartigan, count_row, row_products, partial_distances};
 }  // namespace CF_ISA

@@ -20,6 +20,13 @@ struct Rows {
   bool unit;  // every row has weight 1
 };
 
+// Feature j is the columns first[j], ..., first[j] + widths[j] - 1.
+struct Features {
+  const int32_t* first;
+  const int32_t* widths;
+  int count, columns;
+};
+
 struct Kernels {
   const char* name;
 
@@ -34,9 +41,10 @@ struct Kernels {
   // Squared distance of each row to its own centre and to the nearest other one.
   void (*gaps)(const Rows<double>& rows, int k, const double* centers, double* own, double* other);
 
-  // Hartigan's single-row moves until none lowers the objective, which is returned. `scratch` holds
-  // hartigan_scratch(tiles, k) numbers.
-  double (*hartigan)(const Rows<double>& rows, int k, double* centers, double* mass, int32_t* labels, double* scratch);
+  // Hartigan's single-row moves until none lowers the objective, which is returned, or for so many passes. `scratch`
+  // holds hartigan_scratch(tiles, k) numbers.
+  double (*hartigan)(const Rows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
+                     double* scratch);
 
   // out[j] = table[number of set bits of column j over the chosen bit rows].
   void (*count_row)(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
@@ -44,6 +52,11 @@ struct Kernels {
 
   // Inner products of one row of W with `count` vectors of length n, each in a fixed order.
   void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
+
+  // Sum of squared differences to each of the rows x[tile][column][16] over the features that both have, and their
+  // number. `known[tile][feature][16]` is 1 or 0; a feature that `row` lacks is NaN in its first column.
+  void (*partial_distances)(const Features& features, const double* x, const double* known, int64_t tiles,
+                            const double* row, double* apart, double* shared);
 };
 
 inline size_t lloyd_scratch(int k, int columns) { return static_cast<size_t>(kTile + 1) * k * (columns + 1); }

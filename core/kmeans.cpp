@@ -1,6 +1,7 @@
 #include "kmeans.hpp"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include "kernels.hpp"
 #include "line.hpp"
@@ -15,6 +16,7 @@ constexpr int64_t kWholeRows = 16384;  // up to here every restart sees every ro
 constexpr int64_t kSampleRows = 4096;  // beyond, restarts run on a sample, its best are finished on all rows
 constexpr size_t kFromSample = 3;
 constexpr int64_t kFinishedRows = 4096;     // rows * restarts that go on to Hartigan's moves, but at least eight
+constexpr int kFewPasses = 1;               // of single-row moves where no more is asked for
 constexpr int kFirst = 5;                   // iterations after which an attempt to improve is given up
 constexpr int kWave = 4;                    // attempts made side by side
 constexpr double kNoGain = 1.02;            // if it is still so many times the best
@@ -135,7 +137,8 @@ class Solver {
     work.scratch.resize(hartigan_scratch(rows_.tiles, k_));
     kernels().assign(rows_.exact(rows_.tiles), k_, exact_.empty() ? start.data() : exact_.data(),
                      partition.labels.data());
-    partition.objective = kernels().hartigan(rows_.exact(rows_.tiles), k_, partition.centers.data(),
+    const int passes = search_.effort == Effort::quick ? kFewPasses : std::numeric_limits<int>::max();
+    partition.objective = kernels().hartigan(rows_.exact(rows_.tiles), k_, passes, partition.centers.data(),
                                              partition.mass.data(), partition.labels.data(), work.scratch.data());
   }
 
@@ -336,7 +339,7 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
     if (!solver.prepare()) return;
     each(solver.restarts(), [&](int64_t r, Workspace& space) { solver.restart(static_cast<int>(r), space); });
     solver.sort();
-    if (search.improve && solver.restarts() > 1) solver.improve(each, work[worker]);
+    if (search.effort == Effort::improved && solver.restarts() > 1) solver.improve(each, work[worker]);
     solver.select();
     each(solver.finishes(), [&](int64_t c, Workspace& space) { solver.finish(static_cast<int>(c), space); });
     solutions[i] = solver.result();

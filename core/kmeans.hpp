@@ -13,10 +13,14 @@ struct Problem {
   uint64_t seed;
 };
 
+// What follows the restarts: a few passes of single-row moves; passes until no move is left; before these, attempts to
+// improve the best restart.
+enum class Effort : int8_t { quick = 0, polished = 1, improved = 2 };
+
 struct Search {
   int restarts;
   int max_iter;  // of Lloyd, for each restart
-  bool improve;  // whether attempts to improve the best restart follow
+  Effort effort;
 };
 
 enum class Outcome : int8_t { solved = 0, too_few_distinct_rows = 1 };

@@ -27,7 +27,7 @@ def kmeans(**changes):
         np.zeros(call["seeds"], dtype=np.uint64),
         call["restarts"],
         call["max_iter"],
-        True,
+        2,
         call["threads"],
     )
 
@@ -57,7 +57,7 @@ def test_kmeans_refuses(bad):
 def test_empty_tables_and_problems():
     empty = _core.Table(np.empty((0, 2)))
     assert empty.distinct == 0
-    none = _core.kmeans(empty, ints(0), offsets(0, 1), ints(1), np.zeros(1, np.uint64), 1, 1, False, 1)
+    none = _core.kmeans(empty, ints(0), offsets(0, 1), ints(1), np.zeros(1, np.uint64), 1, 1, 1, 1)
     assert not none["solved"][0]
     no_columns = kmeans(columns=ints(), ends=offsets(0, 0), clusters=ints(2))
     assert not no_columns["solved"][0]

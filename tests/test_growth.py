@@ -211,3 +211,13 @@ def test_growth_on_part_of_the_rows():
         columns = X[:, features]
         assert value == pytest.approx(reference.within(columns, labels) / reference.between(columns, labels))
         assert reference.best_move_gain(columns, labels, 3) < 1e-9
+
+
+def test_one_start_is_quick_and_more_are_polished():
+    X = np.random.default_rng(0).normal(size=(200, 8))
+    gains = {}
+    for n_init in (1, 2):
+        forest = grow_forest(CpuBackend(), X, plain_views(8), settings(10, 6, n_init=n_init), seed=0)
+        trees = zip(forest.features, forest.partitions, strict=True)
+        gains[n_init] = max(reference.best_move_gain(X[:, f], labels, 6) for f, labels in trees)
+    assert gains[2] < 1e-9 < gains[1]

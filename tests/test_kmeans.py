@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from clusterforests import HartiganWongKMeans
-from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.streams import stream
 
@@ -52,7 +52,7 @@ def solve(X, features, k, *, weights=None, seed=0, n_init=20, max_iter=200, n_jo
     backend = CpuBackend(n_jobs)
     backend.load(np.ascontiguousarray(X, dtype=np.float64), weights)
     features = [np.array(features, dtype=np.int32)]
-    runs = backend.kmeans(KMeansJobs(features, np.array([k], np.int32), stream(seed), n_init, max_iter, improve=True))
+    runs = backend.kmeans(KMeansJobs(features, np.array([k], np.int32), stream(seed), n_init, max_iter, Effort.IMPROVED))
     return backend, runs, backend.assign(features, runs.centers)[0] if runs.solved[0] else None
 
 

@@ -31,7 +31,7 @@ def kmeans(
     seeds: npt.NDArray[np.uint64],
     restarts: int,
     max_iter: int,
-    improve: bool,
+    effort: int,
     threads: int,
 ) -> KMeansResult: ...
 def assign(
@@ -54,6 +54,19 @@ def coassociate(
 ) -> npt.NDArray[np.float64]: ...
 def multiply(
     matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], threads: int
+) -> npt.NDArray[np.float64]: ...
+def fill(
+    values: npt.NDArray[np.float64],
+    places: npt.NDArray[np.float64],
+    donor_values: npt.NDArray[np.float64],
+    donor_places: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    first: npt.NDArray[np.int32],
+    widths: npt.NDArray[np.int32],
+    means: npt.NDArray[np.float64],
+    neighbours: float,
+    nearest: int,
+    threads: int,
 ) -> npt.NDArray[np.float64]: ...
 def instruction_set() -> str: ...
 def instruction_sets() -> list[str]: ...

@@ -76,7 +76,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
         the trees.
     n_init : int or "auto", default="auto"
-        Random starts of each K-means (n_rst); "auto" is 1.
+        Random starts of each K-means (n_rst). More than one are polished until no single row's move improves the best
+        of them; 1, and "auto", is one quick start.
     max_iter : int, default=200
         Most iterations of Lloyd in each start (n_it).
     max_samples : int, None or "auto", default="auto"

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
-from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.streams import stream
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,7 +42,7 @@ def kmeans_groups(backend: CpuBackend, rows: FloatArray, weights: FloatArray, n_
     side = CpuBackend(backend.threads)
     side.load(np.ascontiguousarray(rows), weights)
     features = [np.arange(rows.shape[1], dtype=np.int32)]
-    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), n_init=20, max_iter=200, improve=True)
+    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), 20, 200, Effort.IMPROVED)
     runs = side.kmeans(jobs)
     if not runs.solved[0]:
         raise ValueError(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
-from clusterforests.backends import CpuBackend, KMeansJobs, KMeansRuns
+from clusterforests.backends import CpuBackend, Effort, KMeansJobs, KMeansRuns
 from clusterforests.streams import integers, permutations, stream
 from clusterforests.views import Views
 
@@ -179,7 +179,8 @@ def _compete(
     flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
     columns = [views.columns(t, vector) for t, vector in zip(np.repeat(trees, per_tree), flat, strict=True)]
     seeds = stream(keys[:, None], _KMEANS, np.arange(per_tree)[None, :]).ravel()
-    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter)
+    effort = Effort.QUICK if settings.n_init == 1 else Effort.POLISHED
+    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter, effort)
     runs = backend.kmeans(jobs)
     kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
     # A solution without anything between its clusters still beats no solution.

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.streams import root_seed, stream
 from clusterforests.validation import check_parameters, check_rows, check_table, check_weights
 
@@ -114,7 +114,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         features = [np.arange(X.shape[1], dtype=np.int32)]
         clusters = np.array([min(self.n_clusters, distinct)], dtype=np.int32)
         seeds = stream(root_seed(self.random_state))
-        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter, bool(self.improve)))
+        effort = Effort.IMPROVED if self.improve else Effort.POLISHED
+        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter, effort))
         if not runs.solved[0]:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import NamedTuple
 
 import joblib
@@ -14,6 +15,14 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
 
+class Effort(IntEnum):
+    """What follows the random starts of a K-means."""
+
+    QUICK = 0  # a pass of single-row moves
+    POLISHED = 1  # passes until no single row's move lowers the sum of squares
+    IMPROVED = 2  # before these, attempts to improve the best start by moving one centre elsewhere
+
+
 class KMeansJobs(NamedTuple):
     """K-means problems over one table: features (repeats count as weight), clusters and seed of each."""
 
@@ -22,7 +31,7 @@ class KMeansJobs(NamedTuple):
     seeds: npt.NDArray[np.uint64]
     n_init: int
     max_iter: int
-    improve: bool = False  # try to improve the best start by moving one centre elsewhere
+    effort: Effort = Effort.POLISHED
 
 
 class KMeansRuns(NamedTuple):
@@ -62,7 +71,7 @@ class CpuBackend:
             jobs.seeds,
             jobs.n_init,
             jobs.max_iter,
-            jobs.improve,
+            int(jobs.effort),
             self.threads,
         )
         clusters = jobs.clusters.tolist()

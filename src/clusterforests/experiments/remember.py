@@ -20,7 +20,7 @@ class RememberingBackend(CpuBackend):
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
         problems = zip(jobs.features, jobs.clusters.tolist(), jobs.seeds.tolist(), strict=True)
-        keys = [(f.tobytes(), k, seed, jobs.n_init, jobs.max_iter, jobs.improve) for f, k, seed in problems]
+        keys = [(f.tobytes(), k, seed, jobs.n_init, jobs.max_iter, jobs.effort) for f, k, seed in problems]
         new = [i for i, key in enumerate(keys) if key not in self._known]
         if new:
             chosen = [jobs.features[i] for i in new]
