@@ -120,3 +120,97 @@ def rand(true, found):
     n = len(true)
     agree = sum((true[i] == true[j]) == (found[i] == found[j]) for i in range(n) for j in range(i + 1, n))
     return agree / (n * (n - 1) / 2)
+
+
+def fill_missing(values, first, widths, weights, neighbours, nearest):
+    """Each missing feature of a row is the mean of those of the nearest donors that have it, by plain loops."""
+    rows = {}
+    for row, w in zip(map(tuple, values.tolist()), weights, strict=True):
+        key = tuple("nan" if x != x else x for x in row)
+        if w > 0:
+            rows[key] = (np.array(row), rows[key][1] + w if key in rows else w)
+    donors = np.array([row for row, _ in rows.values()])
+    mass = np.array([w for _, w in rows.values()])
+    features = [list(range(a, a + b)) for a, b in zip(first, widths, strict=True)]
+    means, variances = [], []
+    for column in donors.T:
+        seen = ~np.isnan(column)
+        means.append(np.average(column[seen], weights=mass[seen]))
+        variances.append(np.average((column[seen] - means[-1]) ** 2, weights=mass[seen]))
+    filled = values.copy()
+    for i, row in enumerate(values):
+        apart = []
+        for donor in donors:
+            total, shared = 4.0, 2
+            for columns in features:
+                variance = sum(variances[c] for c in columns)
+                if variance > 1e-20 and not np.isnan(row[columns[0]] + donor[columns[0]]):
+                    total += sum((row[c] - donor[c]) ** 2 for c in columns) / variance
+                    shared += 1
+            apart.append(total / shared)
+        order = np.argsort(apart)[:nearest]
+        for columns in features:
+            if not np.isnan(row[columns[0]]):
+                continue
+            total, room = np.zeros(len(columns)), neighbours
+            for d in order:
+                if room > 0 and not np.isnan(donors[d, columns[0]]):
+                    taken = min(room, mass[d])
+                    total += taken * donors[d, columns]
+                    room -= taken
+            found = neighbours - room
+            filled[i, columns] = total / found if found else [means[c] for c in columns]
+    return filled
+
+
+def shared(partitions, i, j):
+    """Partitions with rows i and j together, and those that cluster both."""
+    both = (partitions[:, i] >= 0) & (partitions[:, j] >= 0)
+    return np.sum(both & (partitions[:, i] == partitions[:, j])), np.sum(both)
+
+
+def cluster_shares(partitions, labels):
+    """Pair by pair, each row left out of its own cluster."""
+    n, k = len(labels), max(labels) + 1
+    shares = np.zeros((n, k))
+    for i in range(n):
+        for c in range(k):
+            others = [j for j in range(n) if labels[j] == c and j != i]
+            together, both = np.sum([shared(partitions, i, j) for j in others] or [(0, 0)], axis=0)
+            shares[i, c] = together / both if both else 0.0
+            if labels[i] == c and not others:
+                shares[i, c] = 1.0
+    return shares
+
+
+def cluster_consensus(partitions, labels):
+    values = []
+    for c in range(max(labels) + 1):
+        pairs = list(itertools.combinations(np.flatnonzero(labels == c), 2))
+        together, both = np.sum([shared(partitions, i, j) for i, j in pairs] or [(1, 1)], axis=0)
+        values.append(together / both if both else 0.0)
+    return np.array(values)
+
+
+def pair_shares(partitions):
+    """P of every pair of distinct rows that a partition clusters both of."""
+    counts = (shared(partitions, i, j) for i, j in itertools.combinations(range(partitions.shape[1]), 2))
+    return np.array([together / both for together, both in counts if both])
+
+
+def best_jaccard(whole, found):
+    """Of each cluster of `whole` among those of `found`; rows with -1 in `found` do not exist."""
+    values = []
+    for c in np.unique(whole):
+        cluster = {i for i in range(len(whole)) if whole[i] == c and found[i] >= 0}
+        others = [set(np.flatnonzero(found == d)) for d in np.unique(found[found >= 0])]
+        values.append(max(len(cluster & o) / len(cluster | o) for o in others) if cluster else np.nan)
+    return np.array(values)
+
+
+def eta_squared(x, labels):
+    """Share of the variance of x between groups; NaN cells are left out."""
+    known = ~np.isnan(x)
+    x, labels = x[known], labels[known]
+    between = sum((labels == c).sum() * (x[labels == c].mean() - x.mean()) ** 2 for c in np.unique(labels))
+    return between / ((x - x.mean()) ** 2).sum()

@@ -1,0 +1,37 @@
+"""How sure a clustering is, and which features it rests on.
+
+The partitions it was made from may come from anywhere; a negative label means "not clustered" there. P is the share of
+partitions in which two rows are together, among those in which both are clustered. A weight of 2 is the row twice.
+"""
+
+from clusterforests.diagnostics.distribution import ConsensusCdf, cdf_area, consensus_cdf, delta_area, pac
+from clusterforests.diagnostics.halves import Stability, stability
+from clusterforests.diagnostics.importance import FeatureImportance, feature_importance
+from clusterforests.diagnostics.separation import Separation, VarianceShares, feature_separation
+from clusterforests.diagnostics.shares import (
+    cluster_consensus,
+    cluster_shares,
+    consensus_silhouette,
+    item_consensus,
+    memberships,
+)
+
+__all__ = [
+    "ConsensusCdf",
+    "FeatureImportance",
+    "Separation",
+    "Stability",
+    "VarianceShares",
+    "cdf_area",
+    "cluster_consensus",
+    "cluster_shares",
+    "consensus_cdf",
+    "consensus_silhouette",
+    "delta_area",
+    "feature_importance",
+    "feature_separation",
+    "item_consensus",
+    "memberships",
+    "pac",
+    "stability",
+]
