@@ -1,7 +1,7 @@
 """What the parameters may be and what a table must look like, in one place."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,12 +108,21 @@ def span(low: int) -> Rule:
     return Rule(test, f"a tuple (lowest, highest) of integers of at least {low}")
 
 
+def several(low: int) -> Rule:
+    def test(value: Any) -> bool:
+        listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and np.ndim(value) == 1
+        return listed and len(value) > 0 and all(integer(low).test(v) for v in value)
+
+    return Rule(test, f"several integers of at least {low}, such as range(2, 7)")
+
+
 def _automatic(*rules: Rule) -> Rule:
     return either(choice("auto"), *rules)
 
 
 # Where ClusterForest allows more: it chooses for itself what is "auto".
 FOREST_RULES: Mapping[str, Rule] = {
+    "n_clusters": _automatic(integer(1), several(1)),
     "max_samples": _automatic(none(), integer(2)),
     "scale": _automatic(choice(*SCALES)),
     "base_clusters": _automatic(RULES["base_clusters"], span(1)),

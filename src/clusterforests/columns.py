@@ -1,0 +1,130 @@
+"""Reading tables: arrays, lists of rows, pandas and polars frames, as columns of numbers or of categories."""
+
+import sys
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Column(NamedTuple):
+    """The cells of a feature, one for each row, and whether they are categories."""
+
+    cells: npt.NDArray[Any]
+    category: bool
+
+
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Column]:
+    """A C-ordered float64 array where X is an array of numbers, otherwise its columns.
+
+    The names and number of the features are kept in the estimator (`reset`), or compared with those it has.
+    """
+    frame = _frame_reader(X)
+    if frame is not None:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
+            if extent == 0:
+                raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
+        return [frame(X, j, f"Column {str(name)!r}") for j, name in enumerate(X.columns)]
+    table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False)
+    if table.dtype.kind in "Mm":
+        raise ValueError(f"X holds {_TIMES.format(table.dtype)}")
+    if table.dtype.kind in "biuf":
+        return np.ascontiguousarray(table, dtype=np.float64)
+    columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
+    return [_understand(cells, f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
+
+
+def is_missing(cell: Any) -> bool:
+    """None, NaN, or pandas' NA and NaT."""
+    return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def to_numbers(column: Column, where: str) -> FloatArray:
+    """The cells as float64, NaN where they are missing."""
+    if column.cells.dtype == np.float64:
+        return column.cells
+    try:
+        return np.array([np.nan if is_missing(cell) else float(cell) for cell in column.cells.tolist()])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{where} must hold numbers, as in fit: {error}.") from error
+
+
+_TIMES = (
+    "dates or times ({}), which compare with nothing else. Turn them into numbers, such as days since a date, or drop "
+    "them."
+)
+
+
+def _frame_reader(X: Any) -> Any:
+    """The function that reads a column of X if it is a frame. Nothing is imported that X did not bring along."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return _pandas_column
+    if polars is not None and isinstance(X, polars.LazyFrame):
+        raise TypeError("X is a polars LazyFrame, a query. Pass X.collect().")
+    if polars is not None and isinstance(X, polars.DataFrame):
+        return _polars_column
+    return None
+
+
+def _pandas_column(X: Any, j: int, where: str) -> Column:
+    series = X.iloc[:, j]
+    kind = getattr(series.dtype, "kind", "O")
+    if isinstance(series.dtype, sys.modules["pandas"].CategoricalDtype):
+        return Column(series.to_numpy(dtype=object), category=True)
+    if kind in "Mm":
+        raise ValueError(f"{where} holds {_TIMES.format(series.dtype)}")
+    if kind == "c":
+        raise ValueError(f"{where}: Complex data not supported. Split it into two columns of real numbers.")
+    if kind in "biuf":
+        return Column(series.to_numpy(dtype=np.float64, na_value=np.nan), category=False)
+    return _understand(series.to_numpy(dtype=object), where)
+
+
+def _polars_column(X: Any, j: int, where: str) -> Column:
+    polars: Any = sys.modules["polars"]
+    series = X.to_series(j)
+    if series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null):
+        return Column(series.cast(polars.Float64).to_numpy(), category=False)
+    if series.dtype.is_temporal():
+        raise ValueError(f"{where} holds {_TIMES.format(series.dtype)}")
+    text = series.dtype in (polars.String, polars.Categorical, polars.Enum)
+    cells = np.empty(len(series), dtype=object)
+    cells[:] = (series.cast(polars.String) if text else series).to_list()
+    return Column(cells, category=True) if text else _understand(cells, where)
+
+
+def _understand(cells: npt.NDArray[Any], where: str, *, numbers_as_text: bool = False) -> Column:
+    """Whether cells of no stated type are all numbers or all text.
+
+    In an array, whose columns have no types of their own, text that reads as numbers is numbers.
+    """
+    kinds = {type(cell) for cell in cells.tolist() if not is_missing(cell)}
+    for kind in kinds:
+        if not (_is_number(kind) or issubclass(kind, str)):
+            row = next(i for i, cell in enumerate(cells.tolist()) if type(cell) is kind)
+            raise TypeError(
+                f"{where} holds {cells[row]!r} in row {row}: a table's argument must be cells that are a string or a "
+                "number. Turn the column into one of them, or drop it."
+            )
+    text = not any(map(_is_number, kinds))
+    if kinds and not text and not all(map(_is_number, kinds)):
+        raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
+    return Column(cells, category=bool(kinds) and text and not (numbers_as_text and _reads_as_numbers(cells)))
+
+
+def _is_number(kind: type) -> bool:
+    return issubclass(kind, (Real, Decimal, np.bool_))
+
+
+def _reads_as_numbers(cells: npt.NDArray[Any]) -> bool:
+    try:
+        return all(is_missing(cell) or float(cell) is not None for cell in cells.tolist())
+    except ValueError:
+        return False
