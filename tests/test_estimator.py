@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering, Birch
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -94,6 +96,7 @@ def test_feature_names_are_forgotten_on_refit(blobs):
 CHANGES = {
     "n_clusters": 4,
     "n_estimators": 21,
+    "estimator": Birch(threshold=0.1),
     "scale": "rank",
     "base_clusters": 7,
     "features_per_draw": 1,
@@ -144,7 +147,7 @@ def test_every_automatic_setting_can_be_given(blobs, name):
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
-    assert chosen.keys() == AUTOMATIC - {"sharpness"}
+    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters"}
     assert chosen["base_clusters"].value == (3, 8)
     assert chosen["features_per_draw"].value == 2
     assert chosen["consensus"].value in ("average-trimmed", "kway", "ncut")
@@ -253,6 +256,8 @@ def test_progress_bar_on_a_terminal(blobs, capsys, monkeypatch):
 
 
 BAD_VALUES = {
+    "scale": ["z", 1],
+    "max_samples": [1, 0.5],
     "n_clusters": [0, -1, 2.0, "3", None, True],
     "n_estimators": [0, 1.5, 70_000],
     "base_clusters": [0, 2.5],
@@ -287,10 +292,7 @@ X20 = np.random.default_rng(0).normal(size=(20, 3))
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
-        (np.where(X20.max() == X20, np.nan, X20), ValueError, "NaN"),
         (np.where(X20.max() == X20, np.inf, X20), ValueError, "infinity"),
-        (np.full((20, 2), "a"), ValueError, "string"),
-        (np.array([[object()] * 2] * 20), TypeError, "float"),
         (np.arange(20.0), ValueError, "1D array"),
         (np.empty((0, 3)), ValueError, "0 sample"),
         (np.empty((20, 0)), ValueError, "0 feature"),
@@ -298,8 +300,6 @@ X20 = np.random.default_rng(0).normal(size=(20, 3))
         (X20[:2], ValueError, "n_clusters=3 is more than the number of rows, n_samples=2"),
         (X20 * 1j, ValueError, "Complex"),
         (sparse.csr_matrix(X20), TypeError, "Sparse data was passed"),
-        (pd.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
-        (pl.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
     ],
 )
 def test_bad_tables(make, X, error, message):
@@ -307,9 +307,26 @@ def test_bad_tables(make, X, error, message):
         make(3).fit(X)
 
 
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (np.where(X20.max() == X20, np.nan, X20), ValueError, "NaN"),
+        (np.full((20, 2), "a"), ValueError, "string"),
+        (np.array([[object()] * 2] * 20), TypeError, "float"),
+        (pd.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
+        (pl.DataFrame({"size": [1.0] * 20, "colour": ["red"] * 20}), ValueError, "not numbers: 'colour'"),
+    ],
+)
+def test_tables_of_numbers_only(X, error, message):
+    with pytest.raises(error, match=message):
+        HartiganWongKMeans(3).fit(X)
+
+
 def test_too_few_distinct_rows():
-    with pytest.raises(ValueError, match="n_clusters=3 is more than the number of distinct rows of X, 1"):
-        ClusterForest(3).fit(np.ones((20, 4)))
+    with pytest.warns(ConvergenceWarning, match="1 distinct rows, fewer than n_clusters=3"):
+        assert ClusterForest(3).fit(np.ones((20, 4))).n_clusters_ == 1
+    with pytest.warns(ConvergenceWarning, match="4 distinct rows, fewer than n_clusters=6"):
+        assert (np.bincount(ClusterForest(6).fit(X20[np.arange(20) % 4]).labels_) == 5).all()
     with pytest.raises(ValueError, match="base_clusters=5 is more than the number of distinct rows of X, 4"):
         ClusterForest(3, base_clusters=5).fit(X20[np.arange(20) % 4])
 
@@ -340,3 +357,106 @@ def test_memory_is_checked_before(blobs, monkeypatch):
     monkeypatch.setattr("os.sysconf", lambda name: 1)
     with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
         ClusterForest(3, n_estimators=10).fit(X)
+
+
+def test_number_of_clusters_by_itself(blobs):
+    X, truth = blobs
+    forest = ClusterForest("auto", random_state=0).fit(X)
+    assert forest.n_clusters_ == 3
+    assert adjusted_rand_score(truth, forest.labels_) > 0.9
+    assert forest.selection_["n_clusters"].value == 3
+    assert forest.n_clusters_evidence_.candidates == tuple(range(1, 11))
+    assert ClusterForest(range(4, 6), random_state=0).fit(X).n_clusters_ in (4, 5)
+    assert ClusterForest(3, random_state=0).fit(X).n_clusters_evidence_ is None
+
+
+def test_no_clusters():
+    X = np.random.default_rng(0).normal(size=(150, 4))
+    forest = ClusterForest("auto", random_state=0).fit(X)
+    assert forest.n_clusters_ == 1
+    assert not forest.labels_.any()
+    assert (forest.memberships_ == 1).all()
+
+
+def test_one_cluster_of_equal_rows():
+    assert not ClusterForest(1, n_estimators=5).fit(np.ones((6, 2))).labels_.any()
+
+
+def test_candidates_beyond_the_rows():
+    with pytest.raises(ValueError, match=r"n_clusters=\[30, 40\].*20 different rows"):
+        ClusterForest([30, 40]).fit(X20)
+    assert ClusterForest([2, 40], random_state=0).fit(X20).n_clusters_ == 2
+
+
+def test_how_sure(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=40, random_state=0).fit(X)
+    assert forest.memberships_.shape == (75, 3)
+    np.testing.assert_allclose(forest.memberships_.sum(axis=1), 1)
+    assert (forest.memberships_.argmax(axis=1) == forest.labels_).all()
+    P = forest.coassociation()
+    own = [np.delete(P[i], i)[np.delete(forest.labels_, i) == forest.labels_[i]].mean() for i in range(75)]
+    np.testing.assert_allclose(forest.item_consensus_, own)
+    assert forest.cluster_consensus_.shape == (3,)
+    assert (forest.silhouette_ > 0.2).all()
+    again = forest.stability(5)
+    assert again.low <= again.mean <= again.high <= 1
+    assert again.mean > 0.9
+    assert (again.clusters > 0.9).all()
+
+
+def test_missing_cells(blobs):
+    X, truth = blobs
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    forest = ClusterForest(3, random_state=0).fit(holes)
+    assert len(forest.labels_) == 75
+    assert adjusted_rand_score(truth, forest.labels_) > 0.75
+    frame = pd.DataFrame(holes).add_prefix("f").astype("Float64")
+    assert (ClusterForest(3, random_state=0).fit(frame).labels_ == forest.labels_).all()
+
+
+def test_mixed_tables():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 40)
+    frame = pd.DataFrame(
+        {
+            "colour": pd.Categorical(np.array(["red", "green", "blue"])[np.where(rng.random(120) < 0.1, 0, truth)]),
+            "shape": np.where(truth == 1, "round", "long"),
+            "size": truth + 0.2 * rng.normal(size=120),
+            "noise": rng.normal(size=120),
+        }
+    )
+    frame.loc[::17, "colour"] = None
+    forest = ClusterForest(3, random_state=0).fit(frame)
+    assert adjusted_rand_score(truth, forest.labels_) > 0.8
+    assert forest.feature_importances_.shape == (4,)
+    assert (ClusterForest(3, random_state=0).fit(pl.from_pandas(frame)).labels_ == forest.labels_).all()
+
+
+def test_weights_are_repeated_rows(blobs):
+    X, _ = blobs
+    weights = np.random.default_rng(0).integers(1, 4, 75)
+    forest = ClusterForest(3, n_estimators=30, random_state=0)
+    weighted = clone(forest).fit(X, sample_weight=weights)
+    repeated = clone(forest).fit(np.repeat(X, weights, axis=0))
+    assert (np.repeat(weighted.labels_, weights) == repeated.labels_).all()
+    assert (np.repeat(weighted.partitions_, weights, axis=1) == repeated.partitions_).all()
+
+
+def test_rows_without_weight_have_no_say(blobs):
+    X, truth = blobs
+    outside = np.random.default_rng(0).random(75) < 0.3
+    forest = ClusterForest(3, n_estimators=30, random_state=0)
+    weighted = clone(forest).fit(np.where(outside[:, None], 1.01 * X, X), sample_weight=~outside)
+    alone = clone(forest).fit(X[~outside])
+    assert (weighted.labels_[~outside] == alone.labels_).all()
+    assert adjusted_rand_score(truth, weighted.labels_) > 0.9
+
+
+def test_another_base_learner(blobs):
+    X, truth = blobs
+    forest = ClusterForest(3, estimator=AgglomerativeClustering(), n_estimators=20, random_state=0).fit(X)
+    assert adjusted_rand_score(truth, forest.labels_) > 0.9
+    assert forest.selection_["max_samples"].value is None
+    with pytest.raises(TypeError, match=r"StandardScaler.* is not a scikit-learn clusterer"):
+        ClusterForest(3, estimator=StandardScaler()).fit(X)

@@ -52,7 +52,8 @@ def solve(X, features, k, *, weights=None, seed=0, n_init=20, max_iter=200, n_jo
     backend = CpuBackend(n_jobs)
     backend.load(np.ascontiguousarray(X, dtype=np.float64), weights)
     features = [np.array(features, dtype=np.int32)]
-    runs = backend.kmeans(KMeansJobs(features, np.array([k], np.int32), stream(seed), n_init, max_iter, Effort.IMPROVED))
+    clusters = np.array([k], np.int32)
+    runs = backend.kmeans(KMeansJobs(features, clusters, stream(seed), n_init, max_iter, Effort.IMPROVED))
     return backend, runs, backend.assign(features, runs.centers)[0] if runs.solved[0] else None
 
 

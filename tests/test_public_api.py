@@ -20,6 +20,7 @@ def test_signatures():
     assert forest == [
         "n_clusters",
         "n_estimators",
+        "estimator",
         "scale",
         "base_clusters",
         "features_per_draw",

@@ -1,25 +1,45 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
+import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from clusterforests import how_many
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
-from clusterforests.combine import combine
+from clusterforests.backends.learner import LearnerBackend
+from clusterforests.combine import combine, consensus
+from clusterforests.diagnostics import (
+    Stability,
+    cluster_consensus,
+    cluster_shares,
+    consensus_silhouette,
+    item_consensus,
+    memberships,
+    stability,
+)
+from clusterforests.encoding import encode
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
+from clusterforests.how_many import choose_n_clusters
+from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
 from clusterforests.scaling import scale_table
 from clusterforests.selection import Choice, choose, clusters_of_trees
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
-from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_table
-from clusterforests.views import numbers
+from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
+from clusterforests.views import Encoded
+
+FloatArray = npt.NDArray[np.float64]
 
 
 class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,10 +53,14 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int, "auto" or sequence of int, default=8
+        Number of clusters; or numbers of which to choose, such as `range(2, 7)`. "auto" is from 1 to 10: 1 if the table
+        shows no clusters.
     n_estimators : int, default=100
         Number of clusterings in the forest (T).
+    estimator : clusterer or None, default=None
+        What makes them: any scikit-learn clusterer, or K-means if None. Its number of clusters and its random state are
+        set if it has such parameters, the label -1 means "not clustered". `n_init` and `max_iter` are for K-means only.
     scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
         How features are made comparable: not at all, divided by their standard deviation or by their range, replaced
         by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
@@ -104,6 +128,15 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         kappa that each clustering reached.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
+    memberships_ : ndarray of shape (n_samples, n_clusters_)
+        Soft membership of each row in each cluster; sums to 1 and is highest in the row's own.
+    item_consensus_, silhouette_ : ndarray of shape (n_samples,)
+        How surely each row belongs: the mean share of trees that it has with its cluster, and from -1 to 1 how much
+        that is above the next cluster's.
+    cluster_consensus_ : ndarray of shape (n_clusters_,)
+        The mean share of trees in which two rows of a cluster are together.
+    n_clusters_evidence_ : Choice or None
+        What the choice of `n_clusters` was made from, if there was one.
     selection_ : dict of str to Choice
         Every setting that may be "auto": `value`, as it was used, and `reason`.
     cut_tree_ : CutTree or None
@@ -135,14 +168,16 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     kappas_: npt.NDArray[np.float64]
     feature_importances_: npt.NDArray[np.float64]
     selection_: dict[str, Choice]
+    n_clusters_evidence_: how_many.Choice | None
     cut_tree_: CutTree | None
     n_iter_: int
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str | Sequence[int] = 8,
         *,
         n_estimators: int = 100,
+        estimator: Any = None,
         scale: str = "auto",
         base_clusters: int | tuple[int, int] | str | None = "auto",
         features_per_draw: int | str = "auto",
@@ -163,6 +198,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
+        self.estimator = estimator
         self.scale = scale
         self.base_clusters = base_clusters
         self.features_per_draw = features_per_draw
@@ -199,6 +235,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         published: dict[str, Any] = {
             "n_estimators": 100,
+            "estimator": None,
             "scale": "none",
             "base_clusters": None,
             "features_per_draw": 2,
@@ -216,59 +253,159 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         }
         return cls(n_clusters, **(published | overrides))
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers, all finite: an array, or a pandas or polars frame. Rows are samples.
+            An array, or a pandas or polars frame; rows are samples. Text and categorical columns are categories.
+            Missing cells (NaN, None, NA, null) are filled from similar rows; no row is dropped.
         y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
+            say. Where `n_clusters` is chosen, it is from the different rows that have a weight.
 
         Returns
         -------
         self : ClusterForest
         """
         check_parameters(vars(self), FOREST_RULES)
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
-        return self._fit_on(CpuBackend(self.n_jobs), X)
+        encoded, self._encoding = encode(self, X)
+        weights = check_weights(sample_weight, len(encoded.values))
+        backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
+        encoded, self._donors = complete(encoded, weights, backend.threads)
+        self._fit_on(backend, encoded, weights)
+        if isinstance(backend, LearnerBackend):
+            backend.warn_of_failures()
+        return self
 
-    def _fit_on(self, backend: CpuBackend, X: npt.NDArray[np.float64]) -> Self:
-        """The five lines of Algorithm 3 on a back end, for a table that was checked."""
+    def _fit_on(self, backend: CpuBackend, encoded: Encoded, weights: FloatArray | None = None) -> Self:
+        """The five lines of Algorithm 3 on a back end, for a table without missing cells."""
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
-        chosen = choose(vars(self), len(X), X.shape[1], self.n_clusters)
-        encoded = numbers(X)
-        table, views = scale_table(encoded, chosen["scale"].value)
-        rows = distinct_rows(encoded.values)
         seed = root_seed(self.random_state)
+        rows = distinct_rows(encoded.values, weights)
+        number = self._choose_n_clusters(encoded.values[rows.rows], len(encoded.values), seed)
+        chosen = choose(vars(self), len(rows.rows), len(encoded.widths), number.value)
+        chosen["n_clusters"] = number
+        table, views = scale_table(encoded, chosen["scale"].value, weights)
         settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        forest = grow_forest(backend, table, views, settings, seed, part=part, progress=bar.grown)
+        forest = grow_forest(backend, table, views, settings, seed, weights=weights, part=part, progress=bar.grown)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
         combined = combine(
             backend,
             forest.partitions,
-            self.n_clusters,
+            number.value,
             chosen["consensus"].value,
             chosen["threshold"].value,
             self.sharpness,
+            weights,
         )
-        bar.done(f"{len(X)} rows in {self.n_clusters} clusters by {self.n_estimators} trees,")
-        self.selection_ = chosen
+        bar.done(f"{len(table)} rows in {number.value} clusters by {self.n_estimators} trees,")
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
             chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
+        self.selection_ = chosen
         self.labels_ = combined.labels
-        self.n_clusters_ = int(self.n_clusters)
+        self.n_clusters_ = number.value
         self.partitions_ = forest.partitions
         self.estimators_features_ = forest.features
         self.kappas_ = forest.kappas
-        self.feature_importances_ = feature_use(forest.features, X.shape[1])
+        self.feature_importances_ = feature_use(forest.features, len(encoded.widths))
         self.cut_tree_ = combined.cut_tree
         self.n_iter_ = forest.rounds
+        self._weights = weights
         return self
+
+    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Choice:
+        """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
+        if isinstance(self.n_clusters, (int, np.integer)):
+            self.n_clusters_evidence_ = None
+            check_rows(n_rows, int(self.n_clusters))
+            if self.n_clusters <= len(rows):
+                return Choice(int(self.n_clusters), "given")
+            reason = (
+                f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
+            )
+            warnings.warn(reason, ConvergenceWarning, stacklevel=4)
+            return Choice(len(rows), reason)
+        asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
+        candidates = [k for k in asked if k <= len(rows)]
+        if not candidates:
+            raise ValueError(
+                f"n_clusters={self.n_clusters!r}: X has only {len(rows)} different rows. Give lower numbers."
+            )
+        self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
+        return Choice(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
+
+    @property
+    def memberships_(self) -> FloatArray:
+        """Soft membership of each row in each cluster, (n_samples, n_clusters_): sums to 1, highest in its own."""
+        return memberships(self._shares(), self.labels_)
+
+    @property
+    def item_consensus_(self) -> FloatArray:
+        """For each row the mean share of trees in which it is with another row of its cluster."""
+        return item_consensus(self._shares(), self.labels_)
+
+    @property
+    def cluster_consensus_(self) -> FloatArray:
+        """For each cluster the mean share of trees in which two of its rows are together."""
+        check_is_fitted(self)
+        return cluster_consensus(self.partitions_, self.labels_, self._weights)
+
+    @property
+    def silhouette_(self) -> FloatArray:
+        """For each row, from -1 to 1, how much more it shares trees with its own cluster than with the next."""
+        return consensus_silhouette(self._shares(), self.labels_, self._weights)
+
+    def _shares(self) -> FloatArray:
+        check_is_fitted(self)
+        return cluster_shares(self.partitions_, self.labels_, self._weights)
+
+    def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
+        """Whether another forest of the same kind would have found the same clusters.
+
+        The trees are split at random into two halves, each is cut on its own, and the two clusterings are compared.
+
+        Parameters
+        ----------
+        n_splits : int, default=20
+            Number of splits.
+        level : float, default=0.9
+            Share of the splits that the interval holds.
+        max_rows : int, default=1000
+            With more rows than that, this many are taken at random.
+
+        Returns
+        -------
+        stability : Stability
+            `mean`, `low` and `high` of the adjusted Rand index between halves; `clusters`: for each cluster how much
+            of it is found again (Jaccard index).
+        """
+        check_is_fitted(self)
+        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+
+        def cut(partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
+            return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
+
+        return stability(
+            self.partitions_,
+            self.n_clusters_,
+            cut,
+            n_splits=n_splits,
+            level=level,
+            max_rows=max_rows,
+            labels=self.labels_,
+            weights=self._weights,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def coassociation(self, rows: Any = None, cols: Any = None) -> npt.NDArray[np.float64]:
         """The share of trees in which rows of the fitted table are together (the paper's P).
@@ -303,16 +440,15 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _growth_settings(
         self, chosen: dict[str, Choice], n_drawable: int, n_distinct: int, seed: int
     ) -> GrowthSettings:
-        base_clusters = chosen["base_clusters"].value
-        least = self.n_clusters if base_clusters is None else np.min(base_clusters)
-        if n_distinct < least:
-            name = "base_clusters" if self.base_clusters not in (None, "auto") else "n_clusters"
+        base_clusters, n_clusters = chosen["base_clusters"].value, chosen["n_clusters"].value
+        if self.base_clusters not in (None, "auto") and n_distinct < np.min(base_clusters):
             raise ValueError(
-                f"{name}={least} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
+                f"base_clusters={self.base_clusters} is more than the number of distinct rows of X, {n_distinct}. "
+                "Lower base_clusters."
             )
         patience = chosen["patience"].value
         return GrowthSettings(
-            base_clusters=clusters_of_trees(base_clusters, self.n_clusters, self.n_estimators, n_distinct, seed),
+            base_clusters=clusters_of_trees(base_clusters, n_clusters, self.n_estimators, n_distinct, seed),
             fewer_clusters=isinstance(base_clusters, tuple),
             features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
             n_candidates=int(chosen["n_candidates"].value),

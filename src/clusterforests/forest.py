@@ -52,6 +52,9 @@ def grow_forest(
         trees = grow(backend, views, settings, seed, progress)
     columns = [views.columns(t, features) for t, features in enumerate(trees.features)]
     partitions = backend.assign(columns, trees.centers)
+    if weights is not None and not weights.all():
+        outside = weights == 0  # takes no part, but has a nearest centre
+        partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
     return Forest(trees.features, trees.centers, trees.kappas, partitions, trees.rounds)
 
 

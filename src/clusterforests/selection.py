@@ -34,10 +34,12 @@ def choose(given: Mapping[str, Any], n_rows: int, n_features: int, n_clusters: i
         "repeat_features": Choice(False, "a feature counts once in a tree"),
         "quality": Choice("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": Choice(
-            (n_clusters, largest), f"varied from tree to tree between n_clusters and the root of {n_rows} rows"
+            (max(2, n_clusters), largest), f"varied from tree to tree between n_clusters and the root of {n_rows} rows"
         ),
         "n_init": Choice(1, "one start a tree: the forest averages over them"),
-        "max_samples": Choice(512, "enough rows to tell features apart"),
+        "max_samples": Choice(512, "enough rows to tell features apart")
+        if given["estimator"] is None
+        else Choice(None, "the clusterer may need all rows"),
         "threshold": Choice("auto", "no share is cut off; rows that are never together have no link"),
         "consensus": Choice("medoid", "three cuts, of which the one that agrees best with the others is kept"),
     }

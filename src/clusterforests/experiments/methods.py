@@ -21,6 +21,7 @@ from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.kmeans import HartiganWongKMeans
 from clusterforests.spectral import Graph, cut
+from clusterforests.views import numbers
 
 FloatArray = npt.NDArray[np.float64]
 Labellings = dict[str, npt.NDArray[np.int32]]
@@ -34,7 +35,7 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     backend = RememberingBackend()
 
     def forest(**changes: int) -> ClusterForest:
-        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, X)
+        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, numbers(X))
 
     if settings:
         return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}

@@ -1,0 +1,89 @@
+"""ForestFeatureSelector as its users meet it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from clusterforests import ClusterForest
+from clusterforests.datasets import make_g3
+from clusterforests.feature_selection import ForestFeatureSelector
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_g3(200, n_noise=12, n_informative=4, random_state=0)
+
+
+def forest(**changes):
+    return ClusterForest.from_paper(2, **({"n_estimators": 40, "n_init": 2, "random_state": 0} | changes))
+
+
+@parametrize_with_checks([ForestFeatureSelector(), ForestFeatureSelector(forest(n_estimators=5))])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_keeps_what_is_informative(data):
+    selector = ForestFeatureSelector(forest(), alpha=0.001).fit(data.data)
+    assert (selector.get_support() == (data.mu != 0)).all()
+    assert (selector.transform(data.data) == data.data[:, data.mu != 0]).all()
+    assert (selector.scores_[selector.support_] > 10).all()
+    assert (selector.pvalues_ == selector.importance_.separation.features.p_value).all()
+
+
+def test_alpha_is_the_share_of_noise_that_is_kept(data):
+    kept = []
+    for seed in range(10):
+        table = make_g3(200, n_noise=20, n_informative=4, random_state=seed)
+        selector = ForestFeatureSelector(forest(random_state=seed), alpha=0.2).fit(table.data)
+        kept.append(selector.get_support()[table.mu == 0].mean())
+    assert np.mean(kept) == pytest.approx(0.2, abs=0.07)
+
+
+def test_estimator_is_cloned(data):
+    given = forest(n_estimators=10).fit(data.data[:, :5])
+    labels = given.labels_.copy()
+    selector = ForestFeatureSelector(given).fit(data.data)
+    assert selector.estimator_ is not given
+    assert given.n_features_in_ == 5
+    assert (given.labels_ == labels).all()
+    assert (selector.support_ == ForestFeatureSelector(clone(given)).fit(data.data).support_).all()
+
+
+def test_min_features_takes_those_that_differ_most():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 5))
+    X[:50, 2] += 20  # no other feature agrees with this one, so none can pass
+    selector = ForestFeatureSelector(forest(n_candidates=10), alpha=0.0).fit(X)
+    assert selector.get_support(indices=True).tolist() == [2]
+    assert ForestFeatureSelector(forest(), alpha=0.0, min_features=3).fit(X).get_support().sum() == 3
+
+
+def test_pipeline_and_names(data):
+    frame = pd.DataFrame(data.data, columns=data.feature_names)
+    steps = make_pipeline(ForestFeatureSelector(forest(), alpha=0.001), KMeans(2, n_init=3, random_state=0))
+    assert adjusted_rand_score(data.target, steps.fit_predict(frame)) > 0.9
+    selector = steps[0].set_output(transform="pandas")
+    assert list(selector.get_feature_names_out()) == ["signal1", "signal2", "signal3", "signal4"]
+    assert list(selector.transform(frame).columns) == ["signal1", "signal2", "signal3", "signal4"]
+    assert list(selector.estimator_.feature_names_in_) == data.feature_names
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": 1.5}, "alpha=1.5"),
+        ({"min_features": 0}, "min_features=0"),
+        ({"min_features": 17}, "min_features=17 is more than the 16 features"),
+        ({"estimator": "forest"}, "estimator='forest'"),
+        ({"estimator": KMeans(2, n_init=1)}, "has no partitions_, estimators_features_ after fit"),
+    ],
+)
+def test_bad_parameters_are_named(data, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ForestFeatureSelector(**parameters).fit(data.data)
