@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi')
 
-.PHONY: run test lint types bench reproduce sanitize clean
+.PHONY: run test lint types bench quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -23,6 +23,12 @@ types: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 
+# Hours on two cores; needs CLUSTERFORESTS_DATA and the development sets. Goes on where it was stopped.
+quality: $(VENV)/bench
+	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --missing 0.3
+	$(BIN)/python benchmarks/quality.py --timing
+
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed
 	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md --document docs/theory.md
@@ -40,4 +46,8 @@ clean:
 $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q ".[dev]"
+	touch $@
+
+$(VENV)/bench: $(VENV)/installed
+	$(BIN)/python -m pip install -q ".[bench]"
 	touch $@
