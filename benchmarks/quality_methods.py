@@ -36,14 +36,17 @@ OURS: dict[str, dict[str, Any]] = {
     "all features": {"features_per_draw": 10**6},
     "n_candidates=3": {"n_candidates": 3},
     "base_clusters=K": {"base_clusters": None},
-    "patience=1": {"patience": 1},
+    "patience=3, n_estimators=100": {"patience": 3, "n_estimators": 100},
     "repeat_features": {"repeat_features": True},
     "plain kappa": {"quality": "centroid"},
     "n_init=20": {"n_init": 20},
     "consensus=ncut": {"consensus": "ncut"},
     "consensus=kway": {"consensus": "kway"},
-    "consensus=ncut, threshold=0.4": {"consensus": "ncut", "threshold": 0.4},
-    "n_estimators=300": {"n_estimators": 300},
+    "consensus=average": {"consensus": "average"},
+    "consensus=average-trimmed": {"consensus": "average-trimmed"},
+    "threshold=0.4": {"threshold": 0.4},
+    "n_estimators=100": {"n_estimators": 100},
+    "max_samples=None": {"max_samples": None},
 }
 
 

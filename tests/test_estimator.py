@@ -180,6 +180,7 @@ def test_units_do_not_matter(blobs):
 
 def test_from_paper():
     published = {
+        "n_estimators": 100,
         "scale": "none",
         "base_clusters": None,
         "features_per_draw": 2,

@@ -13,15 +13,8 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.how_many import (
-    EVIDENCE,
-    _principal_axes,
-    _rand,
-    choose_n_clusters,
-    grow_for_all_k,
-    prepare,
-    without_clusters,
-)
+from clusterforests.how_many import EVIDENCE, _rand, choose_n_clusters, grow_for_all_k
+from clusterforests.null_tables import prepare, principal_axes, without_clusters
 from clusterforests.splits import split_groups
 from clusterforests.telling import _gaussian_cells, excess_dependence, telling_columns
 from clusterforests.valleys import TRIES, WIDTHS, dip, find_valleys, valley
@@ -338,7 +331,7 @@ def test_principal_axes():
     rng = np.random.default_rng(0)
     for shape in [(30, 8), (8, 30), (400, 350)]:
         table = rng.normal(size=shape)
-        left, spread, right = _principal_axes(table)
+        left, spread, right = principal_axes(table)
         np.testing.assert_allclose(spread, np.linalg.svd(table, compute_uv=False)[:300], rtol=1e-6)
         np.testing.assert_allclose(left.T @ left, np.eye(len(spread)), atol=1e-8)
         if min(shape) <= 300:

@@ -56,7 +56,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters : int, "auto" or sequence of int, default=8
         Number of clusters; or numbers of which to choose, such as `range(2, 7)`. "auto" is from 1 to 10: 1 if the table
         shows no clusters.
-    n_estimators : int, default=100
+    n_estimators : int, default=200
         Number of clusterings in the forest (T).
     estimator : clusterer or None, default=None
         What makes them: any scikit-learn clusterer, or K-means if None. Its number of clusters and its random state are
@@ -72,7 +72,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_candidates : int or "auto", default="auto"
         Draws that compete to be a tree's first features (q); 1, and "auto", mean no competition.
     patience : int, "all" or "auto", default="auto"
-        Failed draws in a row after which a tree stops growing (tau_m); "auto" is 3. "all" stops when every feature was
+        Failed draws in a row after which a tree stops growing (tau_m); "auto" is 1. "all" stops when every feature was
         tried once, in a random order.
     repeat_features : bool or "auto", default="auto"
         Whether features are drawn with replacement: one that a tree has twice counts twice in its distances. If False,
@@ -176,7 +176,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_clusters: int | str | Sequence[int] = 8,
         *,
-        n_estimators: int = 100,
+        n_estimators: int = 200,
         estimator: Any = None,
         scale: str = "auto",
         base_clusters: int | tuple[int, int] | str | None = "auto",

@@ -30,7 +30,7 @@ def choose(given: Mapping[str, Any], n_rows: int, n_features: int, n_clusters: i
             max(2, round(math.sqrt(n_features))), f"the square root of {n_features} features, at least 2"
         ),
         "n_candidates": Choice(1, "the first draw is taken: trees that differ are worth more than good ones"),
-        "patience": Choice(3, "as published"),
+        "patience": Choice(1, "more trees are worth more than longer trials"),
         "repeat_features": Choice(False, "a feature counts once in a tree"),
         "quality": Choice("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": Choice(

@@ -85,7 +85,7 @@ def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """p-value and depth of the valley between places around 0 and places around 1.
 
     Counts in an interval between them and in one around each are compared by binomial tests; of the two sides the one
-    with less evidence counts. The middle lies nearer to the group that is more spread out the less.
+    with less evidence counts. The middle lies nearer to the group that is less spread out.
     """
     spread = np.array([first.std(), second.std()]) + np.finfo(float).tiny
     middle = np.clip(spread[0] / spread.sum(), 0.3, 0.7)
