@@ -2,7 +2,7 @@
 
     python benchmarks/how_many.py --out benchmarks/HOW_MANY.md [--only simulated structureless cost] [--seed 2013]
 
-The method was developed on seeds 1 to 9 of these recipes. The default seed was kept for the reported figures.
+The method was developed on seeds 1 to 5 of these recipes. The default seed was kept for the reported figures.
 """
 
 import argparse
