@@ -66,7 +66,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
     base_clusters : int, (int, int), None or "auto", default="auto"
         Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
-        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of rows.
+        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows.
     features_per_draw : int or "auto", default="auto"
         Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2.
     n_candidates : int or "auto", default="auto"
