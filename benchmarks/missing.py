@@ -44,7 +44,7 @@ class Problem:
         return [self.views.columns(t, f) for t, f in enumerate(self.features)]
 
 
-def in_views(values: np.ndarray, filled: np.ndarray | None = None) -> tuple[np.ndarray, Views]:
+def in_views(values: np.ndarray) -> tuple[np.ndarray, Views]:
     """Z-scores, ranges and ranks side by side, by the law of what is known of each column."""
     n, p = values.shape
     table = np.full((n, 3 * p), np.nan)
@@ -52,7 +52,7 @@ def in_views(values: np.ndarray, filled: np.ndarray | None = None) -> tuple[np.n
         known = np.sort(x[~np.isnan(x)])
         law = column_law(known)
         for v, way in enumerate(WAYS["mixed"]):
-            table[:, v * p + j] = np.interp(x if filled is None else filled[:, j], known, law.scaled(way))
+            table[:, v * p + j] = np.interp(x, known, law.scaled(way))
     columns = np.arange(p, dtype=np.int32)
     return table, Views(columns + p * np.arange(3, dtype=np.int32)[:, None], np.ones(p, np.int32), columns)
 
@@ -163,7 +163,7 @@ def copies(problem: Problem) -> np.ndarray:
 
 def similar_rows(problem: Problem, *, partly: bool = False) -> np.ndarray:
     """What the package does; or the same K-means, and rows assigned by what they have."""
-    table, _ = in_views(problem.values, complete(numbers(problem.values))[0].values)
+    table, _ = in_views(complete(numbers(problem.values))[0].values)
     _, labels = centers_and_labels(table, problem.columns(), problem)
     if not partly:
         return labels

@@ -461,3 +461,12 @@ def test_another_base_learner(blobs):
     assert forest.selection_["max_samples"].value is None
     with pytest.raises(TypeError, match=r"StandardScaler.* is not a scikit-learn clusterer"):
         ClusterForest(3, estimator=StandardScaler()).fit(X)
+
+
+def test_draws_are_larger_where_features_have_few_values():
+    rng = np.random.default_rng(0)
+    numbers, answers = rng.normal(size=(200, 16)), rng.integers(0, 2, size=(200, 16)).astype(float)
+    assert ClusterForest(2, n_estimators=5).fit(numbers).selection_["features_per_draw"].value == 4
+    # 14 clusters, 8 rows each, of yes/no features: seven show 128 different rows
+    assert ClusterForest(2, n_estimators=5).fit(answers).selection_["features_per_draw"].value == 7
+    assert ClusterForest(2, n_estimators=5).fit(answers[:, :5]).selection_["features_per_draw"].value == 5

@@ -33,7 +33,7 @@ from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
 from clusterforests.scaling import scale_table
-from clusterforests.selection import Choice, choose, clusters_of_trees
+from clusterforests.selection import Choice, choose, clusters_of_trees, shape_of
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
@@ -68,7 +68,8 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
         `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows.
     features_per_draw : int or "auto", default="auto"
-        Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2.
+        Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2, and more
+        where features have few values.
     n_candidates : int or "auto", default="auto"
         Draws that compete to be a tree's first features (q); 1, and "auto", mean no competition.
     patience : int, "all" or "auto", default="auto"
@@ -286,7 +287,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         seed = root_seed(self.random_state)
         rows = distinct_rows(encoded.values, weights)
         number = self._choose_n_clusters(encoded.values[rows.rows], len(encoded.values), seed)
-        chosen = choose(vars(self), len(rows.rows), len(encoded.widths), number.value)
+        chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
         chosen["n_clusters"] = number
         table, views = scale_table(encoded, chosen["scale"].value, weights)
         settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)

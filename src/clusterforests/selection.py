@@ -8,8 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.streams import integers, stream
+from clusterforests.views import Encoded
 
 IntArray = npt.NDArray[np.int32]
+IndexArray = npt.NDArray[np.intp]
+
+LOOKED_AT = 512  # rows whose values are counted
+ROWS_PER_CLUSTER = 8
 
 _BASE_CLUSTERS = 3  # what the stream of random numbers is for; the number is part of its key
 
@@ -21,20 +26,50 @@ class Choice(NamedTuple):
     reason: str
 
 
-def choose(given: Mapping[str, Any], n_rows: int, n_features: int, n_clusters: int) -> dict[str, Choice]:
+class Shape(NamedTuple):
+    """What the rules know of a table."""
+
+    n_rows: int  # different ones
+    n_features: int
+    bits: float  # mean over the features that vary: the logarithm, to base 2, of the number of their values
+
+
+def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
+    """`rows` are the different ones, in random order."""
+    some = encoded.values[rows[:LOOKED_AT]]
+    bits = [
+        math.log2(len(np.unique(some[:, first])) if width == 1 else width)
+        for first, width in zip(encoded.first, encoded.widths, strict=True)
+    ]
+    varying = [b for b in bits if b > 0]
+    return Shape(len(rows), len(bits), sum(varying) / len(varying) if varying else 0.0)
+
+
+def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
+    """The root of p; more where features have few values, or a tree's clusters would be combinations of values."""
+    root = max(2, round(math.sqrt(shape.n_features)))
+    needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits) if shape.bits else 0
+    if root >= min(needed, shape.n_features):
+        return Choice(root, f"the square root of {shape.n_features} features, at least 2")
+    return Choice(
+        min(needed, shape.n_features),
+        f"features have few values: so many show {ROWS_PER_CLUSTER} different rows for each of {most_clusters} clusters",
+    )
+
+
+def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Choice]:
     """Every setting that may be "auto", decided; no labels and no search are involved."""
-    largest = max(n_clusters + 2, math.isqrt(n_rows))
+    largest = max(n_clusters + 2, math.isqrt(shape.n_rows))
     rules = {
         "scale": Choice("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
-        "features_per_draw": Choice(
-            max(2, round(math.sqrt(n_features))), f"the square root of {n_features} features, at least 2"
-        ),
+        "features_per_draw": features_per_draw(shape, largest),
         "n_candidates": Choice(1, "the first draw is taken: trees that differ are worth more than good ones"),
         "patience": Choice(1, "more trees are worth more than longer trials"),
         "repeat_features": Choice(False, "a feature counts once in a tree"),
         "quality": Choice("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": Choice(
-            (max(2, n_clusters), largest), f"varied from tree to tree between n_clusters and the root of {n_rows} rows"
+            (max(2, n_clusters), largest),
+            f"varied from tree to tree between n_clusters and the root of {shape.n_rows} rows",
         ),
         "n_init": Choice(1, "one start a tree: the forest averages over them"),
         "max_samples": Choice(512, "enough rows to tell features apart")
