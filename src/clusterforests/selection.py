@@ -53,7 +53,7 @@ def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
         return Choice(root, f"the square root of {shape.n_features} features, at least 2")
     return Choice(
         min(needed, shape.n_features),
-        f"features have few values: so many show {ROWS_PER_CLUSTER} different rows for each of {most_clusters} clusters",
+        f"features have few values: so many show {ROWS_PER_CLUSTER} different rows for each of {most_clusters} groups",
     )
 
 
