@@ -28,7 +28,7 @@ quality: $(VENV)/bench
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/quality.py --missing 0.3
 	$(BIN)/python benchmarks/quality.py --timing
-	$(BIN)/python benchmarks/how_many.py
+	$(BIN)/python benchmarks/how_many.py --out benchmarks/HOW_MANY.md
 
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed
