@@ -25,7 +25,8 @@ bench: $(VENV)/installed
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA and the development sets. Goes on where it was stopped.
 quality: $(VENV)/bench
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py --methods peers default
+	$(BIN)/python benchmarks/quality.py --methods ours --seeds 3
 	$(BIN)/python benchmarks/quality.py --missing 0.3
 	$(BIN)/python benchmarks/quality.py --timing
 	$(BIN)/python benchmarks/how_many.py --out benchmarks/HOW_MANY.md

@@ -27,6 +27,15 @@ def means(rows: Iterable[Row], score: str = "ari") -> dict[tuple[str, str], dict
     return {key: {name: float(np.mean(found)) for name, found in sets.items()} for key, sets in runs.items()}
 
 
+def paired(rows: Sequence[Row]) -> list[Row]:
+    """The rows of those (set, seed) that every method has, so that all methods are means over the same runs."""
+    methods = {row.method for row in rows}
+    seen: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for row in rows:
+        seen[row.set, row.seed].add(row.method)
+    return [row for row in rows if seen[row.set, row.seed] == methods]
+
+
 def shared_sets(scores: Iterable[Scores], order: Sequence[str]) -> list[str]:
     """The sets that all of them have."""
     common = set.intersection(*(set(one) for one in scores))

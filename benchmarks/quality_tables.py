@@ -19,6 +19,7 @@ from quality_summary import (
     leave_one_out,
     mean_ranks,
     means,
+    paired,
     shared_sets,
 )
 from quality_timing import Timing
@@ -53,9 +54,8 @@ def report(peers: Sequence[Row], ours: Sequence[Row], timings: Sequence[Timing])
     """All sections that the rows allow."""
     out = Report()
     own = [row for row in ours if row.scaling == "raw"]
-    mine = {name: scores for (name, _), scores in means(own).items()}
     theirs = means(peers)
-    default = mine.get(DEFAULT)
+    default = means(own).get((DEFAULT, "raw"))
     readings: list[Reading] = []
     if theirs:
         sets = shared_sets([*theirs.values(), *([default] if default else [])], SET_NAMES)
@@ -67,7 +67,7 @@ def report(peers: Sequence[Row], ours: Sequence[Row], timings: Sequence[Timing])
         peer_facts(out, peers, theirs)
     if default:
         paper_sets(out, means(own, "rho_c"), means(peers, "rho_c"))
-        configurations(out, own, mine, readings)
+        configurations(out, own, readings)
         hidden_cells(out, ours)
     if timings:
         cost(out, timings)
@@ -170,26 +170,30 @@ def paper_sets(out: Report, ours: Mapping[tuple[str, str], Scores], peers: Mappi
         out.bar(what, found, met, len(sets), len(UCI_NAMES))
 
 
-def configurations(out: Report, rows: Sequence[Row], mine: Mapping[str, Scores], readings: Sequence[Reading]) -> None:
+def configurations(out: Report, own: Sequence[Row], readings: Sequence[Reading]) -> None:
     """Each choice switched off, then the choice among all of them without the set that is scored."""
-    named = {name: mine[name] for name in [*OURS, *mine] if name in mine}
-    sets = shared_sets(named.values(), SET_NAMES)
+    rows = paired([row for row in own if row.method in OURS])
+    scores, accuracy = means(rows), means(rows, "rho_c")
+    named = {name: scores[name, "raw"] for name in OURS if (name, "raw") in scores}
+    sets = shared_sets(named.values(), SET_NAMES) if named else []
     if len(named) < 2 or len(sets) < 2:
         return
-    by_name = {name: np.array([scores[s] for s in sets]) for name, scores in named.items()}
-    accuracy = means(rows, "rho_c")
+    by_name = {name: np.array([found[s] for s in sets]) for name, found in named.items()}
     ranks = mean_ranks(by_name)
     lines = []
     for name, values in by_name.items():
         changed = [""] * 3 if name == DEFAULT else apart(difference(values, by_name[DEFAULT]))
         eight = [accuracy[name, "raw"][s] for s in sets if s in UCI_NAMES]
         mean = f"{np.mean(eight):.1f}" if eight else ""
-        fits = [row for row in rows if row.method == name and row.set in sets]
+        fits = [row for row in rows if row.method == name]
         facts = [str(sum(bool(fit.error) for fit in fits)), f"{np.mean([fit.seconds for fit in fits]):.2f}"]
         lines.append([name, f"{values.mean():.1f}", f"{ranks[name]:.2f}", *changed, mean, *facts])
     header = ["configuration", "mean ARI", "mean rank", "change", "95 % interval", "sets won / lost"]
     header += ["mean rho_c, paper's sets", "failed", "mean s"]
-    about = f"One choice changed at a time; {len(sets)} sets. The change is against the default.\n"
+    about = (
+        f"One choice changed at a time, against the default: {len(sets)} sets and the seeds that all configurations "
+        f"have, {len(rows) // len(named)} fits each.\n"
+    )
     out.section("Ablation", about, markdown(header, lines))
     left_out(out, named, sets, readings)
 
@@ -203,9 +207,10 @@ def left_out(out: Report, named: Mapping[str, Scores], sets: Sequence[str], read
         f"{len(named)} above that has the best mean on the other {len(sets) - 1}."
     )
     for reading in readings:
-        best = max(reading.scores, key=lambda name: reading.scores[name].mean())
-        if reading.sets == list(sets):
-            peer = reading.scores[best].mean()
+        at = [reading.sets.index(name) for name in sets if name in reading.sets]
+        if len(at) == len(sets):
+            best = max(reading.scores, key=lambda name: reading.scores[name][at].mean())
+            peer = reading.scores[best][at].mean()
             about += f" Best peer ({reading.title}): {best} {peer:.1f}, {headline - peer:+.1f}."
     out.section("Leave one set out", about + "\n", markdown(["set", "configuration", "ARI"], lines))
 
