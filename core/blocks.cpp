@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include "random.hpp"
 #include "threads.hpp"
 
@@ -19,12 +20,14 @@ struct Piece {
     start = index * kRows;
     rows = std::min(kRows, block.rows - start);
     const double* x = block.x + start * block.columns;
-    if (space.scaling) {
-      scaled.resize(rows * space.scaling->width());
-      space.scaling->apply(x, rows, scaled.data(), space.scaling->width(), 1);
-      x = scaled.data();
+    if (!space.scaling) {
+      table = Table::project(x, rows, space.exponent, space.origin, space.reach);
+      return;
     }
-    table = Table::project(x, rows, space.exponent, space.origin, space.reach);
+    std::vector<double> scaled = std::move(table.values);
+    scaled.resize(rows * space.scaling->width());
+    space.scaling->apply(x, rows, scaled.data(), 1, rows);
+    table = Table::adopt(std::move(scaled), rows, space.exponent, space.origin, space.reach);
   }
 
   void label(const Clusterings& clusterings) {
@@ -33,7 +36,6 @@ struct Piece {
   }
 
   int64_t start = 0, rows = 0;
-  std::vector<double> scaled;
   Table table = Table::project(nullptr, 0, {}, {}, {});
   std::vector<int32_t> labels;
 };
@@ -70,12 +72,22 @@ struct Share {
       const Problem& problem = clusterings.problems[t];
       const int32_t* label = piece.labels.data() + t * rows;
       for (int64_t r = 0; r < rows; ++r) heap[label[r]] += weight[r];
-      for (int j = 0; j < problem.width; ++j) {
-        const int64_t* from = fixed.data() + problem.columns[j] * rows;
-        for (int64_t r = 0; r < rows; ++r) to[static_cast<int64_t>(label[r]) * problem.width + j] += from[r];
-      }
+      int j = 0;
+      for (; j + 4 <= problem.width; j += 4) add_columns<4>(problem, j, label, to + j);
+      for (; j < problem.width; ++j) add_columns<1>(problem, j, label, to + j);
       to += static_cast<int64_t>(problem.k) * problem.width;
       heap += problem.k;
+    }
+  }
+
+  // Several columns at once: their sums are neighbours.
+  template <int N>
+  void add_columns(const Problem& problem, int first, const int32_t* label, int64_t* to) const {
+    const int64_t* from[N];
+    for (int j = 0; j < N; ++j) from[j] = fixed.data() + problem.columns[first + j] * piece.rows;
+    for (int64_t r = 0; r < piece.rows; ++r) {
+      int64_t* sum = to + static_cast<int64_t>(label[r]) * problem.width;
+      for (int j = 0; j < N; ++j) sum[j] += from[j][r];
     }
   }
 

@@ -48,7 +48,8 @@ struct Nearest {
     constexpr int kWide = Float::parts == 1 ? 8 : 4;
     int c = 1;
     for (; c + kWide <= contest.k; c += kWide) compete<kWide>(row, c);
-    for (; c + 2 <= contest.k; c += 2) compete<2>(row, c);
+    if (kWide > 4 && c + 4 <= contest.k) compete<4>(row, c), c += 4;
+    if (c + 2 <= contest.k) compete<2>(row, c), c += 2;
     if (c < contest.k) compete<1>(row, c);
     label.store(labels + row);
     const Float exact = size * size * Float::all(contest.rounding) + Float::all(contest.floor);

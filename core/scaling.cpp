@@ -44,19 +44,15 @@ double Scaling::Ladder::rank(double x) const {
 }
 
 void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step) const {
-  constexpr int64_t kBlock = 64;  // rows at a time, so that a cache line of the input serves several columns
-  for (int64_t start = 0; start < rows; start += kBlock) {
-    const int64_t end = std::min(rows, start + kBlock);
-    for (int64_t i = 0; i < views * columns; ++i) {
-      const int64_t c = i % columns;
-      const Affine& step = affine_[i];
-      double* to = out + i * column_step;
-      if (step.ranked) {
-        for (int64_t r = start; r < end; ++r) to[r * row_step] = ladders_[c].rank(x[r * columns + c]);
-      } else {
-        for (int64_t r = start; r < end; ++r)
-          to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
-      }
+  for (int64_t i = 0; i < views * columns; ++i) {
+    const int64_t c = i % columns;
+    const Affine& step = affine_[i];
+    double* to = out + i * column_step;
+    if (step.ranked) {
+      for (int64_t r = 0; r < rows; ++r) to[r * row_step] = ladders_[c].rank(x[r * columns + c]);
+    } else {
+      for (int64_t r = 0; r < rows; ++r)
+        to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
     }
   }
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <utility>
 #include "random.hpp"
 
 namespace cf {
@@ -149,19 +151,33 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
 
 Table Table::project(const double* x, int64_t n, const std::vector<int>& exponent, const std::vector<double>& origin,
                      const std::vector<int>& reach) {
+  constexpr int64_t kBlock = 64;
+  const int64_t p = static_cast<int64_t>(exponent.size());
+  std::vector<double> values(static_cast<size_t>(n) * p);
+  for (int64_t start = 0; start < n; start += kBlock)
+    for (int64_t j = 0; j < p; ++j)
+      for (int64_t i = start; i < std::min(n, start + kBlock); ++i) values[j * n + i] = x[i * p + j];
+  return adopt(std::move(values), n, exponent, origin, reach);
+}
+
+Table Table::adopt(std::vector<double>&& values, int64_t n, const std::vector<int>& exponent,
+                   const std::vector<double>& origin, const std::vector<int>& reach) {
   Table other;
   other.rows = other.distinct = n;
   other.columns = static_cast<int64_t>(exponent.size());
+  other.values = std::move(values);
   other.origin = origin;
   other.reach = reach;
   other.exponent = exponent;
   other.weight.assign(n, 1);
   other.place.resize(n);
-  std::vector<int64_t> source(n);
-  for (int64_t i = 0; i < n; ++i) source[i] = other.place[i] = static_cast<int32_t>(i);
-  other.fill(x, source);
+  std::iota(other.place.begin(), other.place.end(), 0);
+  const std::vector<PowerOfTwo> scale = undo(exponent);
   for (int64_t j = 0; j < other.columns; ++j)
-    for (int64_t i = 0; i < n; ++i) other.values[j * n + i] -= origin[j];
+    for (int64_t i = 0; i < n; ++i) {
+      double& value = other.values[j * n + i];
+      value = scale[j](value) + 0.0 - origin[j];
+    }
   return other;
 }
 

@@ -24,6 +24,9 @@ class Table {
   Table project(const double* x, int64_t rows) const { return project(x, rows, exponent, origin, reach); }
   static Table project(const double* x, int64_t rows, const std::vector<int>& exponent,
                        const std::vector<double>& origin, const std::vector<int>& reach);
+  // The same for rows that come column by column.
+  static Table adopt(std::vector<double>&& values, int64_t rows, const std::vector<int>& exponent,
+                     const std::vector<double>& origin, const std::vector<int>& reach);
 
   const double* column(int64_t j) const { return values.data() + j * distinct; }
 
