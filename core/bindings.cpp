@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -13,7 +14,9 @@
 #include "lines.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
+#include "scaling.hpp"
 #include "table.hpp"
+#include "threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -56,6 +59,52 @@ cf::Table make_table(In<double, 2> x, nb::object weights) {
   }
   nb::gil_scoped_release release;
   return cf::Table(x.data(), x.shape(0), x.shape(1), w);
+}
+
+// Rows in the coordinates that a table had.
+cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
+  const size_t columns = x.shape(1);
+  require(exponent.shape(0) == columns && origin.shape(0) == columns && reach.shape(0) == columns,
+          "the new rows must have the table's columns");
+  require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+  nb::gil_scoped_release release;
+  return cf::Table::project(x.data(), x.shape(0), {exponent.data(), exponent.data() + columns},
+                            {origin.data(), origin.data() + columns}, {reach.data(), reach.data() + columns});
+}
+
+cf::Scaling make_scaling(In<int32_t, 2> exponent, In<double, 2> shift, In<double, 2> divisor, In<uint8_t, 2> ranked,
+                         In<int64_t, 1> starts, In<double, 1> knots, In<double, 1> ranks) {
+  const size_t views = exponent.shape(0), columns = exponent.shape(1);
+  const auto fits = [&](const auto& a) { return a.shape(0) == views && a.shape(1) == columns; };
+  require(fits(shift) && fits(divisor) && fits(ranked), "all steps must have the same shape");
+  require(starts.shape(0) == columns + 1 && starts(0) == 0, "starts must be one longer than columns, from 0");
+  require(knots.shape(0) == ranks.shape(0) && starts(columns) == static_cast<int64_t>(knots.shape(0)),
+          "starts must end at the number of knots, which have a rank each");
+  for (size_t c = 0; c < columns; ++c) {
+    require(starts(c) <= starts(c + 1) && starts(c + 1) - starts(c) < (int64_t{1} << 30), "starts must ascend");
+    for (size_t v = 0; v < views; ++v)
+      require(!ranked(v, c) || starts(c) < starts(c + 1), "a ranked column must have knots");
+    for (int64_t i = starts(c) + 1; i < starts(c + 1); ++i) require(knots(i - 1) < knots(i), "knots must ascend");
+  }
+  for (size_t i = 0; i < views * columns; ++i)
+    require(std::abs(exponent.data()[i]) < 2000, "an exponent is out of range");
+  return cf::Scaling({static_cast<int64_t>(views), static_cast<int64_t>(columns), exponent.data(), shift.data(),
+                      divisor.data(), ranked.data(), starts.data(), knots.data(), ranks.data()});
+}
+
+Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
+  require(static_cast<int64_t>(x.shape(1)) == scaling.columns, "the rows must have the scaling's columns");
+  require(threads >= 1, "threads must be at least 1");
+  constexpr int64_t kRows = 1024;  // for a thread at a time
+  const int64_t rows = x.shape(0), width = scaling.width();
+  Out<double, 2> out = uninitialised<double, 2>({x.shape(0), static_cast<size_t>(width)});
+  double* to = out.data();
+  nb::gil_scoped_release release;
+  cf::parallel_for((rows + kRows - 1) / kRows, threads, [&](int64_t i, int) {
+    const int64_t start = i * kRows;
+    scaling.apply(x.data() + start * scaling.columns, std::min(kRows, rows - start), to + start * width, width, 1);
+  });
+  return out;
 }
 
 // Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
@@ -259,11 +308,27 @@ NB_MODULE(_core, m) {
           },
           nb::rv_policy::move)
       .def_prop_ro(
+          "reach",
+          [](const cf::Table& self) {
+            return owned<int32_t, 1>(std::vector<int32_t>(self.reach.begin(), self.reach.end()), {self.reach.size()});
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
           "origin",
           [](const cf::Table& self) {
             return owned<double, 1>(std::vector<double>(self.origin), {self.origin.size()});
           },
           nb::rv_policy::move);
+  nb::class_<cf::Scaling>(m, "Scaling")
+      .def(
+          "__init__",
+          [](cf::Scaling* self, In<int32_t, 2> exponent, In<double, 2> shift, In<double, 2> divisor,
+             In<uint8_t, 2> ranked, In<int64_t, 1> starts, In<double, 1> knots, In<double, 1> ranks) {
+            new (self) cf::Scaling(make_scaling(exponent, shift, divisor, ranked, starts, knots, ranks));
+          },
+          "exponent"_a, "shift"_a, "divisor"_a, "ranked"_a, "starts"_a, "knots"_a, "ranks"_a)
+      .def("apply", &scale, "x"_a, "threads"_a = 1);
+  m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
         "effort"_a, "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);

@@ -147,10 +147,11 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
   measure();
 }
 
-Table Table::project(const double* x, int64_t n) const {
+Table Table::project(const double* x, int64_t n, const std::vector<int>& exponent, const std::vector<double>& origin,
+                     const std::vector<int>& reach) {
   Table other;
   other.rows = other.distinct = n;
-  other.columns = columns;
+  other.columns = static_cast<int64_t>(exponent.size());
   other.origin = origin;
   other.reach = reach;
   other.exponent = exponent;
@@ -159,7 +160,7 @@ Table Table::project(const double* x, int64_t n) const {
   std::vector<int64_t> source(n);
   for (int64_t i = 0; i < n; ++i) source[i] = other.place[i] = static_cast<int32_t>(i);
   other.fill(x, source);
-  for (int64_t j = 0; j < columns; ++j)
+  for (int64_t j = 0; j < other.columns; ++j)
     for (int64_t i = 0; i < n; ++i) other.values[j * n + i] -= origin[j];
   return other;
 }

@@ -21,7 +21,9 @@ class Table {
   Table(const double* x, int64_t rows, int64_t columns, const double* weights);
 
   // Other rows in the coordinates of this table, in their own order.
-  Table project(const double* x, int64_t rows) const;
+  Table project(const double* x, int64_t rows) const { return project(x, rows, exponent, origin, reach); }
+  static Table project(const double* x, int64_t rows, const std::vector<int>& exponent,
+                       const std::vector<double>& origin, const std::vector<int>& reach);
 
   const double* column(int64_t j) const { return values.data() + j * distinct; }
 

@@ -98,3 +98,35 @@ def test_draws_are_distinct_and_uniform():
     assert np.abs(counts[[0, 2, 3, 5]] - 3000).max() < 250
     everything = _core.draw_features(keys[:1], 3, 3, ints(0, 2), offsets(0, 2))
     assert everything.tolist() == [[1, -1, -1]]
+
+
+def scaling(**changes):
+    good = {
+        "exponent": np.zeros((1, 2), np.int32),
+        "shift": np.zeros((1, 2)),
+        "divisor": np.ones((1, 2)),
+        "ranked": np.array([[0, 1]], np.uint8),
+        "starts": offsets(0, 0, 2),
+        "knots": np.array([1.0, 2.0]),
+        "ranks": np.array([0.25, 0.75]),
+    }
+    return _core.Scaling(**(good | changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shift": np.zeros((1, 3))},
+        {"starts": offsets(0, 2)},
+        {"starts": offsets(0, 1, 3)},
+        {"starts": offsets(0, 2, 2)},
+        {"knots": np.array([2.0, 1.0])},
+        {"exponent": np.full((1, 2), 5000, np.int32)},
+    ],
+)
+def test_bad_scalings_are_refused(changes):
+    with pytest.raises(ValueError, match=r"must|range"):
+        scaling(**changes)
+    assert scaling().apply(np.array([[3.0, 1.5]])).tolist() == [[3.0, 0.5]]
+    with pytest.raises(ValueError, match="columns"):
+        scaling().apply(np.ones((2, 3)))

@@ -1,5 +1,7 @@
 """The K-means kernel and its estimator."""
 
+import pickle
+
 import numpy as np
 import pytest
 import reference
@@ -250,3 +252,21 @@ def test_huge_values():
     assert fitted.inertia_ == np.inf
     assert np.isfinite(fitted.cluster_centers_).all()
     assert len(set(fitted.labels_)) == 3
+
+
+def test_centres_can_be_used_without_the_table():
+    """On a back end that holds no table, alone or in a batch, in the coordinates that travel with them."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 4)) * [1e-3, 1, 1e5, 0] + [5, 0, -1e7, 2]
+    features = [np.array([0, 2], np.int32), np.array([1, 1, 3], np.int32)]
+    home = CpuBackend(1)
+    home.load(X)
+    jobs = KMeansJobs(features, np.array([4, 3], np.int32), stream(0, np.arange(2)), 3, 50)
+    centers = home.kmeans(jobs).centers
+    coordinates = pickle.loads(pickle.dumps(home.coordinates()))
+    away = CpuBackend(2)
+    labels = home.assign(features, centers)
+    assert (away.assign(features, centers, X, coordinates) == labels).all()
+    assert (away.assign(features, centers, X[7:8].copy(), coordinates) == labels[:, 7:8]).all()
+    with pytest.raises(ValueError, match="columns"):
+        away.assign(features, centers, X[:, :3].copy(), coordinates)

@@ -1,12 +1,15 @@
 """Scalings of features and the views of the table that trees take in turn."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from clusterforests.scaling import WAYS, column_law, scale_table
+from clusterforests import scaling
+from clusterforests.scaling import WAYS, column_law, fit_scaling, scale_table
 from clusterforests.views import Encoded, Views, numbers
 
 RNG = np.random.default_rng(0)
@@ -90,3 +93,40 @@ def test_categories_bring_all_their_columns():
 def test_views_of_wide_features_repeat():
     views = Views(np.array([[0, 2]], np.int32), np.array([2, 1], np.int32), np.arange(2, dtype=np.int32))
     assert views.columns(0, np.array([1, 0, 0])).tolist() == [2, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [1e-310, 1.0, 1e300])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_fitted_rows_are_scaled_as_their_column_is(size, threads):
+    rows = np.vstack([X, X[:7]]) * size
+    fitted = fit_scaling(numbers(rows), "mixed")
+    table = pickle.loads(pickle.dumps(fitted)).apply(rows, threads)
+    for view, way in enumerate(WAYS["mixed"]):
+        for c in range(3):
+            assert (table[:, 3 * view + c] == column_law(rows[:, c]).scaled(way)).all()
+
+
+def test_new_values_have_ranks_between_those_of_their_neighbours():
+    fitted = fit_scaling(numbers(np.array([[0.0], [2.0], [2.0], [10.0]])), "rank")
+    new = np.array([[-5.0], [0.0], [0.5], [2.0], [6.0], [10.0], [np.inf]])
+    known, ranks = [0.0, 2.0, 10.0], [0.125, 0.5, 0.875]
+    np.testing.assert_allclose(fitted.apply(new)[:, 0], np.interp(new[:, 0], known, ranks), rtol=1e-15)
+    assert (fitted.apply(new[2:3]) == fitted.apply(new)[2:3]).all()
+
+
+def test_outliers_do_not_disturb_the_search_for_ranks():
+    x = np.concatenate([RNG.normal(size=500), RNG.normal(size=500) * 1e-9, [1e12, -1e300]])[:, None]
+    law = column_law(x[:, 0])
+    new = np.concatenate([RNG.normal(size=1000), RNG.normal(size=1000) * 1e-9, [1e11]])[:, None]
+    expected = np.interp(new[:, 0], law.values, law.ranks)
+    np.testing.assert_allclose(fit_scaling(numbers(x), "rank").apply(new)[:, 0], expected, rtol=1e-9)
+
+
+def test_many_values_keep_a_few_knots(monkeypatch):
+    monkeypatch.setattr(scaling, "KEPT_VALUES", 500)
+    monkeypatch.setattr(scaling, "KNOTS", 101)
+    x = np.sort(RNG.exponential(size=1000))[:, None]
+    fitted = fit_scaling(numbers(x), "rank")
+    assert len(fitted.knots) <= 101
+    assert fitted.knots[[0, -1]].tolist() == x[[0, -1], 0].tolist()
+    np.testing.assert_allclose(fitted.apply(x)[:, 0], column_law(x[:, 0]).ranks, atol=0.01)

@@ -20,9 +20,29 @@ class Table:
     weight_exponent: int
     exponent: npt.NDArray[np.int32]
     origin: npt.NDArray[np.float64]
+    reach: npt.NDArray[np.int32]
     def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
     def project(self, x: npt.NDArray[np.float64]) -> Table: ...
 
+class Scaling:
+    def __init__(
+        self,
+        exponent: npt.NDArray[np.int32],
+        shift: npt.NDArray[np.float64],
+        divisor: npt.NDArray[np.float64],
+        ranked: npt.NDArray[np.uint8],
+        starts: npt.NDArray[np.int64],
+        knots: npt.NDArray[np.float64],
+        ranks: npt.NDArray[np.float64],
+    ) -> None: ...
+    def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]: ...
+
+def project(
+    x: npt.NDArray[np.float64],
+    exponent: npt.NDArray[np.int32],
+    origin: npt.NDArray[np.float64],
+    reach: npt.NDArray[np.int32],
+) -> Table: ...
 def kmeans(
     table: Table,
     columns: npt.NDArray[np.int32],

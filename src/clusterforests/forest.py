@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Coordinates, CpuBackend
 from clusterforests.growth import GrowthSettings, Progress, finish, grow
 from clusterforests.row_order import DistinctRows
 from clusterforests.streams import stream
@@ -25,6 +25,7 @@ class Forest:
     kappas: npt.NDArray[np.float64]
     partitions: npt.NDArray[np.int32]  # (T, n)
     rounds: int
+    coordinates: Coordinates  # of the centres
 
 
 def grow_forest(
@@ -55,7 +56,8 @@ def grow_forest(
     if weights is not None and not weights.all():
         outside = weights == 0  # takes no part, but has a nearest centre
         partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
-    return Forest(trees.features, trees.centers, trees.kappas, partitions, trees.rounds)
+    centers = [np.array(c) for c in trees.centers]  # without the labels that a clusterer's may carry
+    return Forest(trees.features, centers, trees.kappas, partitions, trees.rounds, backend.coordinates())
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:

@@ -1,10 +1,12 @@
 """Features brought to comparable size, in one way for all trees or in three ways in turn."""
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests import _core
 from clusterforests.views import Encoded, Views
 
 FloatArray = npt.NDArray[np.float64]
@@ -17,6 +19,17 @@ WAYS = {
     "rank": ("rank",),
     "mixed": ("standard", "range", "rank"),
 }
+KEPT_VALUES = 65536  # a column's ranks are kept for so many different values
+KNOTS = 4096  # or else for so many of them, at even quantiles
+
+
+class Step(NamedTuple):
+    """(x / 2**exponent - shift) / divisor; or x's rank, which the column's ladder knows."""
+
+    exponent: int = 0
+    shift: float = 0.0
+    divisor: float = 1.0
+    ranked: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,24 +47,49 @@ class ColumnLaw:
     def constant(self) -> bool:
         return len(self.values) < 2
 
+    @property
+    def ranks(self) -> FloatArray:
+        """Of the values, from 0 to 1."""
+        reached = np.cumsum(self.weights)
+        ranks: FloatArray = (reached - self.weights / 2) / reached[-1]
+        return ranks
+
+    def step(self, way: str) -> Step:
+        """Divides the column by its standard deviation or range, or replaces it by its ranks."""
+        if way == "none" or self.constant:
+            return Step()
+        if way == "rank":
+            return Step(ranked=True)
+        exponent = int(np.frexp(np.abs(self.values).max())[1])
+        unit = np.ldexp(self.values, -exponent)
+        if way == "range":
+            return Step(exponent, float(unit[0]), float(unit[-1] - unit[0]))
+        share = self.weights / self.weights.sum()
+        mean = share @ unit
+        return Step(exponent, float(mean), float(np.sqrt(share @ (unit - mean) ** 2)))
+
+    def level_step(self, levels: list["ColumnLaw"], way: str) -> Step:
+        """Of a level's indicator: as a whole the feature has variance 1, or two different levels have distance 1."""
+        variance = 2.0
+        if way == "standard":
+            shares = sorted(float(level.weights @ level.values / level.weights.sum()) for level in levels)
+            variance = sum(share * (1 - share) for share in shares) or 1.0
+        return Step(divisor=float(np.sqrt(variance)))
+
     def scaled(self, way: str) -> FloatArray:
-        """The column of the rows, divided by its standard deviation or range, or its ranks from 0 to 1."""
-        values = self.values if way == "none" or self.constant else self._scaled_values(way)
+        """The column of the rows."""
+        step = self.step(way)
+        values = self.ranks if step.ranked else (np.ldexp(self.values, -step.exponent) - step.shift) / step.divisor
         column: FloatArray = values[self.position]
         return column
 
-    def _scaled_values(self, way: str) -> FloatArray:
-        unit = np.ldexp(self.values, -np.frexp(np.abs(self.values).max())[1])
-        if way == "standard":
-            share = self.weights / self.weights.sum()
-            unit = unit - share @ unit
-            scaled: FloatArray = unit / np.sqrt(share @ unit**2)
-        elif way == "range":
-            scaled = (unit - unit[0]) / (unit[-1] - unit[0])
-        else:
-            reached = np.cumsum(self.weights)
-            scaled = (reached - self.weights / 2) / reached[-1]
-        return scaled
+    def ladder(self) -> tuple[FloatArray, FloatArray]:
+        """Values and their ranks, between which the ranks of other values are interpolated."""
+        ranks = self.ranks
+        if len(ranks) <= KEPT_VALUES:
+            return self.values, ranks
+        kept = np.unique(np.searchsorted(ranks, np.linspace(ranks[0], ranks[-1], KNOTS)))
+        return self.values[kept], ranks[kept]
 
 
 def column_law(x: FloatArray, weights: FloatArray | None = None) -> ColumnLaw:
@@ -60,37 +98,99 @@ def column_law(x: FloatArray, weights: FloatArray | None = None) -> ColumnLaw:
     return ColumnLaw(values, mass.astype(np.float64), position)
 
 
-def scale_table(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> tuple[FloatArray, Views]:
-    """The columns of every view side by side, and where each feature is. `scale` is a key of WAYS.
+@dataclass(frozen=True)
+class Scaling:
+    """How the columns of a table were made comparable, to do the same to other rows.
+
+    Parameters
+    ----------
+    views : Views
+        Where each feature is in a scaled table.
+    exponent, shift, divisor, ranked : ndarray of shape (V, C)
+        The steps of each column in each view; with no view, rows are left as they are.
+    starts : ndarray of shape (C + 1,)
+        Where the ladder of each column starts in `knots` and `ranks`.
+    """
+
+    views: Views
+    exponent: IntArray
+    shift: FloatArray
+    divisor: FloatArray
+    ranked: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.int64]
+    knots: FloatArray
+    ranks: FloatArray
+
+    def apply(self, values: FloatArray, threads: int = 1) -> FloatArray:
+        """The columns of every view side by side. A value that was not seen in `fit` has a rank between its neighbours.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples, C)
+            Encoded rows without missing cells.
+        threads : int, default=1
+            Does not change the result.
+
+        Returns
+        -------
+        table : ndarray of shape (n_samples, V * C)
+        """
+        if not len(self.exponent):
+            return values
+        return self.core().apply(np.ascontiguousarray(values), threads)
+
+    def core(self) -> _core.Scaling:
+        """What the C++ side works with."""
+        return _core.Scaling(self.exponent, self.shift, self.divisor, self.ranked, self.starts, self.knots, self.ranks)
+
+
+def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> Scaling:
+    """What `scale`, a key of WAYS, does to the columns of a table.
 
     Features without variation are not drawn, unless features are left as they are.
     """
     first, widths = encoded.first, encoded.widths
+    count = encoded.values.shape[1]
     if scale == "none":
-        return encoded.values, Views(first[None, :], widths, np.arange(len(widths), dtype=np.int32))
+        views = Views(first[None, :], widths, np.arange(len(widths), dtype=np.int32))
+        return _scaling(views, np.empty((0, count), dtype=object), [])
     ways = WAYS[scale]
-    n, count = encoded.values.shape
-    table = np.empty((n, count * len(ways)), order="F")
+    steps = np.empty((len(ways), count), dtype=object)
+    ladders: list[tuple[FloatArray, FloatArray]] = []
     varies = np.zeros(len(widths), bool)
     for j, (start, width) in enumerate(zip(first, widths, strict=True)):
-        columns = range(start, start + width)
-        laws = [column_law(encoded.values[:, c], weights) for c in columns]
+        laws = [column_law(encoded.values[:, c], weights) for c in range(start, start + width)]
         varies[j] = not all(law.constant for law in laws)
-        for view, way in enumerate(ways):
-            for c, law in zip(columns, laws, strict=True):
-                table[:, view * count + c] = _scaled_level(law, laws, way) if width > 1 else law.scaled(way)
+        for c, law in enumerate(laws, start):
+            for view, way in enumerate(ways):
+                steps[view, c] = law.level_step(laws, way) if width > 1 else law.step(way)
+            ladders.append(law.ladder() if any(step.ranked for step in steps[:, c]) else (np.empty(0), np.empty(0)))
     drawable = np.flatnonzero(varies).astype(np.int32)
     if not len(drawable):
         drawable = np.arange(len(widths), dtype=np.int32)
     offsets = count * np.arange(len(ways), dtype=np.int32)
-    return np.ascontiguousarray(table), Views(first + offsets[:, None], widths, drawable)
+    return _scaling(Views(first + offsets[:, None], widths, drawable), steps, ladders)
 
 
-def _scaled_level(law: ColumnLaw, levels: list[ColumnLaw], way: str) -> FloatArray:
-    """The indicator of a level: as a whole the feature has variance 1, or two different levels have distance 1."""
-    variance = 2.0
-    if way == "standard":
-        shares = sorted(float(level.weights @ level.values / level.weights.sum()) for level in levels)
-        variance = sum(share * (1 - share) for share in shares) or 1.0
-    column: FloatArray = law.scaled("none") / np.sqrt(variance)
-    return column
+def scale_table(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> tuple[FloatArray, Views]:
+    """The columns of every view side by side, and where each feature is. `scale` is a key of WAYS."""
+    scaling = fit_scaling(encoded, scale, weights)
+    return scaling.apply(encoded.values), scaling.views
+
+
+def _scaling(views: Views, steps: npt.NDArray[np.object_], ladders: list[tuple[FloatArray, FloatArray]]) -> Scaling:
+    def field(name: str, dtype: type) -> npt.NDArray[Any]:
+        return np.array([getattr(step, name) for step in steps.ravel()], dtype=dtype).reshape(steps.shape)
+
+    knots, ranks = zip(*ladders, strict=True) if ladders else ([np.empty(0)], [np.empty(0)])
+    lengths = [0, *map(len, knots)] if ladders else [0] * (steps.shape[1] + 1)
+    return Scaling(
+        views=views,
+        exponent=field("exponent", np.int32),
+        shift=field("shift", np.float64),
+        divisor=field("divisor", np.float64),
+        ranked=field("ranked", np.uint8),
+        starts=np.cumsum(lengths, dtype=np.int64),
+        knots=np.concatenate(knots),
+        ranks=np.concatenate(ranks),
+    )

@@ -51,6 +51,17 @@ class KMeansRuns(NamedTuple):
     iterations: IntArray
 
 
+class Coordinates(NamedTuple):
+    """Of a loaded table, by column: true value = (coordinate + origin) * 2**exponent, at most 2**reach from origin.
+
+    Centres are in these coordinates, so with them they can be used without the table.
+    """
+
+    exponent: IntArray
+    origin: FloatArray
+    reach: IntArray
+
+
 class CpuBackend:
     """K-means, assignment, match counts and products with W on this machine's cores."""
 
@@ -60,6 +71,10 @@ class CpuBackend:
     def load(self, X: FloatArray, weights: FloatArray | None = None) -> None:
         """Take the table that `kmeans` and `assign` work on."""
         self.table = _core.Table(X, weights)
+
+    def coordinates(self) -> Coordinates:
+        """Those of the loaded table."""
+        return Coordinates(self.table.exponent, self.table.origin, self.table.reach)
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
         columns, offsets = _flatten(jobs.features)
@@ -96,9 +111,17 @@ class CpuBackend:
         features: Sequence[IntArray],
         centers: Sequence[FloatArray],
         X: FloatArray | None = None,
+        coordinates: Coordinates | None = None,
     ) -> IntArray:
-        """Nearest centre for each clustering and row, shape (T, n); of other rows in the same columns if given."""
-        table = self.table if X is None else self.table.project(X)
+        """Nearest centre for each clustering and row, shape (T, n); of other rows in the same columns if given.
+
+        Coordinates are those of the centres, if they come from another table than the loaded one. What a row gets does
+        not depend on the other rows.
+        """
+        if X is None:
+            table = self.table
+        else:
+            table = _core.project(X, *(self.coordinates() if coordinates is None else coordinates))
         columns, offsets = _flatten(features)
         clusters = np.array([len(c) for c in centers], dtype=np.int32)
         flat = np.concatenate([c.ravel() for c in centers])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from clusterforests.backends.cpu import CpuBackend, KMeansJobs, KMeansRuns
+from clusterforests.backends.cpu import Coordinates, CpuBackend, KMeansJobs, KMeansRuns
 from clusterforests.row_order import order_by_values
 
 FloatArray = npt.NDArray[np.float64]
@@ -117,6 +117,7 @@ class LearnerBackend(CpuBackend):
         features: Sequence[IntArray],
         centers: Sequence[FloatArray],
         X: FloatArray | None = None,
+        coordinates: Coordinates | None = None,
     ) -> IntArray:
         """The labels that the clones gave, -1 for rows of weight 0. Other rows, if given, get the nearest mean.
 
@@ -124,7 +125,7 @@ class LearnerBackend(CpuBackend):
         """
         means = [np.asarray(c) for c in centers]
         if X is not None:
-            return super().assign(features, means, X)
+            return super().assign(features, means, X, coordinates)
         labels = np.empty((len(centers), len(self._X)), dtype=np.int32)
         for out, found in zip(labels, centers, strict=True):
             if not isinstance(found, LabelledCenters):
