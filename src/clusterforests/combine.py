@@ -76,6 +76,10 @@ def combine(
     chosen from `pool` where there are too many rows to compare all. Rows that were not cut are placed: those of weight
     0, which take no part, and those for which landmarks stand.
     """
+    if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
+        raise ValueError(
+            f"landmarks={landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
+        )
     n_rows = partitions.shape[1]
     large = landmarks is not None and n_rows > COLLAPSED
     if large:
