@@ -32,7 +32,7 @@ from clusterforests.placement import (
 from clusterforests.row_order import DistinctRows
 from clusterforests.spectral import CutTree, Graph, cut
 from clusterforests.streams import stream
-from clusterforests.validation import check_parameters, check_partitions, check_rows, check_weights
+from clusterforests.validation import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -245,6 +245,7 @@ def consensus(
     threshold: float | str = 0.4,
     sharpness: float | str = "auto",
     sample_weight: Any = None,
+    landmarks: int | str | None = "auto",
 ) -> IntArray:
     """Combine partitions of the same rows, from whatever source, into one.
 
@@ -265,8 +266,10 @@ def consensus(
         The graph's weights are exp(sharpness * share), at most 50; "auto" is a tenth of the number of partitions, at
         most 10. Used where `threshold` is.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows: a row of weight 3 counts like three equal rows. One of weight 0 has no say, and gets the
-        cluster with which it shares most.
+        Weights of the rows: a row of weight 3 counts like three equal rows. One of weight 0 has no say, and goes where
+        its links with the others lead.
+    landmarks : int, None or "auto", default="auto"
+        Most different rows of labels whose graph is cut as it is: see `ClusterForest`.
 
     Returns
     -------
@@ -279,8 +282,10 @@ def consensus(
     >>> consensus([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, -1]], n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
-    check_parameters({"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness})
+    given = {"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness}
+    check_parameters({**given, "landmarks": landmarks}, FOREST_RULES)
+    check_parameters({"n_clusters": n_clusters})
     labels = check_partitions(partitions)
     check_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
-    return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights).labels
+    return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks).labels

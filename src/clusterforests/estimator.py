@@ -489,21 +489,21 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             of it is found again (Jaccard index).
         """
         check_is_fitted(self)
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
-
-        def cut(partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
-            return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
-
         return stability(
             self.partitions_,
             self.n_clusters_,
-            cut,
+            self._cut_again,
             n_splits=n_splits,
             level=level,
             max_rows=max_rows,
             labels=self.labels_,
             weights=self._weights,
         )
+
+    def _cut_again(self, partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
+        """Other partitions, combined as the forest's were."""
+        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

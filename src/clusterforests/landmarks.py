@@ -29,7 +29,7 @@ def choose_landmarks(backend: CpuBackend, signatures: Signatures, count: int, se
     for wave in range(WAVES):
         missing = count - len(chosen)
         share = -(-missing // (WAVES - wave))
-        more = _draw(signatures.weights * distance**2, share, chosen, stream(seed, _LANDMARKS, wave + 1))
+        more = _draw(signatures.weights * distance**4, share, chosen, stream(seed, _LANDMARKS, wave + 1))
         distance = np.minimum(distance, 1.0 - _nearest(backend, signatures, more)[1])
         chosen = np.concatenate([chosen, more])
     chosen = np.sort(chosen)

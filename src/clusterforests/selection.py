@@ -90,9 +90,11 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
 
 def landmarks_used(asked: int | str | None, used: int | None) -> Choice:
     """How the graph was cut, once that is known."""
+    if asked == used:
+        return Choice(used, "given")
     if used is None:
         return Choice(None, "all different rows of labels are in the graph")
-    return Choice(used, "given" if asked != "auto" else "too many different rows of labels to cut the graph of all")
+    return Choice(used, "too many different rows of labels to cut the graph of all")
 
 
 def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:
