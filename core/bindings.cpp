@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include "blocks.hpp"
 #include "coassociation.hpp"
 #include "kernels.hpp"
 #include "kmeans.hpp"
@@ -25,6 +26,8 @@ namespace {
 
 template <class T, int N>
 using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N>
+using InOut = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 template <class T, int N>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
 
@@ -108,14 +111,14 @@ Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
 }
 
 // Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
-std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets,
+std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
                                        In<int32_t, 1> clusters) {
   require(offsets.shape(0) == clusters.shape(0) + 1, "offsets must be one longer than clusters");
   const size_t count = clusters.shape(0);
   require(offsets(0) == 0 && offsets(count) == static_cast<int64_t>(columns.shape(0)),
           "offsets must run from 0 to the number of columns listed");
   for (size_t j = 0; j < columns.shape(0); ++j)
-    require(columns(j) >= 0 && columns(j) < table.columns, "a column index is out of range");
+    require(columns(j) >= 0 && columns(j) < width, "a column index is out of range");
   std::vector<cf::Problem> problems(count);
   for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   for (size_t i = 0; i < count; ++i) {
@@ -125,9 +128,20 @@ std::vector<cf::Problem> read_problems(const cf::Table& table, In<int32_t, 1> co
   return problems;
 }
 
+std::vector<const double*> read_centers(const std::vector<cf::Problem>& problems, In<double, 1> centers) {
+  std::vector<const double*> each;
+  size_t used = 0;
+  for (const cf::Problem& problem : problems) {
+    each.push_back(centers.data() + used);
+    used += static_cast<size_t>(problem.k) * problem.width;
+  }
+  require(used == centers.shape(0), "centers must hold clusters * columns numbers for each problem");
+  return each;
+}
+
 nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                 In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
-  std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
+  std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
   const size_t count = problems.size();
   require(seeds.shape(0) == count, "one seed per problem");
   require(restarts >= 1 && max_iter >= 1 && threads >= 1, "restarts, max_iter and threads must be at least 1");
@@ -170,19 +184,87 @@ nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> o
 
 Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                        In<double, 1> centers, int threads) {
-  const std::vector<cf::Problem> problems = read_problems(table, columns, offsets, clusters);
+  const std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
   require(threads >= 1, "threads must be at least 1");
-  std::vector<const double*> each;
-  size_t used = 0;
-  for (const cf::Problem& problem : problems) {
-    each.push_back(centers.data() + used);
-    used += static_cast<size_t>(problem.k) * problem.width;
-  }
-  require(used == centers.shape(0), "centers must hold clusters * columns numbers for each problem");
+  const std::vector<const double*> each = read_centers(problems, centers);
   Out<int32_t, 2> labels = uninitialised<int32_t, 2>({problems.size(), static_cast<size_t>(table.rows)});
   nb::gil_scoped_release release;
   cf::assign(table, problems, each, labels.data(), threads);
   return labels;
+}
+
+// Clusterings by their centres, for rows that come in blocks.
+struct Passes {
+  Passes(const cf::Scaling* scaling, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach,
+         In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters, In<double, 1> centers) {
+    const size_t width = exponent.shape(0);
+    require(origin.shape(0) == width && reach.shape(0) == width, "coordinates must be of the same columns");
+    require(!scaling || static_cast<size_t>(scaling->width()) == width, "coordinates must be of the scaled columns");
+    if (scaling) kept.push_back(*scaling);
+    space = {scaling ? &kept[0] : nullptr,
+             {exponent.data(), exponent.data() + width},
+             {origin.data(), origin.data() + width},
+             {reach.data(), reach.data() + width}};
+    listed.assign(columns.data(), columns.data() + columns.shape(0));
+    numbers.assign(centers.data(), centers.data() + centers.shape(0));
+    problems = read_problems(static_cast<int64_t>(width), columns, offsets, clusters);
+    each = read_centers(problems, centers);
+    for (size_t i = 0; i < problems.size(); ++i) {
+      problems[i].columns = listed.data() + (problems[i].columns - columns.data());
+      each[i] = numbers.data() + (each[i] - centers.data());
+      total += problems[i].k;
+    }
+  }
+
+  cf::Block block(In<double, 2> x, const double* weights, int threads) const {
+    const size_t columns = space.scaling ? static_cast<size_t>(space.scaling->columns) : space.exponent.size();
+    require(x.shape(1) == columns, "the rows must have the columns of the fitted table");
+    require(threads >= 1, "threads must be at least 1");
+    return {x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(columns), weights};
+  }
+
+  void add(In<double, 2> x, nb::object weights, In<int32_t, 1> bits, InOut<int64_t, 1> sums, InOut<int64_t, 1> mass,
+           int threads) const {
+    In<double, 1> given;
+    if (!weights.is_none()) {
+      given = nb::cast<In<double, 1>>(weights);
+      require(given.shape(0) == x.shape(0), "weights must have one entry per row");
+    }
+    const cf::Block rows = block(x, weights.is_none() ? nullptr : given.data(), threads);
+    require(bits.shape(0) == space.exponent.size(), "bits must have one entry per scaled column");
+    require(sums.shape(0) == numbers.size() && mass.shape(0) == total, "sums must be of the clusters");
+    nb::gil_scoped_release release;
+    cf::add_block(space, {problems, each}, rows, {bits.data(), sums.data(), mass.data()}, threads);
+  }
+
+  template <class Label>
+  void label(In<double, 2> x, InOut<Label, 2> labels, int64_t start, int threads) const {
+    const cf::Block rows = block(x, nullptr, threads);
+    const int64_t step = static_cast<int64_t>(labels.shape(1));
+    require(labels.shape(0) == problems.size(), "labels must have one row per clustering");
+    require(start >= 0 && start + rows.rows <= step, "the block must be within labels");
+    for (const cf::Problem& problem : problems)
+      require(problem.k - 1 <= std::numeric_limits<Label>::max(), "labels do not fit into their type");
+    nb::gil_scoped_release release;
+    cf::label_block(space, {problems, each}, rows, labels.data() + start, step, threads);
+  }
+
+  std::vector<cf::Scaling> kept;
+  cf::Space space;
+  std::vector<int32_t> listed;
+  std::vector<double> numbers;
+  std::vector<cf::Problem> problems;
+  std::vector<const double*> each;
+  size_t total = 0;
+};
+
+Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
+  require(threads >= 1, "threads must be at least 1");
+  Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
+  nb::gil_scoped_release release;
+  cf::hash_rows({x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(x.shape(1)), nullptr}, keys.data(),
+                threads);
+  return keys;
 }
 
 // For each key, `count` distinct features out of `features`, none of them among the key's excluded ones (sorted,
@@ -328,6 +410,17 @@ NB_MODULE(_core, m) {
           },
           "exponent"_a, "shift"_a, "divisor"_a, "ranked"_a, "starts"_a, "knots"_a, "ranks"_a)
       .def("apply", &scale, "x"_a, "threads"_a = 1);
+  nb::class_<Passes>(m, "Passes")
+      .def(nb::init<const cf::Scaling*, In<int32_t, 1>, In<double, 1>, In<int32_t, 1>, In<int32_t, 1>, In<int64_t, 1>,
+                    In<int32_t, 1>, In<double, 1>>(),
+           "scaling"_a.none(), "exponent"_a, "origin"_a, "reach"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a)
+      .def("add", &Passes::add, "x"_a, "weights"_a.none(), "bits"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
+           "threads"_a)
+      .def("label", &Passes::label<int8_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
+      .def("label", &Passes::label<int16_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
+      .def("label", &Passes::label<int32_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a);
+  m.attr("MASS_BITS") = cf::kMassBits;
+  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
         "effort"_a, "threads"_a);

@@ -4,6 +4,7 @@
 #include "hartigan.hpp"
 #include "kernels.hpp"
 #include "lloyd.hpp"
+#include "nearest.hpp"
 #include "partial.hpp"
 
 #define CF_TEXT_(x) #x
@@ -11,5 +12,6 @@
 
 namespace CF_ISA {
 extern const cf::Kernels set;
-const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd, assign, gaps, hartigan, count_row, row_products, partial_distances};
+const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd,     nearest,      assign,           gaps,
+                         hartigan,        count_row, row_products, partial_distances};
 }  // namespace CF_ISA

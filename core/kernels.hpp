@@ -27,6 +27,20 @@ struct Features {
   int count, columns;
 };
 
+// Centres that compete for rows in float32. The rows' columns are given one by one, each in whole tiles. Centres are
+// differences to the first one; `slope` and `base` bound the error of a score by the size of the row, `rounding` and
+// `floor` that of the exact comparison.
+struct Contest {
+  const float* const* columns;
+  const float* unit;    // what a column is multiplied by before distances are taken
+  const float* ahead;   // k * width, times unit
+  const float* offset;  // (|c0|^2 - |c|^2) / 2
+  const float* slope;
+  const float* base;
+  float rounding, floor;
+  int width, k;
+};
+
 struct Kernels {
   const char* name;
 
@@ -34,6 +48,9 @@ struct Kernels {
   // (k) are of the last partition; `scratch` holds lloyd_scratch(k, columns) numbers.
   int (*lloyd)(const Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
                double* mass, float* scratch);
+
+  // The nearest centre of each row, and for each tile a bit for every row for which it may be another.
+  void (*nearest)(const Contest& contest, int64_t tiles, int32_t* labels, uint32_t* unsure);
 
   // Nearest centre by direct distances, lowest index on ties.
   void (*assign)(const Rows<double>& rows, int k, const double* centers, int32_t* labels);

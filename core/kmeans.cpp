@@ -347,24 +347,4 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
   return solutions;
 }
 
-void assign(const Table& table, const std::vector<Problem>& problems, const std::vector<const double*>& centers,
-            int32_t* labels, int threads) {
-  parallel_for(static_cast<int64_t>(problems.size()), threads, [&](int64_t i, int) {
-    const Problem& problem = problems[i];
-    const Packed rows(table, problem);
-    std::vector<double> packed(static_cast<size_t>(problem.k) * rows.width);
-    for (int j = 0; j < rows.width; ++j) {
-      const PowerOfTwo scale(table.exponent[rows.source[j]] - rows.exponent);
-      const int64_t listed =
-          std::find(problem.columns, problem.columns + problem.width, rows.source[j]) - problem.columns;
-      for (int c = 0; c < problem.k; ++c)
-        packed[c * rows.width + j] = scale(centers[i][static_cast<size_t>(c) * problem.width + listed]) * rows.root[j];
-    }
-    std::vector<int32_t> chosen(rows.tiles * kTile);
-    kernels().assign(rows.exact(rows.tiles), problem.k, packed.data(), chosen.data());
-    int32_t* out = labels + i * table.rows;
-    for (int64_t r = 0; r < table.rows; ++r) out[r] = table.place[r] < 0 ? -1 : chosen[table.place[r]];
-  });
-}
-
 }  // namespace cf

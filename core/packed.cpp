@@ -23,7 +23,7 @@ uint64_t key_of(const Packed& rows, int64_t row) {
 
 }  // namespace
 
-Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct), unit(table.unit) {
+Layout::Layout(const Table& table, const Problem& problem) {
   std::vector<int> listed(problem.columns, problem.columns + problem.width);
   std::sort(listed.begin(), listed.end());
   int reach = Table::kConstant;
@@ -36,8 +36,11 @@ Packed::Packed(const Table& table, const Problem& problem) : rows(table.distinct
     }
     i = end;
   }
-  width = static_cast<int>(source.size());
-  exponent = width ? reach : 0;
+  exponent = source.empty() ? 0 : reach;
+}
+
+Packed::Packed(const Table& table, const Problem& problem)
+    : Layout(table, problem), rows(table.distinct), width(static_cast<int>(source.size())), unit(table.unit) {
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
   for (int j = 0; j < width; ++j) {

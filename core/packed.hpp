@@ -7,9 +7,17 @@
 
 namespace cf {
 
-class Packed {
+// Which columns of the table a problem has. One listed m times is kept once, times sqrt(m). Constant ones are dropped.
+struct Layout {
+  Layout(const Table& table, const Problem& problem);
+
+  int exponent = 0;          // true value - origin = packed value * 2^exponent / root
+  std::vector<int> source;   // packed column -> table column
+  std::vector<double> root;  // sqrt of how often it is listed
+};
+
+class Packed : public Layout {
  public:
-  // A column listed m times is kept once, times sqrt(m). Constant columns are dropped.
   Packed(const Table& table, const Problem& problem);
 
   // Merges equal rows when many are equal.
@@ -28,9 +36,6 @@ class Packed {
 
   int64_t rows = 0, tiles = 0;
   int width = 0;
-  int exponent = 0;          // true value - origin = packed value * 2^exponent / root
-  std::vector<int> source;   // packed column -> table column
-  std::vector<double> root;  // sqrt of how often it is listed
   std::vector<double> x, weight;
   std::vector<float> x32, weight32;
   bool unit = true;

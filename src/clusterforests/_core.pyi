@@ -1,4 +1,4 @@
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,34 @@ class Scaling:
     ) -> None: ...
     def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]: ...
 
+MASS_BITS: int
+
+class Passes:
+    def __init__(
+        self,
+        scaling: Scaling | None,
+        exponent: npt.NDArray[np.int32],
+        origin: npt.NDArray[np.float64],
+        reach: npt.NDArray[np.int32],
+        columns: npt.NDArray[np.int32],
+        offsets: npt.NDArray[np.int64],
+        clusters: npt.NDArray[np.int32],
+        centers: npt.NDArray[np.float64],
+    ) -> None: ...
+    def add(
+        self,
+        x: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.float64] | None,
+        bits: npt.NDArray[np.int32],
+        sums: npt.NDArray[np.int64],
+        mass: npt.NDArray[np.int64],
+        threads: int,
+    ) -> None: ...
+    def label(
+        self, x: npt.NDArray[np.float64], labels: npt.NDArray[np.signedinteger[Any]], start: int, threads: int
+    ) -> None: ...
+
+def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]: ...
 def project(
     x: npt.NDArray[np.float64],
     exponent: npt.NDArray[np.int32],

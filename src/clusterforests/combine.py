@@ -38,7 +38,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 AnyIntArray = npt.NDArray[np.signedinteger[Any]]
 
-_POOL = 7  # what the stream of random numbers is for; the number is part of its key
+_POOL = 8  # what the stream of random numbers is for; the number is part of its key
 
 EXACT = 5000  # signatures up to which every one of them is a node of the graph
 EXACT_SPECTRAL = 20000  # the same where no matrix is needed

@@ -14,7 +14,7 @@ KeyArray = npt.NDArray[np.uint64]
 WAVES = 4  # in which the second half of the landmarks is drawn, each from what the others do not cover yet
 BLOCK = 4096  # rows compared with the landmarks at a time
 
-_LANDMARKS = 6  # what the stream of random numbers is for; the number is part of its key
+_LANDMARKS = 7  # what the stream of random numbers is for; the number is part of its key
 
 
 def choose_landmarks(backend: CpuBackend, signatures: Signatures, count: int, seed: int) -> Signatures:

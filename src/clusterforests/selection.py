@@ -15,6 +15,7 @@ IndexArray = npt.NDArray[np.intp]
 
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
+MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
 
 _BASE_CLUSTERS = 3  # what the stream of random numbers is for; the number is part of its key
 
@@ -59,7 +60,8 @@ def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
 
 def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Choice]:
     """Every setting that may be "auto", decided; no labels and no search are involved."""
-    largest = max(n_clusters + 2, math.isqrt(shape.n_rows))
+    rows = min(shape.n_rows, MEASURED_ROWS)
+    largest = max(n_clusters + 2, math.isqrt(rows))
     rules = {
         "scale": Choice("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
         "features_per_draw": features_per_draw(shape, largest),
@@ -69,7 +71,8 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         "quality": Choice("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": Choice(
             (max(2, n_clusters), largest),
-            f"varied from tree to tree between n_clusters and the root of {shape.n_rows} rows",
+            f"varied from tree to tree between n_clusters and the root of {rows} rows"
+            + (", the most for which this was measured" if rows < shape.n_rows else ""),
         ),
         "n_init": Choice(1, "one start a tree: the forest averages over them"),
         "max_samples": Choice(512, "enough rows to tell features apart")

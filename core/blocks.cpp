@@ -1,0 +1,143 @@
+#include "blocks.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include "random.hpp"
+#include "threads.hpp"
+
+namespace cf {
+namespace {
+
+constexpr int64_t kRows = 1024;  // for a thread at a time: their columns and labels stay in its cache
+
+int64_t pieces(const Block& block) { return (block.rows + kRows - 1) / kRows; }
+
+// Rows of one piece in the coordinates of the centres, and their labels.
+struct Piece {
+  void take(const Space& space, const Block& block, int64_t index) {
+    start = index * kRows;
+    rows = std::min(kRows, block.rows - start);
+    const double* x = block.x + start * block.columns;
+    if (space.scaling) {
+      scaled.resize(rows * space.scaling->width());
+      space.scaling->apply(x, rows, scaled.data(), space.scaling->width(), 1);
+      x = scaled.data();
+    }
+    table = Table::project(x, rows, space.exponent, space.origin, space.reach);
+  }
+
+  void label(const Clusterings& clusterings) {
+    labels.resize(clusterings.problems.size() * rows);
+    assign(table, clusterings.problems, clusterings.centers, labels.data(), 1);
+  }
+
+  int64_t start = 0, rows = 0;
+  std::vector<double> scaled;
+  Table table = Table::project(nullptr, 0, {}, {}, {});
+  std::vector<int32_t> labels;
+};
+
+int64_t rounded(double x) { return static_cast<int64_t>(x < 0 ? x - 0.5 : x + 0.5); }
+
+// A weight times an integer: exact where the weight is whole.
+struct Weight {
+  explicit Weight(double weight) : whole(static_cast<int64_t>(weight)), part(weight - static_cast<double>(whole)) {}
+  int64_t operator()(int64_t x) const { return whole * x + rounded(part * static_cast<double>(x)); }
+  int64_t whole;
+  double part;
+};
+
+// One thread's share of the sums.
+struct Share {
+  void add(const Clusterings& clusterings, const Block& block, const int32_t* bits) {
+    const int64_t rows = piece.rows;
+    fixed.resize(piece.table.columns * rows);
+    for (int64_t c = 0; c < piece.table.columns; ++c) {
+      const double unit = std::ldexp(1.0, bits[c]);
+      const double* from = piece.table.column(c);
+      int64_t* to = fixed.data() + c * rows;
+      for (int64_t r = 0; r < rows; ++r) to[r] = rounded(from[r] * unit);
+      if (block.weights)
+        for (int64_t r = 0; r < rows; ++r) to[r] = Weight(block.weights[piece.start + r])(to[r]);
+    }
+    weight.resize(rows);
+    for (int64_t r = 0; r < rows; ++r)
+      weight[r] =
+          block.weights ? Weight(block.weights[piece.start + r])(int64_t{1} << kMassBits) : int64_t{1} << kMassBits;
+    int64_t *to = values.data(), *heap = mass.data();
+    for (size_t t = 0; t < clusterings.problems.size(); ++t) {
+      const Problem& problem = clusterings.problems[t];
+      const int32_t* label = piece.labels.data() + t * rows;
+      for (int64_t r = 0; r < rows; ++r) heap[label[r]] += weight[r];
+      for (int j = 0; j < problem.width; ++j) {
+        const int64_t* from = fixed.data() + problem.columns[j] * rows;
+        for (int64_t r = 0; r < rows; ++r) to[static_cast<int64_t>(label[r]) * problem.width + j] += from[r];
+      }
+      to += static_cast<int64_t>(problem.k) * problem.width;
+      heap += problem.k;
+    }
+  }
+
+  Piece piece;
+  std::vector<int64_t> fixed, weight, values, mass;
+};
+
+}  // namespace
+
+void add_block(const Space& space, const Clusterings& clusterings, const Block& block, const Sums& sums, int threads) {
+  size_t count = 0, clusters = 0;
+  for (const Problem& problem : clusterings.problems) {
+    count += static_cast<size_t>(problem.k) * problem.width;
+    clusters += problem.k;
+  }
+  std::vector<Share> shares(threads);
+  parallel_for(pieces(block), threads, [&](int64_t i, int worker) {
+    Share& share = shares[worker];
+    share.values.resize(count);
+    share.mass.resize(clusters);
+    share.piece.take(space, block, i);
+    share.piece.label(clusterings);
+    share.add(clusterings, block, sums.bits);
+  });
+  for (const Share& share : shares) {
+    for (size_t i = 0; i < share.values.size(); ++i) sums.values[i] += share.values[i];
+    for (size_t i = 0; i < share.mass.size(); ++i) sums.mass[i] += share.mass[i];
+  }
+}
+
+template <class Label>
+void label_block(const Space& space, const Clusterings& clusterings, const Block& block, Label* labels, int64_t step,
+                 int threads) {
+  std::vector<Piece> each(threads);
+  parallel_for(pieces(block), threads, [&](int64_t i, int worker) {
+    Piece& piece = each[worker];
+    piece.take(space, block, i);
+    piece.label(clusterings);
+    for (size_t t = 0; t < clusterings.problems.size(); ++t)
+      std::copy_n(piece.labels.data() + t * piece.rows, piece.rows, labels + t * step + piece.start);
+  });
+}
+
+template void label_block(const Space&, const Clusterings&, const Block&, int8_t*, int64_t, int);
+template void label_block(const Space&, const Clusterings&, const Block&, int16_t*, int64_t, int);
+template void label_block(const Space&, const Clusterings&, const Block&, int32_t*, int64_t, int);
+
+void hash_rows(const Block& block, uint64_t* keys, int threads) {
+  parallel_for(pieces(block), threads, [&](int64_t i, int) {
+    const int64_t end = std::min(block.rows, (i + 1) * kRows);
+    for (int64_t r = i * kRows; r < end; ++r) {
+      uint64_t key = 0;
+      for (int64_t c = 0; c < block.columns; ++c) {
+        double value = block.x[r * block.columns + c] + 0.0;
+        if (value != value) value = std::numeric_limits<double>::quiet_NaN();
+        uint64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        key = hash(key, bits);
+      }
+      keys[r] = key;
+    }
+  });
+}
+
+}  // namespace cf

@@ -1,0 +1,199 @@
+"""Tables of many rows: what is costly is done on a sample, then all rows are read in blocks, twice.
+
+The sample is chosen by a hash of the rows' values, so it does not depend on their order, and equal rows are one row
+whose weight is the sum of theirs.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests import _core
+from clusterforests.backends import Coordinates
+from clusterforests.forest import Forest
+from clusterforests.row_order import DistinctRows
+from clusterforests.scaling import Scaling
+from clusterforests.source import LargeTable, Source, Survey, blocks
+from clusterforests.streams import stream
+from clusterforests.views import Encoded
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+LARGE_ROWS = 65536  # beyond so many, trees see a sample first
+SAMPLE_ROWS = 16384  # at least
+FIXED_BITS = 62  # of a sum of coordinates
+MOST_BITS = 52  # of a coordinate
+MOST_MAGNITUDE = 500  # a power of two: what a column's rows may be beyond those of the sample
+SPARE_BITS = 2  # for weights that are not whole numbers: their mean is about 2**SPARE_BITS units
+STEPS = 1  # passes that move the centres to the means of all rows
+
+_SAMPLE = 6  # what the stream of random numbers is for; the number is part of its key
+
+Progress = Callable[[int, int], None]  # (rows read, rows to read)
+
+
+class Sample(NamedTuple):
+    """Rows that stand for all: different ones, in random order, and the weight of each."""
+
+    encoded: Encoded
+    weights: FloatArray
+
+
+def draw_sample(table: LargeTable, seen: Survey, weights: FloatArray | None, size: int, seed: int) -> Sample:
+    """The `size` different rows of positive weight whose hashes, with the seed, are smallest."""
+    chosen = smallest_hashes(seen.keys, weights, size, seed)
+    return Sample(table.rows(chosen.rows), chosen.weights)
+
+
+def smallest_hashes(keys: npt.NDArray[np.uint64], weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
+    """Rows by their keys. Only hashes below a threshold are sorted; equal rows are all below it, or none is."""
+    n = len(keys)
+    place = stream(stream(seed, _SAMPLE), keys)
+    wanted = 2 * size
+    while True:
+        everything = wanted >= n
+        few = np.arange(n) if everything else np.flatnonzero(place <= np.uint64(wanted / n * 2.0**64))
+        if weights is not None:
+            few = few[weights[few] > 0]
+        mass = np.ones(len(few)) if weights is None else weights[few]
+        order = np.lexsort((mass, keys[few], place[few]))
+        few, mass = few[order], mass[order]
+        starts = np.flatnonzero(np.diff(keys[few], prepend=~keys[few[:1]]) != 0)
+        if len(starts) >= size or everything:
+            return DistinctRows(few[starts[:size]], np.add.reduceat(mass, starts)[:size])
+        wanted *= 8
+
+
+def spread(
+    forest: Forest,
+    scaling: Scaling,
+    source: Source,
+    seen: Survey,
+    weights: FloatArray | None = None,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Forest:
+    """The forest of a sample on all rows: centres move to the means of their rows, then every row gets a label.
+
+    Labels are of the smallest signed type that holds them. Neither threads nor the size of blocks change a bit.
+    """
+    units, total = _units(weights, source.shape[0])
+    reading = _Reading(source, units, threads, progress)
+    space = _Space(
+        scaling,
+        forest.coordinates,
+        [scaling.views.columns(t, features) for t, features in enumerate(forest.features)],
+        _bits(scaling, forest.coordinates, _bounds(source, weights, seen), total),
+    )
+    centers = forest.centers
+    for _ in range(STEPS):
+        centers = _means(reading, space, centers)
+    return replace(forest, centers=centers, partitions=_labels(reading, space, centers))
+
+
+@dataclass
+class _Reading:
+    """All rows, block by block, as often as it takes."""
+
+    source: Source
+    weights: FloatArray | None
+    threads: int
+    progress: Progress | None
+    read: int = 0
+
+    def __iter__(self) -> Iterator[tuple[int, FloatArray]]:
+        for start, values in blocks(self.source):
+            yield start, values
+            self.read += len(values)
+            if self.progress is not None:
+                self.progress(self.read, (STEPS + 1) * self.source.shape[0])
+
+
+class _Space(NamedTuple):
+    """Where centres live: how rows get there, each tree's columns, and the bits after the point of a column's sums."""
+
+    scaling: Scaling
+    coordinates: Coordinates
+    columns: list[IntArray]
+    bits: IntArray
+
+    def passes(self, centers: Sequence[FloatArray]) -> _core.Passes:
+        return _core.Passes(
+            self.scaling.core() if len(self.scaling.exponent) else None,
+            *self.coordinates,
+            np.concatenate(self.columns),
+            np.cumsum([0, *map(len, self.columns)], dtype=np.int64),
+            np.array([len(c) for c in centers], dtype=np.int32),
+            np.concatenate([c.ravel() for c in centers]),
+        )
+
+
+def _means(reading: _Reading, space: _Space, centers: list[FloatArray]) -> list[FloatArray]:
+    """The means of the rows that are nearest to each centre; a centre without rows stays."""
+    sums = np.zeros(sum(c.size for c in centers), dtype=np.int64)
+    mass = np.zeros(sum(map(len, centers)), dtype=np.int64)
+    passes = space.passes(centers)
+    for start, values in reading:
+        weights = None if reading.weights is None else reading.weights[start : start + len(values)]
+        passes.add(values, weights, space.bits, sums, mass, reading.threads)
+    means = []
+    for c, columns in zip(centers, space.columns, strict=True):
+        own, sums = sums[: c.size].reshape(c.shape), sums[c.size :]
+        weight, mass = mass[: len(c), None], mass[len(c) :]
+        mean = np.ldexp(own / np.maximum(weight, 1), _core.MASS_BITS - space.bits[columns])
+        means.append(np.where(weight > 0, mean, c))
+    return means
+
+
+def _labels(reading: _Reading, space: _Space, centers: list[FloatArray]) -> npt.NDArray[Any]:
+    most = max(map(len, centers))
+    kind = np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
+    labels: npt.NDArray[Any] = np.empty((len(centers), reading.source.shape[0]), dtype=kind)
+    passes = space.passes(centers)
+    for start, values in reading:
+        passes.label(values, labels, start, reading.threads)
+    return labels
+
+
+def _units(weights: FloatArray | None, n: int) -> tuple[FloatArray | None, float]:
+    """Weights whose sum fits, and that sum. Whole numbers stay, so that a weight of 3 is three rows."""
+    if weights is None:
+        return None, n
+    total = math.fsum(weights)
+    if total <= 2.0**40 and bool((weights == np.floor(weights)).all()):
+        return weights, total
+    exponent = math.ceil(math.log2(n)) + SPARE_BITS - math.frexp(total)[1]
+    return np.ldexp(weights, exponent), math.ldexp(total, exponent)
+
+
+def _bounds(source: Source, weights: FloatArray | None, seen: Survey) -> FloatArray:
+    """The smallest and the largest value of each column, over the rows that have a weight."""
+    ends = np.array([seen.low, seen.high])
+    if weights is not None and not weights.all():
+        ends = np.array([np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)])
+        for start, values in blocks(source):
+            counted = values[weights[start : start + len(values)] > 0]
+            if len(counted):
+                ends = np.array([np.minimum(ends[0], counted.min(axis=0)), np.maximum(ends[1], counted.max(axis=0))])
+    return ends
+
+
+def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float) -> IntArray:
+    """How many bits after the point each column's sums may have, by the largest magnitude that a row has there."""
+    with np.errstate(over="ignore"):
+        there = np.ldexp(scaling.apply(ends), -coordinates.exponent) - coordinates.origin
+    magnitude = np.where(np.isfinite(there).all(axis=0), np.frexp(np.abs(there).max(axis=0))[1], MOST_MAGNITUDE + 1)
+    far = np.flatnonzero(magnitude > MOST_MAGNITUDE)
+    if len(far):
+        raise ValueError(
+            f"X has values in column {far[0] % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of most "
+            "rows. Clip them, or use scale='rank'."
+        )
+    bits = min(FIXED_BITS - math.frexp(total)[1], MOST_BITS) - magnitude
+    return bits.clip(max=1000).astype(np.int32)
