@@ -29,11 +29,13 @@ from clusterforests.encoding import encode
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
+from clusterforests.large import sample_size, smallest_hashes, spread
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
 from clusterforests.scaling import fit_scaling
 from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
+from clusterforests.source import LargeTable, survey
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
@@ -299,20 +301,35 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             backend.warn_of_failures()
         return self
 
-    def _fit_on(self, backend: CpuBackend, encoded: Encoded, weights: FloatArray | None = None) -> Self:
-        """The five lines of Algorithm 3 on a back end, for a table without missing cells."""
+    def _fit_on(
+        self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None
+    ) -> Self:
+        """The five lines of Algorithm 3 on a back end, for a table without missing cells.
+
+        Of a large table a sample stands for all rows until the trees are grown.
+        """
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
-        rows = distinct_rows(encoded.values, weights)
-        number = self._choose_n_clusters(encoded.values[rows.rows], len(encoded.values), seed)
+        pool = None
+        if isinstance(table, LargeTable):
+            n_rows, seen = table.source.shape[0], survey(table.source, backend.threads)
+            pool = smallest_hashes(seen.keys, weights, sample_size(self.max_samples), seed)
+            encoded, mass = table.rows(pool.rows), pool.weights
+        else:
+            n_rows, encoded, mass = len(table.values), table, weights
+        rows = distinct_rows(encoded.values, mass)
+        number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
         chosen["n_clusters"] = number
-        scaling = fit_scaling(encoded, chosen["scale"].value, weights)
-        table, views = scaling.apply(encoded.values, backend.threads), scaling.views
+        scaling = fit_scaling(encoded, chosen["scale"].value, mass)
+        views = scaling.views
         settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        forest = grow_forest(backend, table, views, settings, seed, weights=weights, part=part, progress=bar.grown)
+        scaled = scaling.apply(encoded.values, backend.threads)
+        forest = grow_forest(backend, scaled, views, settings, seed, weights=mass, part=part, progress=bar.grown)
+        if isinstance(table, LargeTable):
+            forest = spread(forest, scaling, table.source, seen, weights, threads=backend.threads)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
         combined = combine(
             backend,
@@ -323,9 +340,10 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             self.sharpness,
             weights,
             landmarks=self.landmarks,
+            pool=pool,
             seed=seed,
         )
-        bar.done(f"{len(table)} rows in {number.value} clusters by {self.n_estimators} trees,")
+        bar.done(f"{n_rows} rows in {number.value} clusters by {self.n_estimators} trees,")
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
             chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
