@@ -12,6 +12,7 @@
 #include "coassociation.hpp"
 #include "kernels.hpp"
 #include "kmeans.hpp"
+#include "lines.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
 #include "scaling.hpp"
@@ -317,6 +318,26 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
   return out;
 }
 
+Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> lines, int threads) {
+  const size_t members = labels.shape(0);
+  require(first.shape(0) == members + 1, "first must be one longer than there are partitions");
+  require(first(0) == 0 && first(members) == static_cast<int64_t>(lines.shape(0)), "first must span the lines");
+  for (size_t m = 0; m < members; ++m) require(first(m) + 2 <= first(m + 1), "a table needs at least two lines");
+  require(threads >= 1, "threads must be at least 1");
+  Out<double, 2> out = uninitialised<double, 2>({labels.shape(1), lines.shape(1)});
+  nb::gil_scoped_release release;
+  cf::sum_lines(labels.data(), labels.shape(1), static_cast<int>(members), first.data(), lines.data(),
+                static_cast<int>(lines.shape(1)), out.data(), threads);
+  return out;
+}
+
+Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
+  Out<uint64_t, 1> out = uninitialised<uint64_t, 1>({labels.shape(1)});
+  nb::gil_scoped_release release;
+  cf::column_keys(labels.data(), labels.shape(1), static_cast<int>(labels.shape(0)), out.data());
+  return out;
+}
+
 // A copy of `values` (n, C) with its missing cells filled from the donors (m, C). Features are p ranges of columns.
 Out<double, 2> fill(In<double, 2> values, In<double, 2> places, In<double, 2> donor_values, In<double, 2> donor_places,
                     In<double, 1> weights, In<int32_t, 1> first, In<int32_t, 1> widths, In<double, 1> means,
@@ -406,6 +427,8 @@ NB_MODULE(_core, m) {
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
   m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a);
   m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a);
+  m.def("sum_lines", &sum_lines, "labels"_a, "first"_a, "lines"_a, "threads"_a);
+  m.def("column_keys", &column_keys, "labels"_a);
   m.def("multiply", &multiply, "matrix"_a, "vectors"_a, "threads"_a);
   m.def("fill", &fill, "values"_a, "places"_a, "donor_values"_a, "donor_places"_a, "weights"_a, "first"_a, "widths"_a,
         "means"_a, "neighbours"_a, "nearest"_a, "threads"_a);

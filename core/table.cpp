@@ -41,9 +41,15 @@ double largest_of(const double* x, size_t count) {
   return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
-std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p) {
+// Of the rows that have a weight.
+std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, const double* weights) {
   std::vector<double> largest(p, 0.0);
   int64_t i = 0;
+  if (weights) {
+    for (; i < n; ++i)
+      for (int64_t j = 0; j < p && weights[i] > 0; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
+    return largest;
+  }
   for (; i + 4 <= n; i += 4)  // four rows between two visits to the same maximum
     for (int64_t j = 0; j < p; ++j) {
       const double* at = x + i * p + j;
@@ -96,7 +102,7 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 }  // namespace
 
 Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
-  const std::vector<double> largest = largest_by_column(x, n, p);
+  const std::vector<double> largest = largest_by_column(x, n, p, weights);
   for (int64_t j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
   const std::vector<PowerOfTwo> scale = undo(exponent);
   std::vector<Keyed> order;

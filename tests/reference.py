@@ -214,3 +214,28 @@ def eta_squared(x, labels):
     x, labels = x[known], labels[known]
     between = sum((labels == c).sum() * (x[labels == c].mean() - x.mean()) ** 2 for c in np.unique(labels))
     return between / ((x - x.mean()) ** 2).sum()
+
+
+def walk(tree, nodes, weights, rows, threshold, sharpness):
+    """Each row from the root to a leaf, by where its vote lies beside the cutoff; nodes and rows are labels (T, m)."""
+
+    def links(a, b):
+        P = coassociation(a, b)
+        return np.expm1(sharpness * P) if threshold == "auto" else regularised(P, threshold, sharpness)
+
+    def voters(node):
+        z, w = node.vector, weights[node.members]
+        W = links(nodes[:, node.members], nodes[:, node.members])
+        votes = w * z / np.sqrt(W @ w)
+        return votes * (w * z**2).sum() / (votes @ W @ votes)
+
+    known = {id(node): voters(node) for node in tree.nodes if node.left >= 0}
+    labels = []
+    for row in rows.T:
+        at = tree.nodes[0]
+        while at.left >= 0:
+            link = links(row[:, None], nodes[:, at.members])[0]
+            vote = link @ known[id(at)] / np.sqrt(link @ weights[at.members])
+            at = tree.nodes[at.right if vote >= at.cutoff - 1e-8 * np.abs(at.vector).max() else at.left]
+        labels.append(at.label)
+    return np.array(labels)

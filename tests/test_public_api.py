@@ -35,6 +35,7 @@ def test_signatures():
         "n_init",
         "max_iter",
         "max_samples",
+        "landmarks",
         "n_jobs",
         "random_state",
         "verbose",
@@ -54,6 +55,7 @@ def test_signatures():
         "threshold",
         "sharpness",
         "sample_weight",
+        "landmarks",
     ]
 
 

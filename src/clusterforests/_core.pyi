@@ -97,6 +97,13 @@ def draw_features(
     excluded: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int32]: ...
+def sum_lines(
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+    lines: npt.NDArray[np.float64],
+    threads: int,
+) -> npt.NDArray[np.float64]: ...
+def column_keys(labels: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]: ...
 def coassociate(
     a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], table: npt.NDArray[np.float64], threads: int
 ) -> npt.NDArray[np.float64]: ...

@@ -78,16 +78,20 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
 def affinity(backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray:
     """W between signatures."""
     check_pairs(signatures)
-    labels = signatures.labels
-    if labels.min(initial=0) < 0:
-        return regularise(coassociate(backend, labels, labels), threshold, sharpness)
+    return link_weights(backend, signatures.labels, signatures.labels, threshold, sharpness)
+
+
+def link_weights(backend: CpuBackend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
+    """W between rows of labels."""
+    if a.min(initial=0) < 0 or b.min(initial=0) < 0:
+        return regularise(coassociate(backend, a, b), threshold, sharpness)
     # The same for every pair with the same match count: one exponential per count.
-    shares = [count / len(labels) for count in range(len(labels) + 1)]
+    shares = [count / len(a) for count in range(len(a) + 1)]
     if isinstance(threshold, str):
         table = [math.expm1(sharpness * share) for share in shares]
     else:
         table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
-    return backend.coassociate(labels, labels, np.array(table))
+    return backend.coassociate(a, b, np.array(table))
 
 
 def sharpness_for(sharpness: float | str, n_partitions: int) -> float:

@@ -14,16 +14,37 @@ from clusterforests.agreement import agree
 from clusterforests.backends import CpuBackend
 from clusterforests.grouping import kmeans_groups
 from clusterforests.hypergraph import cspa, hbgf, mcla
+from clusterforests.landmarks import choose_landmarks
 from clusterforests.linkage import by_size, linkage_labels, trimmed_labels
 from clusterforests.medoid import MEDOID_OF, medoid
 from clusterforests.mixture import mixture
+from clusterforests.placement import (
+    Links,
+    MostShared,
+    NearestNode,
+    Placement,
+    PlacementRule,
+    Shares,
+    embed,
+    settle,
+    walk,
+)
+from clusterforests.row_order import DistinctRows
 from clusterforests.spectral import CutTree, Graph, cut
-from clusterforests.validation import check_parameters, check_partitions, check_rows, check_weights
+from clusterforests.streams import stream
+from clusterforests.validation import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+AnyIntArray = npt.NDArray[np.signedinteger[Any]]
 
-BLOCK = 1024  # signatures without weight placed at a time
+_POOL = 8  # what the stream of random numbers is for; the number is part of its key
+
+EXACT = 5000  # signatures up to which every one of them is a node of the graph
+EXACT_SPECTRAL = 20000  # the same where no matrix is needed
+LANDMARKS = 2000  # otherwise
+POOL = 16384  # rows from which landmarks are chosen
+COLLAPSED = 65536  # rows up to which equal signatures of all rows are merged
 
 
 @dataclass(frozen=True)
@@ -31,38 +52,88 @@ class Combined:
     labels: IntArray
     cut_tree: CutTree | None  # None where the method has no tree of cuts
     method: str
-    agreement: Mapping[str, float] | None = None  # of each cut that was tried with the others
+    agreement: Mapping[str, float] | None  # of each cut that was tried with the others
+    placement: Placement  # where new rows go
+    n_landmarks: int | None  # None if the cut is exact
 
 
 def combine(
     backend: CpuBackend,
-    partitions: IntArray,
+    partitions: AnyIntArray,
     n_clusters: int,
     method: str,
     threshold: float | str,
     sharpness: float | str,
     weights: FloatArray | None = None,
+    *,
+    landmarks: int | str | None = "auto",
+    pool: DistinctRows | None = None,
+    seed: int = 0,
 ) -> Combined:
     """Algorithm 3, lines 6 to 8, on labels of shape (T, n); below zero means "not clustered".
 
-    Rows of weight 0 take no part in the cut: they get the label of rows with the same signature, or else of the cluster
-    with which they share most.
+    What is cut is the graph of the different rows of labels, or of some that stand for them: landmarks. These are
+    chosen from `pool` where there are too many rows to compare all. Rows that were not cut are placed: those of weight
+    0, which take no part, and those for which landmarks stand.
     """
-    every = collapse(partitions, weights)
-    signatures = _counted(every)
-    if len(signatures) < n_clusters:
+    if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(signatures)} groups of rows that the partitions tell "
+            f"landmarks={landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
+        )
+    n_rows = partitions.shape[1]
+    large = landmarks is not None and n_rows > COLLAPSED
+    if large:
+        pool = sample_pool(n_rows, weights, seed) if pool is None else pool
+        every = collapse(_int32(partitions[:, pool.rows]), pool.weights)
+    else:
+        every = collapse(_int32(partitions), weights)
+    counted = _counted(every)
+    most = _most_nodes(landmarks, method)
+    exact = not large and (most is None or len(counted) <= most)
+    nodes = counted
+    if most is not None and len(counted) > most:
+        nodes = choose_landmarks(backend, counted, LANDMARKS if landmarks == "auto" else most, seed)
+    if len(nodes) < n_clusters:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {len(nodes)} groups of rows that the partitions tell "
             "apart. Lower n_clusters, or raise base_clusters or n_estimators."
         )
-    cuts = _Cuts(backend, signatures, n_clusters, threshold, sharpness)
+    cuts = _Cuts(backend, nodes, n_clusters, threshold, sharpness)
     agreement = None
     if method == "medoid":
-        method, agreement = medoid(cuts.possible(MEDOID_OF), signatures.weights)
-    groups = cuts.groups(method)
-    if len(signatures) < len(every):
-        groups = _placed(backend, every, signatures, groups)
-    return Combined(groups[every.inverse], cuts.tree(method), method, agreement)
+        method, agreement = medoid(cuts.possible(MEDOID_OF), nodes.weights)
+    placement = cuts.placement(method, exact)
+    if exact:
+        labels = np.empty(len(every), dtype=np.int32)
+        with_weight = every.weights > 0
+        labels[with_weight] = placement.groups
+        if len(nodes) < len(every):
+            labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
+        labels = labels[every.inverse]
+    elif large:
+        placement, labels = settle(placement, backend, partitions)
+    else:
+        placement, labels = settle(placement, backend, every.labels, every.weights)
+        labels = labels[every.inverse]
+    return Combined(labels, cuts.tree(method), method, agreement, placement, None if exact else len(nodes))
+
+
+def sample_pool(n_rows: int, weights: FloatArray | None, seed: int) -> DistinctRows:
+    """Rows by chance, for partitions of unknown origin."""
+    counted = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
+    chosen = counted[np.argsort(stream(seed, _POOL, counted), kind="stable")[:POOL]]
+    return DistinctRows(chosen, np.ones(len(chosen)) if weights is None else weights[chosen])
+
+
+def _most_nodes(landmarks: int | str | None, method: str) -> int | None:
+    """The number of signatures up to which the cut is exact."""
+    if landmarks != "auto":
+        return None if landmarks is None else int(landmarks)
+    return EXACT_SPECTRAL if method == "kway" or method.startswith("ncut") else EXACT
+
+
+def _int32(labels: AnyIntArray) -> IntArray:
+    return labels.astype(np.int32, copy=False)
 
 
 class _Cuts:
@@ -79,8 +150,7 @@ class _Cuts:
         self.backend = backend
         self.signatures = signatures
         self.n_clusters = n_clusters
-        self.threshold = threshold
-        self.sharpness = sharpness
+        self.links = Links(threshold, sharpness_for(sharpness, len(signatures.labels)))
         self._groups: dict[str, IntArray] = {}
         self._trees: dict[str, CutTree] = {}
 
@@ -101,19 +171,39 @@ class _Cuts:
     def tree(self, method: str) -> CutTree | None:
         return self._trees.get(method)
 
+    def placement(self, method: str, exact: bool) -> Placement:
+        """Where rows go that are not nodes. If the cut is exact the nodes stay where they were cut to."""
+        groups = self.groups(method)
+        n_groups = int(groups.max()) + 1
+        shares = Shares.of(self.signatures, groups, n_groups)
+        rule: PlacementRule
+        if (tree := self.tree(method)) is not None:
+            rule = walk(self.graph, self.links, tree)
+        elif method == "kway":
+            rule = embed(self.graph, self.links, self.embedding, groups)
+        elif method == "single":
+            rule = NearestNode(groups)
+        else:
+            rule = MostShared(shares)
+        settled = np.arange(len(groups) if exact else 0, dtype=np.int32)
+        return Placement(self.signatures, groups, rule, settled, np.arange(n_groups, dtype=np.int32), shares)
+
     def _cut(self, method: str) -> IntArray:
         weights = self.signatures.weights
         if method in FROM_LABELS:
             return by_size(FROM_LABELS[method](self.backend, self.signatures, self.n_clusters), weights)
         if method == "kway":
-            return kmeans_groups(self.backend, self.graph.embedding(self.n_clusters), weights, self.n_clusters)
+            return kmeans_groups(self.backend, self.embedding, weights, self.n_clusters)
         tree = self._trees[method] = cut(self.graph, self.n_clusters, method)
         return tree.labels()
 
     @cached_property
+    def embedding(self) -> FloatArray:
+        return self.graph.embedding(self.n_clusters)
+
+    @cached_property
     def graph(self) -> Graph:
-        sharpness = sharpness_for(self.sharpness, len(self.signatures.labels))
-        W = affinity(self.backend, self.signatures, self.threshold, sharpness)
+        W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness)
         return Graph(self.backend, W, self.signatures.weights)
 
 
@@ -123,21 +213,6 @@ def _counted(every: Signatures) -> Signatures:
     if len(counted) == len(every):
         return every
     return Signatures(np.ascontiguousarray(every.labels[:, counted]), np.arange(len(counted)), every.weights[counted])
-
-
-def _placed(backend: CpuBackend, every: Signatures, counted: Signatures, groups: IntArray) -> IntArray:
-    """Groups of all signatures: those without weight go where their mean P is highest, to the first group on ties."""
-    placed = np.empty(len(every), dtype=np.int32)
-    placed[every.weights > 0] = groups
-    members = np.zeros((len(counted), groups.max() + 1))
-    members[np.arange(len(counted)), groups] = counted.weights
-    members /= members.sum(axis=0)
-    others = np.flatnonzero(every.weights == 0)
-    for start in range(0, len(others), BLOCK):
-        some = others[start : start + BLOCK]
-        P = coassociate(backend, np.ascontiguousarray(every.labels[:, some]), counted.labels)
-        placed[some] = (P @ members).argmax(axis=1)
-    return placed
 
 
 def _linkage(backend: CpuBackend, signatures: Signatures, n_clusters: int, *, method: str) -> IntArray:
@@ -170,6 +245,7 @@ def consensus(
     threshold: float | str = 0.4,
     sharpness: float | str = "auto",
     sample_weight: Any = None,
+    landmarks: int | str | None = "auto",
 ) -> IntArray:
     """Combine partitions of the same rows, from whatever source, into one.
 
@@ -190,8 +266,10 @@ def consensus(
         The graph's weights are exp(sharpness * share), at most 50; "auto" is a tenth of the number of partitions, at
         most 10. Used where `threshold` is.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows: a row of weight 3 counts like three equal rows. One of weight 0 has no say, and gets the
-        cluster with which it shares most.
+        Weights of the rows: a row of weight 3 counts like three equal rows. One of weight 0 has no say, and goes where
+        its links with the others lead.
+    landmarks : int, None or "auto", default="auto"
+        Most different rows of labels whose graph is cut as it is: see `ClusterForest`.
 
     Returns
     -------
@@ -204,8 +282,10 @@ def consensus(
     >>> consensus([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, -1]], n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
-    check_parameters({"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness})
+    given = {"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness}
+    check_parameters({**given, "landmarks": landmarks}, FOREST_RULES)
+    check_parameters({"n_clusters": n_clusters})
     labels = check_partitions(partitions)
     check_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
-    return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights).labels
+    return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks).labels

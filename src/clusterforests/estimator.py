@@ -2,18 +2,18 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests import how_many
 from clusterforests.affinity import coassociate
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Coordinates, CpuBackend
 from clusterforests.backends.learner import LearnerBackend
 from clusterforests.combine import combine, consensus
 from clusterforests.diagnostics import (
@@ -29,11 +29,13 @@ from clusterforests.encoding import encode
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
+from clusterforests.large import sample_size, smallest_hashes, spread
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
-from clusterforests.scaling import scale_table
-from clusterforests.selection import Choice, choose, clusters_of_trees, shape_of
+from clusterforests.scaling import fit_scaling
+from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
+from clusterforests.source import LargeTable, survey
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
@@ -42,7 +44,18 @@ from clusterforests.views import Encoded
 FloatArray = npt.NDArray[np.float64]
 
 
-class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+BLOCK = 65536  # new rows at a time
+
+
+class Trees(NamedTuple):
+    """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
+
+    columns: list[npt.NDArray[np.int32]]
+    centers: list[FloatArray]
+    coordinates: Coordinates
+
+
+class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster Forests (Yan, Chen and Jordan).
 
     Grows many small K-means clusterings on random subsets of the features, each as long as new features lower
@@ -108,6 +121,10 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     max_samples : int, None or "auto", default="auto"
         Different rows, chosen at random, on which trees are grown; the K-means of the features that they arrive at is
         then run on all rows. None grows on all of them; "auto" is 512.
+    landmarks : int, None or "auto", default="auto"
+        Most different rows of labels whose graph is cut as it is. Where there are more, so many that stand for all of
+        them are cut, and every row goes where its links with these lead. None always cuts all. "auto" cuts up to 5,000
+        (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 all cores. It never changes the result.
     random_state : int, RandomState, Generator or None, default=None
@@ -193,6 +210,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_init: int | str = "auto",
         max_iter: int = 200,
         max_samples: int | str | None = "auto",
+        landmarks: int | str | None = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -214,6 +232,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_init = n_init
         self.max_iter = max_iter
         self.max_samples = max_samples
+        self.landmarks = landmarks
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -251,6 +270,7 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             "n_init": 20,
             "max_iter": 200,
             "max_samples": None,
+            "landmarks": "auto",
         }
         return cls(n_clusters, **(published | overrides))
 
@@ -281,19 +301,35 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             backend.warn_of_failures()
         return self
 
-    def _fit_on(self, backend: CpuBackend, encoded: Encoded, weights: FloatArray | None = None) -> Self:
-        """The five lines of Algorithm 3 on a back end, for a table without missing cells."""
+    def _fit_on(
+        self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None
+    ) -> Self:
+        """The five lines of Algorithm 3 on a back end, for a table without missing cells.
+
+        Of a large table a sample stands for all rows until the trees are grown.
+        """
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
-        rows = distinct_rows(encoded.values, weights)
-        number = self._choose_n_clusters(encoded.values[rows.rows], len(encoded.values), seed)
+        pool = None
+        if isinstance(table, LargeTable):
+            n_rows, seen = table.source.shape[0], survey(table.source, backend.threads)
+            pool = smallest_hashes(seen.keys, weights, sample_size(self.max_samples), seed)
+            encoded, mass = table.rows(pool.rows), pool.weights
+        else:
+            n_rows, encoded, mass = len(table.values), table, weights
+        rows = distinct_rows(encoded.values, mass)
+        number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
         chosen["n_clusters"] = number
-        table, views = scale_table(encoded, chosen["scale"].value, weights)
+        scaling = fit_scaling(encoded, chosen["scale"].value, mass)
+        views = scaling.views
         settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        forest = grow_forest(backend, table, views, settings, seed, weights=weights, part=part, progress=bar.grown)
+        scaled = scaling.apply(encoded.values, backend.threads)
+        forest = grow_forest(backend, scaled, views, settings, seed, weights=mass, part=part, progress=bar.grown)
+        if isinstance(table, LargeTable):
+            forest = spread(forest, scaling, table.source, seen, weights, threads=backend.threads)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
         combined = combine(
             backend,
@@ -303,11 +339,15 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             chosen["threshold"].value,
             self.sharpness,
             weights,
+            landmarks=self.landmarks,
+            pool=pool,
+            seed=seed,
         )
-        bar.done(f"{len(table)} rows in {number.value} clusters by {self.n_estimators} trees,")
+        bar.done(f"{n_rows} rows in {number.value} clusters by {self.n_estimators} trees,")
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
             chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
+        chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
         self.selection_ = chosen
         self.labels_ = combined.labels
         self.n_clusters_ = number.value
@@ -318,6 +358,13 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.cut_tree_ = combined.cut_tree
         self.n_iter_ = forest.rounds
         self._weights = weights
+        self._scaling = scaling
+        self._trees = Trees(
+            [views.columns(t, features) for t, features in enumerate(forest.features)],
+            forest.centers,
+            forest.coordinates,
+        )
+        self._placement = combined.placement
         return self
 
     def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Choice:
@@ -340,6 +387,79 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
         return Choice(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
+
+    def predict(self, X: Any) -> npt.NDArray[np.int32]:
+        """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.
+
+        Rows of the fitted table get their `labels_`. What a row gets does not depend on the other rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table with the columns of the fitted one.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        backend, partitions = self._partition(X)
+        return self._placement.clusters(backend, partitions)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Soft membership of each row of X in each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        memberships : ndarray of shape (n_samples, n_clusters_)
+            The shares of `transform`, divided by their sum. Every row sums to 1, and its highest entry is at the
+            cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
+        """
+        backend, partitions = self._partition(X)
+        shares = self._placement.mean_shares(backend, partitions)
+        return memberships(shares, self._placement.clusters(backend, partitions))
+
+    def transform(self, X: Any) -> FloatArray:
+        """How much each row of X has in common with each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_clusters_)
+            The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
+        """
+        backend, partitions = self._partition(X)
+        return self._placement.mean_shares(backend, partitions)
+
+    def _partition(self, X: Any) -> tuple[CpuBackend, npt.NDArray[np.int32]]:
+        """The labels of other rows in each tree, (n_estimators, n_samples)."""
+        check_is_fitted(self)
+        backend = CpuBackend(self.n_jobs)
+        values = self._encoding.apply(self, X).values
+        if np.isnan(values).any():
+            if self._donors is None:
+                row = int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
+                raise ValueError(
+                    f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how to "
+                    "fill them. Fill them, or leave these rows out."
+                )
+            values = self._donors.fill(values, backend.threads)
+        partitions = np.empty((len(self._trees.centers), len(values)), dtype=np.int32)
+        for start in range(0, len(values), BLOCK):
+            rows = slice(start, start + BLOCK)
+            table = self._scaling.apply(values[rows], backend.threads)
+            partitions[:, rows] = backend.assign(*self._trees[:2], table, self._trees.coordinates)
+        return backend, partitions
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
 
     @property
     def memberships_(self) -> FloatArray:
@@ -387,21 +507,21 @@ class ClusterForest(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             of it is found again (Jaccard index).
         """
         check_is_fitted(self)
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
-
-        def cut(partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
-            return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
-
         return stability(
             self.partitions_,
             self.n_clusters_,
-            cut,
+            self._cut_again,
             n_splits=n_splits,
             level=level,
             max_rows=max_rows,
             labels=self.labels_,
             weights=self._weights,
         )
+
+    def _cut_again(self, partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
+        """Other partitions, combined as the forest's were."""
+        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

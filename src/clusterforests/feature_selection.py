@@ -99,7 +99,8 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"min_features={self.min_features} is more than the {table.shape[1]} features of X.")
         self.estimator_ = clone(self._forest()).fit(X)
         labels, partitions, features = self._results()
-        self.importance_ = feature_importance(table, labels, partitions, features)
+        combine = getattr(self.estimator_, "_cut_again", None)
+        self.importance_ = feature_importance(table, labels, partitions, features, combine=combine)
         tested = self.importance_.separation.features
         self.scores_, self.pvalues_ = tested.excess, tested.p_value
         self.support_ = self.pvalues_ <= self.alpha

@@ -44,6 +44,11 @@ class Sample(NamedTuple):
     weights: FloatArray
 
 
+def sample_size(max_samples: Any) -> int:
+    """Rows of the sample: enough to grow on."""
+    return max(SAMPLE_ROWS, max_samples) if isinstance(max_samples, (int, np.integer)) else SAMPLE_ROWS
+
+
 def draw_sample(table: LargeTable, seen: Survey, weights: FloatArray | None, size: int, seed: int) -> Sample:
     """The `size` different rows of positive weight whose hashes, with the seed, are smallest."""
     chosen = smallest_hashes(seen.keys, weights, size, seed)

@@ -147,10 +147,12 @@ class Scaling:
 def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> Scaling:
     """What `scale`, a key of WAYS, does to the columns of a table.
 
-    Features without variation are not drawn, unless features are left as they are.
+    Features without variation are not drawn, unless features are left as they are. Rows of weight 0 have no say.
     """
     first, widths = encoded.first, encoded.widths
-    count = encoded.values.shape[1]
+    values, count = encoded.values, encoded.values.shape[1]
+    if weights is not None and not weights.all():
+        values, weights = values[weights > 0], weights[weights > 0]
     if scale == "none":
         views = Views(first[None, :], widths, np.arange(len(widths), dtype=np.int32))
         return _scaling(views, np.empty((0, count), dtype=object), [])
@@ -159,7 +161,7 @@ def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None)
     ladders: list[tuple[FloatArray, FloatArray]] = []
     varies = np.zeros(len(widths), bool)
     for j, (start, width) in enumerate(zip(first, widths, strict=True)):
-        laws = [column_law(encoded.values[:, c], weights) for c in range(start, start + width)]
+        laws = [column_law(values[:, c], weights) for c in range(start, start + width)]
         varies[j] = not all(law.constant for law in laws)
         for c, law in enumerate(laws, start):
             for view, way in enumerate(ways):

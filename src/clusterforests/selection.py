@@ -91,6 +91,15 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
     return chosen
 
 
+def landmarks_used(asked: int | str | None, used: int | None) -> Choice:
+    """How the graph was cut, once that is known."""
+    if asked == used:
+        return Choice(used, "given")
+    if used is None:
+        return Choice(None, "all different rows of labels are in the graph")
+    return Choice(used, "too many different rows of labels to cut the graph of all")
+
+
 def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:
     """n_b of each tree: a number for all, None for n_clusters, or a range to draw from."""
     if base_clusters is None:

@@ -124,6 +124,7 @@ def _automatic(*rules: Rule) -> Rule:
 FOREST_RULES: Mapping[str, Rule] = {
     "n_clusters": _automatic(integer(1), several(1)),
     "max_samples": _automatic(none(), integer(2)),
+    "landmarks": _automatic(none(), integer(2)),
     "scale": _automatic(choice(*SCALES)),
     "base_clusters": _automatic(RULES["base_clusters"], span(1)),
     "quality": _automatic(choice(*QUALITY, "corrected")),

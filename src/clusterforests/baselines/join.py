@@ -19,7 +19,7 @@ def join(
 ) -> npt.NDArray[np.int32]:
     """Single linkage up to a threshold, or either linkage until n_clusters are left."""
     if threshold is None:
-        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0).labels
+        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0, landmarks=None).labels
     signatures = collapse(partitions)
     m = len(signatures)
     check_memory(5 * 8 * m * m, f"Linkage of {m} different rows of labels", "Use fewer rows.")
