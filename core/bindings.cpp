@@ -223,8 +223,8 @@ struct Passes {
     return {x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(columns), weights};
   }
 
-  void add(In<double, 2> x, nb::object weights, In<int32_t, 1> bits, InOut<int64_t, 1> sums, InOut<int64_t, 1> mass,
-           int threads) const {
+  void add(In<double, 2> x, nb::object weights, In<int32_t, 1> bits, int mass_bits, InOut<int64_t, 1> sums,
+           InOut<int64_t, 1> mass, int threads) const {
     In<double, 1> given;
     if (!weights.is_none()) {
       given = nb::cast<In<double, 1>>(weights);
@@ -232,9 +232,10 @@ struct Passes {
     }
     const cf::Block rows = block(x, weights.is_none() ? nullptr : given.data(), threads);
     require(bits.shape(0) == space.exponent.size(), "bits must have one entry per scaled column");
+    require(mass_bits >= 0 && mass_bits <= 62, "mass_bits must be from 0 to 62");
     require(sums.shape(0) == numbers.size() && mass.shape(0) == total, "sums must be of the clusters");
     nb::gil_scoped_release release;
-    cf::add_block(space, {problems, each}, rows, {bits.data(), sums.data(), mass.data()}, threads);
+    cf::add_block(space, {problems, each}, rows, {bits.data(), mass_bits, sums.data(), mass.data()}, threads);
   }
 
   template <class Label>
@@ -414,12 +415,11 @@ NB_MODULE(_core, m) {
       .def(nb::init<const cf::Scaling*, In<int32_t, 1>, In<double, 1>, In<int32_t, 1>, In<int32_t, 1>, In<int64_t, 1>,
                     In<int32_t, 1>, In<double, 1>>(),
            "scaling"_a.none(), "exponent"_a, "origin"_a, "reach"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a)
-      .def("add", &Passes::add, "x"_a, "weights"_a.none(), "bits"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
-           "threads"_a)
+      .def("add", &Passes::add, "x"_a, "weights"_a.none(), "bits"_a, "mass_bits"_a, "sums"_a.noconvert(),
+           "mass"_a.noconvert(), "threads"_a)
       .def("label", &Passes::label<int8_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
       .def("label", &Passes::label<int16_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
       .def("label", &Passes::label<int32_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a);
-  m.attr("MASS_BITS") = cf::kMassBits;
   m.def("hash_rows", &hash_rows, "x"_a, "threads"_a);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,

@@ -52,21 +52,20 @@ struct Weight {
 
 // One thread's share of the sums.
 struct Share {
-  void add(const Clusterings& clusterings, const Block& block, const int32_t* bits) {
+  void add(const Clusterings& clusterings, const Block& block, const Sums& sums) {
     const int64_t rows = piece.rows;
     fixed.resize(piece.table.columns * rows);
     for (int64_t c = 0; c < piece.table.columns; ++c) {
-      const double unit = std::ldexp(1.0, bits[c]);
+      const double unit = std::ldexp(1.0, sums.bits[c]);
       const double* from = piece.table.column(c);
       int64_t* to = fixed.data() + c * rows;
       for (int64_t r = 0; r < rows; ++r) to[r] = rounded(from[r] * unit);
       if (block.weights)
         for (int64_t r = 0; r < rows; ++r) to[r] = Weight(block.weights[piece.start + r])(to[r]);
     }
-    weight.resize(rows);
-    for (int64_t r = 0; r < rows; ++r)
-      weight[r] =
-          block.weights ? Weight(block.weights[piece.start + r])(int64_t{1} << kMassBits) : int64_t{1} << kMassBits;
+    weight.assign(rows, int64_t{1} << sums.mass_bits);
+    if (block.weights)
+      for (int64_t r = 0; r < rows; ++r) weight[r] = Weight(block.weights[piece.start + r])(weight[r]);
     int64_t *to = values.data(), *heap = mass.data();
     for (size_t t = 0; t < clusterings.problems.size(); ++t) {
       const Problem& problem = clusterings.problems[t];
@@ -110,7 +109,7 @@ void add_block(const Space& space, const Clusterings& clusterings, const Block& 
     share.mass.resize(clusters);
     share.piece.take(space, block, i);
     share.piece.label(clusterings);
-    share.add(clusterings, block, sums.bits);
+    share.add(clusterings, block, sums);
   });
   for (const Share& share : shares) {
     for (size_t i = 0; i < share.values.size(); ++i) sums.values[i] += share.values[i];

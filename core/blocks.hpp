@@ -29,13 +29,13 @@ struct Block {
 };
 
 // The sums of the coordinates of each cluster's rows, in units of 2^-bits[column], and of their weights, in units of
-// 2^-kMassBits. Laid out as the centres are; a column that a clustering lists twice has its sums in both places.
+// 2^-mass_bits. Laid out as the centres are; a column that a clustering lists twice has its sums in both places.
 struct Sums {
   const int32_t* bits;
+  int mass_bits;
   int64_t* values;
   int64_t* mass;
 };
-constexpr int kMassBits = 20;
 
 // Adds a block to the sums of the clusters whose centres are nearest. The caller sees to it that nothing overflows.
 void add_block(const Space& space, const Clusterings& clusterings, const Block& block, const Sums& sums, int threads);

@@ -239,3 +239,31 @@ def walk(tree, nodes, weights, rows, threshold, sharpness):
             at = tree.nodes[at.right if vote >= at.cutoff - 1e-8 * np.abs(at.vector).max() else at.left]
         labels.append(at.label)
     return np.array(labels)
+
+
+def spread(table, columns, centers, weights=None, steps=1):
+    """Trees of a sample on all rows of a scaled table: their centres, moved to the means of the rows, and labels."""
+    weights = np.ones(len(table)) if weights is None else weights
+    moved, labels = [], []
+    for listed, center in zip(columns, centers, strict=True):
+        rows = table[:, listed]
+        for _ in range(steps):
+            mine = nearest(rows, center)
+            filled = [c for c in range(len(center)) if weights[mine == c].sum() > 0]
+            center = center.copy()
+            for c in filled:
+                center[c] = np.average(rows[mine == c], axis=0, weights=weights[mine == c])
+        moved.append(center)
+        labels.append(nearest(rows, center))
+    return moved, np.array(labels)
+
+
+def smallest_hashes(keys, places, weights, size):
+    """The rows of `size` different keys of positive weight, by their places, and what the weights of each add up to."""
+    mass, first = {}, {}
+    for row, (key, weight) in enumerate(zip(keys.tolist(), weights, strict=True)):
+        if weight > 0:
+            mass[key] = mass.get(key, 0.0) + weight
+            first.setdefault(key, row)
+    order = sorted(mass, key=lambda key: places[first[key]])[:size]
+    return [first[key] for key in order], [mass[key] for key in order]

@@ -37,8 +37,6 @@ class Scaling:
     ) -> None: ...
     def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]: ...
 
-MASS_BITS: int
-
 class Passes:
     def __init__(
         self,
@@ -56,6 +54,7 @@ class Passes:
         x: npt.NDArray[np.float64],
         weights: npt.NDArray[np.float64] | None,
         bits: npt.NDArray[np.int32],
+        mass_bits: int,
         sums: npt.NDArray[np.int64],
         mass: npt.NDArray[np.int64],
         threads: int,

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 from sklearn.utils.validation import validate_data
+
+from clusterforests.validation import check_memory
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -24,20 +27,36 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
 
     The names and number of the features are kept in the estimator (`reset`), or compared with those it has.
     """
+    X = known_frame(X)
     frame = _frame_reader(X)
     if frame is not None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
-        return [frame(X, j, f"Column {str(name)!r}") for j, name in enumerate(X.columns)]
-    table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False)
+        return [frame(X, j, f"Column {str(name)!r}") for j, name in enumerate(column_names(X) or ())]
+    table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc"))
+    if scipy.sparse.issparse(table):
+        check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Take fewer columns.")
+        table = table.toarray()
     if table.dtype.kind in "Mm":
         raise ValueError(f"X holds {_TIMES.format(table.dtype)}")
     if table.dtype.kind in "biuf":
         return np.ascontiguousarray(table, dtype=np.float64)
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
     return [_understand(cells, f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
+
+
+def known_frame(X: Any) -> Any:
+    """An Arrow batch as a table of one batch, whose names scikit-learn reads; anything else as it is."""
+    arrow: Any = sys.modules.get("pyarrow")
+    return arrow.Table.from_batches([X]) if arrow is not None and isinstance(X, arrow.RecordBatch) else X
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """The names that a frame or an Arrow table has; None for an array."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return None if names is None else list(names)
 
 
 def is_missing(cell: Any) -> bool:
@@ -63,13 +82,15 @@ _TIMES = (
 
 def _frame_reader(X: Any) -> Any:
     """The function that reads a column of X if it is a frame. Nothing is imported that X did not bring along."""
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return _pandas_column
     if polars is not None and isinstance(X, polars.LazyFrame):
         raise TypeError("X is a polars LazyFrame, a query. Pass X.collect().")
     if polars is not None and isinstance(X, polars.DataFrame):
         return _polars_column
+    if arrow is not None and isinstance(X, arrow.Table):
+        return _arrow_column
     return None
 
 
@@ -98,6 +119,26 @@ def _polars_column(X: Any, j: int, where: str) -> Column:
     cells = np.empty(len(series), dtype=object)
     cells[:] = (series.cast(polars.String) if text else series).to_list()
     return Column(cells, category=True) if text else _understand(cells, where)
+
+
+def _arrow_column(X: Any, j: int, where: str) -> Column:
+    arrow: Any = sys.modules["pyarrow"]
+    column, kind = X.column(j), X.column(j).type
+    if arrow.types.is_temporal(kind):
+        raise ValueError(f"{where} holds {_TIMES.format(kind)}")
+    numeric = ("integer", "floating", "boolean", "decimal", "null")
+    if any(getattr(arrow.types, f"is_{name}")(kind) for name in numeric):
+        return Column(_arrow_floats(column), category=False)
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column.to_pylist()
+    text = arrow.types.is_dictionary(kind) or arrow.types.is_string(kind) or arrow.types.is_large_string(kind)
+    return Column(cells, category=True) if text else _understand(cells, where)
+
+
+def _arrow_floats(column: Any) -> FloatArray:
+    whole = [chunk.cast("float64").to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    floats: FloatArray = np.concatenate([np.empty(0), *whole])
+    return floats
 
 
 def _understand(cells: npt.NDArray[Any], where: str, *, numbers_as_text: bool = False) -> Column:

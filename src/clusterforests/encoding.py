@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import validate_data
 
-from clusterforests.columns import Column, is_missing, read_columns, to_numbers
+from clusterforests.columns import Column, column_names, is_missing, known_frame, read_columns, to_numbers
+from clusterforests.source import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
 from clusterforests.validation import accept_plain, check_memory, is_plain
 from clusterforests.views import Encoded, IntArray, numbers
 
@@ -120,10 +122,7 @@ class Encoding:
         shown = values[:, first]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(
-                f"X contains infinity in row {row}, {self.describe(j)}. Replace it by a number, or by NaN if it is "
-                "missing."
-            )
+            raise ValueError(_infinity(row, self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
@@ -149,7 +148,7 @@ def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
     estimator : object
         Gets the attributes.
     X : array-like of shape (n_samples, n_features)
-        An array, a list of rows, or a pandas or polars frame.
+        An array, a list of rows, a pandas or polars frame, an Arrow table, or a scipy sparse table (made dense here).
 
     Returns
     -------
@@ -167,13 +166,60 @@ def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
         return numbers(table), encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
-        names = getattr(X, "columns", None)
+        names = column_names(X)
     named = Encoding(None if names is None else tuple(map(str, names)), len(table), {})
     levels = {j: _levels(column, named.describe(j)) for j, column in enumerate(table) if column.category}
     encoding = Encoding(named.names, len(table), levels)
     values = encoding._values(table, known=False)
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
+
+
+def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, Encoding] | None:
+    """What `encode` does, without a copy of X, where X has many rows and only numbers.
+
+    None where it has few, or categories or missing cells: these are encoded as an array of float64.
+
+    Parameters
+    ----------
+    estimator : object
+        Gets the attributes.
+    X : array-like of shape (n_samples, n_features)
+        See `source.open_source`.
+    threads : int, default=1
+        Does not change the result.
+
+    Returns
+    -------
+    opened : tuple of LargeTable and Encoding, or None
+    """
+    shape = getattr(X, "shape", (0,))
+    if len(shape) != 2 or not is_large(shape[0]):
+        return None
+    source = open_source(X)
+    if source is None:
+        return None
+    seen = survey(source, threads)
+    if np.isnan(seen.low).any():
+        return None
+    X = known_frame(X)
+    validate_data(estimator, X, reset=True, skip_check_array=True)
+    names = column_names(X)
+    encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
+    if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
+        _refuse_infinity(source, encoding)
+    return of_numbers(source, seen), encoding
+
+
+def _refuse_infinity(source: Source, encoding: Encoding) -> None:
+    for start, values in blocks(source):
+        found = np.argwhere(np.isinf(values))
+        if len(found):
+            raise ValueError(_infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+
+
+def _infinity(row: int, where: str) -> str:
+    return f"X contains infinity in row {row}, {where}. Replace it by a number, or by NaN if it is missing."
 
 
 def _levels(column: Column, where: str) -> Levels:

@@ -25,7 +25,7 @@ from clusterforests.diagnostics import (
     memberships,
     stability,
 )
-from clusterforests.encoding import encode
+from clusterforests.encoding import encode, open_large
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
@@ -35,7 +35,7 @@ from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
 from clusterforests.scaling import fit_scaling
 from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
-from clusterforests.source import LargeTable, survey
+from clusterforests.source import LargeTable, is_large, of_encoded
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
@@ -280,8 +280,9 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            An array, or a pandas or polars frame; rows are samples. Text and categorical columns are categories.
-            Missing cells (NaN, None, NA, null) are filled from similar rows; no row is dropped.
+            An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
+            categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
+            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
@@ -292,18 +293,28 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self : ClusterForest
         """
         check_parameters(vars(self), FOREST_RULES)
-        encoded, self._encoding = encode(self, X)
-        weights = check_weights(sample_weight, len(encoded.values))
         backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
-        encoded, self._donors = complete(encoded, weights, backend.threads)
-        self._fit_on(backend, encoded, weights)
+        self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
         if isinstance(backend, LearnerBackend):
             backend.warn_of_failures()
         return self
 
-    def _fit_on(
-        self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None
-    ) -> Self:
+    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | LargeTable, FloatArray | None]:
+        """The table as numbers, without missing cells, and the weights of its rows."""
+        sampled = self.estimator is None and self.max_samples is not None
+        opened = open_large(self, X, threads) if sampled else None
+        if opened is not None:
+            large, self._encoding = opened
+            self._donors = None
+            return large, check_weights(sample_weight, large.source.shape[0])
+        encoded, self._encoding = encode(self, X)
+        weights = check_weights(sample_weight, len(encoded.values))
+        encoded, self._donors = complete(encoded, weights, threads)
+        if sampled and is_large(len(encoded.values)):
+            return of_encoded(encoded, threads), weights
+        return encoded, weights
+
+    def _fit_on(self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
 
         Of a large table a sample stands for all rows until the trees are grown.
@@ -311,9 +322,10 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
         pool = None
+        mass: FloatArray | None
         if isinstance(table, LargeTable):
-            n_rows, seen = table.source.shape[0], survey(table.source, backend.threads)
-            pool = smallest_hashes(seen.keys, weights, sample_size(self.max_samples), seed)
+            n_rows = table.source.shape[0]
+            pool = smallest_hashes(table.seen.keys, weights, sample_size(self.max_samples), seed)
             encoded, mass = table.rows(pool.rows), pool.weights
         else:
             n_rows, encoded, mass = len(table.values), table, weights
@@ -329,7 +341,7 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         scaled = scaling.apply(encoded.values, backend.threads)
         forest = grow_forest(backend, scaled, views, settings, seed, weights=mass, part=part, progress=bar.grown)
         if isinstance(table, LargeTable):
-            forest = spread(forest, scaling, table.source, seen, weights, threads=backend.threads)
+            forest = spread(forest, scaling, table.source, table.seen, weights, threads=backend.threads)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
         combined = combine(
             backend,
@@ -526,6 +538,7 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
     def coassociation(self, rows: Any = None, cols: Any = None) -> npt.NDArray[np.float64]:

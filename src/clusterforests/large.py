@@ -17,14 +17,12 @@ from clusterforests.backends import Coordinates
 from clusterforests.forest import Forest
 from clusterforests.row_order import DistinctRows
 from clusterforests.scaling import Scaling
-from clusterforests.source import LargeTable, Source, Survey, blocks
+from clusterforests.source import Source, Survey, blocks
 from clusterforests.streams import stream
-from clusterforests.views import Encoded
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
-LARGE_ROWS = 65536  # beyond so many, trees see a sample first
 SAMPLE_ROWS = 16384  # at least
 FIXED_BITS = 62  # of a sum of coordinates
 MOST_BITS = 52  # of a coordinate
@@ -37,22 +35,9 @@ _SAMPLE = 6  # what the stream of random numbers is for; the number is part of i
 Progress = Callable[[int, int], None]  # (rows read, rows to read)
 
 
-class Sample(NamedTuple):
-    """Rows that stand for all: different ones, in random order, and the weight of each."""
-
-    encoded: Encoded
-    weights: FloatArray
-
-
 def sample_size(max_samples: Any) -> int:
     """Rows of the sample: enough to grow on."""
-    return max(SAMPLE_ROWS, max_samples) if isinstance(max_samples, (int, np.integer)) else SAMPLE_ROWS
-
-
-def draw_sample(table: LargeTable, seen: Survey, weights: FloatArray | None, size: int, seed: int) -> Sample:
-    """The `size` different rows of positive weight whose hashes, with the seed, are smallest."""
-    chosen = smallest_hashes(seen.keys, weights, size, seed)
-    return Sample(table.rows(chosen.rows), chosen.weights)
+    return max(SAMPLE_ROWS, int(max_samples)) if isinstance(max_samples, (int, np.integer)) else SAMPLE_ROWS
 
 
 def smallest_hashes(keys: npt.NDArray[np.uint64], weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
@@ -95,6 +80,7 @@ def spread(
         forest.coordinates,
         [scaling.views.columns(t, features) for t, features in enumerate(forest.features)],
         _bits(scaling, forest.coordinates, _bounds(source, weights, seen), total),
+        _spare(total),
     )
     centers = forest.centers
     for _ in range(STEPS):
@@ -121,12 +107,13 @@ class _Reading:
 
 
 class _Space(NamedTuple):
-    """Where centres live: how rows get there, each tree's columns, and the bits after the point of a column's sums."""
+    """Where centres live: how rows get there, each tree's columns, and the bits after the point of sums and weights."""
 
     scaling: Scaling
     coordinates: Coordinates
     columns: list[IntArray]
     bits: IntArray
+    mass_bits: int
 
     def passes(self, centers: Sequence[FloatArray]) -> _core.Passes:
         return _core.Passes(
@@ -146,12 +133,12 @@ def _means(reading: _Reading, space: _Space, centers: list[FloatArray]) -> list[
     passes = space.passes(centers)
     for start, values in reading:
         weights = None if reading.weights is None else reading.weights[start : start + len(values)]
-        passes.add(values, weights, space.bits, sums, mass, reading.threads)
+        passes.add(values, weights, space.bits, space.mass_bits, sums, mass, reading.threads)
     means = []
     for c, columns in zip(centers, space.columns, strict=True):
         own, sums = sums[: c.size].reshape(c.shape), sums[c.size :]
         weight, mass = mass[: len(c), None], mass[len(c) :]
-        mean = np.ldexp(own / np.maximum(weight, 1), _core.MASS_BITS - space.bits[columns])
+        mean = np.ldexp(own / np.maximum(weight, 1), space.mass_bits - space.bits[columns])
         means.append(np.where(weight > 0, mean, c))
     return means
 
@@ -189,6 +176,11 @@ def _bounds(source: Source, weights: FloatArray | None, seen: Survey) -> FloatAr
     return ends
 
 
+def _spare(total: float) -> int:
+    """How many bits after the point numbers up to 1 may have, if their weights add up to this."""
+    return min(FIXED_BITS - math.frexp(total)[1], MOST_BITS)
+
+
 def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float) -> IntArray:
     """How many bits after the point each column's sums may have, by the largest magnitude that a row has there."""
     with np.errstate(over="ignore"):
@@ -197,8 +189,8 @@ def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: f
     far = np.flatnonzero(magnitude > MOST_MAGNITUDE)
     if len(far):
         raise ValueError(
-            f"X has values in column {far[0] % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of most "
-            "rows. Clip them, or use scale='rank'."
+            f"X has values in column {far[0] % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of "
+            "most rows. Clip them, or use scale='rank'."
         )
-    bits = min(FIXED_BITS - math.frexp(total)[1], MOST_BITS) - magnitude
+    bits = _spare(total) - magnitude
     return bits.clip(max=1000).astype(np.int32)

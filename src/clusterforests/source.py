@@ -16,6 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 KeyArray = npt.NDArray[np.uint64]
 IndexArray = npt.NDArray[np.intp]
 
+LARGE_ROWS = 65536  # tables of more rows are read in blocks
 BLOCK_BYTES = 2**24  # of a block as float64
 LEAST_ROWS = 256
 
@@ -92,30 +93,6 @@ class SparseSource:
         return np.ascontiguousarray(part.toarray(), dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class LargeTable:
-    """An encoded table that is not held as one array: `Encoded` with a source in the place of its values."""
-
-    source: Source
-    first: IntArray
-    widths: IntArray
-    categorical: npt.NDArray[np.bool_]
-
-    def rows(self, chosen: IndexArray) -> Encoded:
-        return Encoded(self.source.take(chosen), self.first, self.widths, self.categorical)
-
-
-def of_numbers(source: Source) -> LargeTable:
-    """Every feature is a column."""
-    p = source.shape[1]
-    return LargeTable(source, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
-
-
-def of_encoded(encoded: Encoded) -> LargeTable:
-    """A table that had to be made an array, because of categories or missing cells."""
-    return LargeTable(ArraySource(encoded.values), encoded.first, encoded.widths, encoded.categorical)
-
-
 def blocks(source: Source, rows: int | None = None) -> Iterator[tuple[int, FloatArray]]:
     """Where each block starts, and its rows. Their number changes no result."""
     n, columns = source.shape
@@ -144,6 +121,36 @@ def survey(source: Source, threads: int = 1) -> Survey:
         keys[start : start + len(values)] = _core.hash_rows(values, threads)
         low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
     return Survey(keys, low, high)
+
+
+@dataclass(frozen=True)
+class LargeTable:
+    """An encoded table that is not held as one array: `Encoded` with a source in the place of its values."""
+
+    source: Source
+    seen: Survey
+    first: IntArray
+    widths: IntArray
+    categorical: npt.NDArray[np.bool_]
+
+    def rows(self, chosen: IndexArray) -> Encoded:
+        return Encoded(self.source.take(chosen), self.first, self.widths, self.categorical)
+
+
+def of_numbers(source: Source, seen: Survey) -> LargeTable:
+    """Every feature is a column."""
+    p = source.shape[1]
+    return LargeTable(source, seen, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
+
+
+def of_encoded(encoded: Encoded, threads: int = 1) -> LargeTable:
+    """A table that had to be made an array, because of categories or missing cells."""
+    source = ArraySource(encoded.values)
+    return LargeTable(source, survey(source, threads), encoded.first, encoded.widths, encoded.categorical)
+
+
+def is_large(n_rows: int) -> bool:
+    return n_rows > LARGE_ROWS
 
 
 def open_source(X: Any) -> Source | None:
