@@ -30,6 +30,7 @@ from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import sample_size, smallest_hashes, spread
+from clusterforests.memory import check_fit_memory
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
@@ -306,13 +307,19 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if opened is not None:
             large, self._encoding = opened
             self._donors = None
+            self._check_memory(large.source.shape, threads)
             return large, check_weights(sample_weight, large.source.shape[0])
         encoded, self._encoding = encode(self, X)
+        self._check_memory(encoded.values.shape, threads)
         weights = check_weights(sample_weight, len(encoded.values))
         encoded, self._donors = complete(encoded, weights, threads)
         if sampled and is_large(len(encoded.values)):
             return of_encoded(encoded, threads), weights
         return encoded, weights
+
+    def _check_memory(self, shape: tuple[int, ...], threads: int) -> None:
+        settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks")}
+        check_fit_memory(shape[0], shape[1], settings, threads=threads)
 
     def _fit_on(self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.

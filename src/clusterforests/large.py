@@ -24,6 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
 SAMPLE_ROWS = 16384  # at least
+HASHED_ROWS = 2**18  # at a time
 FIXED_BITS = 62  # of a sum of coordinates
 MOST_BITS = 52  # of a coordinate
 MOST_MAGNITUDE = 500  # a power of two: what a column's rows may be beyond those of the sample
@@ -43,7 +44,10 @@ def sample_size(max_samples: Any) -> int:
 def smallest_hashes(keys: npt.NDArray[np.uint64], weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
     """Rows by their keys. Only hashes below a threshold are sorted; equal rows are all below it, or none is."""
     n = len(keys)
-    place = stream(stream(seed, _SAMPLE), keys)
+    place = np.empty(n, dtype=np.uint64)
+    for start in range(0, n, HASHED_ROWS):
+        part = slice(start, start + HASHED_ROWS)
+        place[part] = stream(stream(seed, _SAMPLE), keys[part])
     wanted = 2 * size
     while True:
         everything = wanted >= n
