@@ -145,6 +145,25 @@ inline uint32_t nonzero(const Int& a) {
   return bits;
 }
 
+// table[index[i]] in lane i. One load after the other: gather instructions measured no faster, or far slower.
+template <class Index>
+inline Double lanes_of(const double* table, const Index* index) {
+  Double out;
+  for (int i = 0; i < Double::parts; ++i) {
+    const Index* at = index + i * Double::width;
+    if constexpr (Double::width == 8)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]], table[at[2]], table[at[3]],
+                              table[at[4]], table[at[5]], table[at[6]], table[at[7]]};
+    else if constexpr (Double::width == 4)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]], table[at[2]], table[at[3]]};
+    else if constexpr (Double::width == 2)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]]};
+    else
+      out.v[i] = table[at[0]];
+  }
+  return out;
+}
+
 // One reduction tree for all builds: halves are added until one lane is left.
 template <class T>
 inline T sum(const Lanes<T>& a) {
