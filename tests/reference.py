@@ -214,3 +214,17 @@ def eta_squared(x, labels):
     x, labels = x[known], labels[known]
     between = sum((labels == c).sum() * (x[labels == c].mean() - x.mean()) ** 2 for c in np.unique(labels))
     return between / ((x - x.mean()) ** 2).sum()
+
+
+def match_weights(rows, columns, table):
+    """table[number of members in which two rows share a label]; labels below zero match nothing."""
+    together = (rows[:, :, None] == columns[:, None, :]) & (rows >= 0)[:, :, None]
+    return np.asarray(table)[together.sum(axis=0)]
+
+
+def spectral_rows(W, count):
+    """Leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1, and the gap to the next eigenvalue."""
+    root = np.sqrt(W.sum(axis=1))
+    values, vectors = np.linalg.eigh(W / np.outer(root, root))
+    rows = vectors[:, -count:]
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), values[-count] - values[-count - 1]

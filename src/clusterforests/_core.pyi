@@ -23,6 +23,16 @@ class Table:
     def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
     def project(self, x: npt.NDArray[np.float64]) -> Table: ...
 
+class Matches:
+    columns: int
+    members: int
+    stored_bytes: int
+    def __init__(self, columns: npt.NDArray[np.int32], table: npt.NDArray[np.float64]) -> None: ...
+    def store(self, rows: npt.NDArray[np.int32], threads: int) -> None: ...
+    def multiply(
+        self, rows: npt.NDArray[np.int32] | None, vectors: npt.NDArray[np.float64], threads: int
+    ) -> npt.NDArray[np.float64]: ...
+
 def kmeans(
     table: Table,
     columns: npt.NDArray[np.int32],

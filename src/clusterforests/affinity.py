@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
+from clusterforests.pairs import DENSE_NODES, Matched
 from clusterforests.validation import check_memory
 
 FloatArray = npt.NDArray[np.float64]
@@ -75,19 +76,26 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
     return np.exp(sharpness * np.where(threshold > P, 0.0, P))
 
 
-def affinity(backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray:
-    """W between signatures."""
-    check_pairs(signatures)
+def affinity(
+    backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float
+) -> FloatArray | Matched:
+    """W between signatures, an operator where they are many."""
     labels = signatures.labels
     if labels.min(initial=0) < 0:
+        check_pairs(signatures)
         return regularise(coassociate(backend, labels, labels), threshold, sharpness)
-    # The same for every pair with the same match count: one exponential per count.
-    shares = [count / len(labels) for count in range(len(labels) + 1)]
+    table = weight_table(len(labels), threshold, sharpness)
+    if len(signatures) > DENSE_NODES:
+        return Matched(backend, labels, table)
+    return backend.coassociate(labels, labels, table)
+
+
+def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+    """W for each number of matches: one exponential per count, the same for every pair with it."""
+    shares = [count / members for count in range(members + 1)]
     if isinstance(threshold, str):
-        table = [math.expm1(sharpness * share) for share in shares]
-    else:
-        table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
-    return backend.coassociate(labels, labels, np.array(table))
+        return np.array([math.expm1(sharpness * share) for share in shares])
+    return np.array([math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares])
 
 
 def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
