@@ -194,9 +194,11 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
 
 cf::Matches make_matches(In<int32_t, 2> columns, In<double, 1> table) {
   require_labels(columns);
-  require(table.shape(0) == columns.shape(0) + 1, "table must have one entry per possible count");
+  const size_t values = columns.shape(0) + 1;
+  const bool shares = table.shape(0) == values * values && values <= 256;
+  require(shares || table.shape(0) == values, "table must have one entry per possible count");
   nb::gil_scoped_release release;
-  return cf::Matches(columns.data(), columns.shape(1), static_cast<int>(columns.shape(0)), table.data());
+  return cf::Matches(columns.data(), columns.shape(1), static_cast<int>(columns.shape(0)), table.data(), shares);
 }
 
 void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {

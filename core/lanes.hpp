@@ -64,8 +64,8 @@ struct Lanes {
   Part v[parts];
 
   static Lanes load(const T* from) {
-    Lanes out;
-    for (int i = 0; i < parts; ++i) std::memcpy(&out.v[i], from + i * width, sizeof(Part));
+    Lanes out;  // unrolled, or a compiler may copy it through memory in halves
+    times<parts>(parts, [&](int i) CF_INLINE { std::memcpy(&out.v[i], from + i * width, sizeof(Part)); });
     return out;
   }
   static Lanes all(T value) {

@@ -29,6 +29,12 @@ const CountKernels<Count>& kernel() {
     return kernels().wide;
 }
 
+std::vector<int32_t> zero_where_labelled(const int32_t* labels, int64_t n) {
+  std::vector<int32_t> out(n);
+  for (int64_t i = 0; i < n; ++i) out[i] = labels[i] < 0 ? -1 : 0;
+  return out;
+}
+
 // Counts the matches of rows with a panel, one row at a time.
 template <class Count>
 class Counter {
@@ -51,6 +57,21 @@ class Counter {
       }
     }
     return {false, found, at_.data(), kept_.data()};
+  }
+
+  // Matches and members in which both have a label, as one number.
+  Piece<Count> operator()(const BitRows& panel, const BitRows& labelled, const int32_t* rows, int64_t n, int64_t row) {
+    const int members = static_cast<int>(chosen_.size());
+    const int64_t width = pad(panel.columns);
+    std::vector<uint8_t> together(width), both(width);
+    panel.choose(rows, n, row, chosen_);
+    kernels().narrow.count_row(panel.bits.data(), panel.words, chosen_.data(), members, width, 0, together.data(),
+                               high_.data());
+    for (int m = 0; m < members; ++m) chosen_[m] = labelled.of(m, rows[m * n + row] < 0 ? -1 : 0);
+    kernels().narrow.count_row(labelled.bits.data(), labelled.words, chosen_.data(), members, width, 0, both.data(),
+                               high_.data());
+    for (int64_t j = 0; j < width; ++j) counts_[j] = static_cast<Count>(both[j] * (members + 1) + together[j]);
+    return {true, width, nullptr, counts_.data()};
   }
 
  private:
@@ -120,10 +141,18 @@ void over_rows(int64_t rows, int64_t columns, int threads, const Work& work) {
 
 }  // namespace
 
-Matches::Matches(const int32_t* labels, int64_t columns, int members, const double* table)
-    : columns(columns), members(members), common_(table[0]), table_(members < 256 ? 256 : 65536) {
-  for (int c = 0; c <= members; ++c) table_[c] = table[c] - common_;
-  while (lowest_ <= members && table_[lowest_] == 0) ++lowest_;
+Matches::Matches(const int32_t* labels, int64_t columns, int members, const double* table, bool shares)
+    : columns(columns), members(members), shares(shares), table_(narrow() ? 256 : 65536) {
+  if (shares) {
+    std::copy_n(table, (members + 1) * (members + 1), table_.begin());
+    const std::vector<int32_t> zero = zero_where_labelled(labels, members * columns);
+    for (int64_t start = 0; start < columns; start += kPanel)
+      labelled_.emplace_back(zero.data(), columns, members, start, std::min(columns, start + kPanel));
+  } else {
+    common_ = table[0];
+    for (int c = 0; c <= members; ++c) table_[c] = table[c] - common_;
+    while (lowest_ <= members && table_[lowest_] == 0) ++lowest_;
+  }
   for (int64_t start = 0; start < columns; start += kPanel)
     panels_.emplace_back(labels, columns, members, start, std::min(columns, start + kPanel));
 }
@@ -134,9 +163,10 @@ std::vector<Block<Count>> Matches::pieces(const int32_t* rows, int64_t n, int th
   over_rows(n, columns, threads, [&](int64_t task, int64_t from, int64_t to) {
     Block<Count> block;
     Counter<Count> count(members);
-    for (const BitRows& panel : panels_) {
+    for (size_t p = 0; p < panels_.size(); ++p) {
       for (int64_t i = from; i < to; ++i) {
-        const Piece<Count> piece = count(panel, rows, n, i, lowest_);
+        const Piece<Count> piece =
+            shares ? count(panels_[p], labelled_[p], rows, n, i) : count(panels_[p], rows, n, i, lowest_);
         block.sizes.push_back(piece.all ? -piece.n : piece.n);
         if (!piece.all) block.at.insert(block.at.end(), piece.at, piece.at + piece.n);
         block.counts.insert(block.counts.end(), piece.counts, piece.counts + piece.n);
@@ -160,7 +190,9 @@ void Matches::multiply(const int32_t* rows, int64_t n, const double* x, int coun
     for (size_t p = 0; p < panels_.size(); ++p) {
       const int64_t start = static_cast<int64_t>(p) * kPanel;
       for (int64_t i = from; i < to; ++i) {
-        const Piece<Count> piece = stored ? reader.next() : counter(panels_[p], rows, n, i, lowest_);
+        const Piece<Count> piece = stored   ? reader.next()
+                                   : shares ? counter(panels_[p], labelled_[p], rows, n, i)
+                                            : counter(panels_[p], rows, n, i, lowest_);
         if (piece.all)
           kernel<Count>().products(piece.counts, piece.n, table_.data(), lowest_, vectors.apart.data() + start * count,
                                    count, products);
@@ -177,7 +209,7 @@ void Matches::multiply(const int32_t* rows, int64_t n, const double* vectors, in
                        int threads) const {
   for (int v = 0; v < count; v += kVectors) {
     const int some = std::min(kVectors, count - v);
-    if (members < 256)
+    if (narrow())
       multiply<uint8_t>(rows, n, vectors + v * columns, some, out + v * n, threads, nullptr);
     else
       multiply<uint16_t>(rows, n, vectors + v * columns, some, out + v * n, threads, nullptr);
@@ -185,7 +217,7 @@ void Matches::multiply(const int32_t* rows, int64_t n, const double* vectors, in
 }
 
 void Matches::store(const int32_t* rows, int64_t n, int threads) {
-  if (members < 256)
+  if (narrow())
     narrow_ = pieces<uint8_t>(rows, n, threads);
   else
     wide_ = pieces<uint16_t>(rows, n, threads);
@@ -195,7 +227,7 @@ void Matches::store(const int32_t* rows, int64_t n, int threads) {
 void Matches::multiply_stored(const double* vectors, int count, double* out, int threads) const {
   for (int v = 0; v < count; v += kVectors) {
     const int some = std::min(kVectors, count - v);
-    if (members < 256)
+    if (narrow())
       multiply<uint8_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &narrow_);
     else
       multiply<uint16_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &wide_);

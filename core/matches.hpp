@@ -27,8 +27,9 @@ struct Block {
 // The columns' labels as bits, packed once for many products. Labels below zero match nothing.
 class Matches {
  public:
-  // Member-major: labels[member][column]; the table has an entry for each number of matches.
-  Matches(const int32_t* labels, int64_t columns, int members, const double* table);
+  // Member-major: labels[member][column]; the table has an entry for each number of matches. With `shares` it has one
+  // for each pair of numbers, [members in which both rows have a label][matches], and there are at most 255 members.
+  Matches(const int32_t* labels, int64_t columns, int members, const double* table, bool shares);
 
   // out[v][i] = sum over j of table[matches of row i and column j] * vectors[v][j]. A row's value depends neither on
   // the other rows nor on the threads.
@@ -41,6 +42,7 @@ class Matches {
 
   const int64_t columns;
   const int members;
+  const bool shares;
   int64_t stored_rows = 0;
 
  private:
@@ -50,10 +52,13 @@ class Matches {
   template <class Count>
   std::vector<Block<Count>> pieces(const int32_t* rows, int64_t n, int threads) const;
 
+  bool narrow() const { return members < 256 && !shares; }
+
   std::vector<BitRows> panels_;
-  double common_;              // table[0]: its product with the sum of a vector stands apart,
-  std::vector<double> table_;  // so that pairs with this value cost nothing here
-  int lowest_ = 0;             // first count with another value
+  std::vector<BitRows> labelled_;  // bits of the columns that have a label; none without `shares`
+  double common_ = 0;              // table[0]: its product with the sum of a vector stands apart,
+  std::vector<double> table_;      // so that pairs with this value cost nothing here
+  int lowest_ = 0;                 // first count with another value
   std::vector<Block<uint8_t>> narrow_;
   std::vector<Block<uint16_t>> wide_;
 };

@@ -14,7 +14,7 @@ IndexArray = npt.NDArray[np.intp]
 
 DENSE_NODES = 5000  # signatures up to which W is a matrix
 DENSE_PART = 2000  # nodes up to which a part of an operator is
-STORED_BYTES = 2**28  # room for match counts; where they need more they are counted anew at each product
+STORED_BYTES = 6 * 10**8  # room for match counts; where they need more they are counted anew at each product
 
 
 class Pairs(Protocol):
@@ -33,6 +33,9 @@ class Pairs(Protocol):
 
     def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         """Products of some columns of W with vectors over these."""
+
+    def release(self) -> None:
+        """Give back memory that can be filled again."""
 
     def part(self, members: IndexArray) -> "Pairs":
         """W between some nodes."""
@@ -60,12 +63,18 @@ class Dense:
     def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         return self.backend.multiply(np.ascontiguousarray(self.W[:, columns]), vectors)
 
+    def release(self) -> None:
+        """A matrix is all there is."""
+
     def part(self, members: IndexArray) -> "Dense":
         return Dense(self.backend, self.between(members, members))
 
 
 class Matched:
-    """W as a table over match counts, which are stored where there is room and else counted at each product."""
+    """W as a table over match counts, which are stored where there is room and else counted at each product.
+
+    Where labels are missing the table is over pairs of counts: see `Matches`.
+    """
 
     dense = False
 
@@ -74,20 +83,38 @@ class Matched:
         self.labels = np.ascontiguousarray(labels)
         self.table = table
         self.matches = backend.matches(self.labels, table)
-        self.stored = self.matches.store(STORED_BYTES)
-        self.block = 2 if self.stored else 4  # to count matches takes as long for any number of vectors
+        self.fits = self.matches.fits(STORED_BYTES)
+        self.block = 2 if self.fits else 4  # to count matches takes as long for any number of vectors
+        self._stored = False
 
     def __len__(self) -> int:
-        return self.labels.shape[1]
+        return int(self.labels.shape[1])
 
     def multiply(self, vectors: FloatArray) -> FloatArray:
-        if self.stored:
-            return self.matches.multiply_stored(vectors)
-        return self.matches.multiply(self.labels, vectors)
+        if not self.fits:
+            return self.matches.multiply(self.labels, vectors)
+        if not self._stored:
+            self.matches.store()
+            self._stored = True
+        return self.matches.multiply_stored(vectors)
+
+    def release(self) -> None:
+        if self._stored:
+            self.matches.release()
+            self._stored = False
 
     def between(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
-        check_memory(8 * len(rows) * len(columns), f"A graph of {len(rows)} by {len(columns)} nodes", "Use fewer rows.")
-        return self.backend.coassociate(self.labels[:, rows], self.labels[:, columns], self.table)
+        check_memory(
+            4 * 8 * len(rows) * len(columns), f"A graph of {len(rows)} by {len(columns)} nodes", "Use fewer rows."
+        )
+        a, b = self.labels[:, rows], self.labels[:, columns]
+        members = len(a)
+        if len(self.table) == members + 1:
+            return self.backend.coassociate(a, b, self.table)
+        counts = np.arange(members + 1, dtype=np.float64)
+        together = self.backend.coassociate(a, b, counts)
+        both = self.backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts * (members + 1))
+        return self.table[(both + together).astype(np.intp)]
 
     def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         return self.backend.matches(self.labels[:, columns], self.table).multiply(self.labels, vectors)

@@ -129,8 +129,9 @@ class Graph:
 
     def apply_rest(self, vectors: FloatArray) -> FloatArray:
         """The same for several vectors, which are rows, at once."""
-        rest: FloatArray = self.scale * self.pairs.multiply(self.scale * vectors)
-        return rest - (vectors @ self.first)[:, None] * self.first
+        products = self.scale * self.pairs.multiply(self.scale * vectors)
+        rest: FloatArray = products - (vectors @ self.first)[:, None] * self.first
+        return rest
 
     def deflated(self) -> FloatArray:
         """The operator as a matrix, its known eigenvector taken out."""
@@ -184,7 +185,11 @@ def _propose(graph: Graph, node: CutNode, rule: str) -> None:
     """Find where the node would be cut, once."""
     if len(node.vector):
         return
-    part = graph if len(node.members) == len(graph.weights) else graph.part(node.members)
+    if len(node.members) == len(graph.weights):
+        part = graph
+    else:
+        graph.pairs.release()  # the room is for the part now
+        part = graph.part(node.members)
     node.vector = part.second_vector(signs_only=rule in ("ncut", "ncut-lowest"))
     if rule == "ncut-best":
         node.cutoff = _best_cutoff(part, node.vector)
