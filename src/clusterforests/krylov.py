@@ -82,6 +82,7 @@ def orthonormal(block: FloatArray, known: FloatArray, basis: FloatArray) -> Floa
     for _ in range(2):  # twice is enough
         block = block - (block @ known)[:, None] * known
         block = block - (block @ basis.T) @ basis
-        unit, triangle = scipy.linalg.qr(block.T, mode="economic")
+        # Pivots put what is only rounding last, where leaving it out takes nothing from the others.
+        unit, triangle, _ = scipy.linalg.qr(block.T, mode="economic", pivoting=True)
         block = unit.T[np.abs(np.diag(triangle)) > NOTHING]
     return np.ascontiguousarray(block)

@@ -31,6 +31,8 @@ NO_VOTE = 1e-12  # eigenvalues below it are rounding
 DENSE = 512  # nodes up to which several eigenvectors are computed densely
 SAMPLE = 512  # nodes whose graph gives the first guess there
 SPAN_TOLERANCE = 1e-8  # of the span of several eigenvectors there
+SPAN_RESIDUAL = 1e-12  # small enough for these whatever the gap to the next eigenvalue
+ROUNDING = 1e-14  # a residual below it says nothing more
 EQUAL = 1e-10  # eigenvalues closer together count as one
 ROWS = 128  # of W at a time where all of it is gone through
 
@@ -302,7 +304,11 @@ def _operator_vector(graph: Graph, signs_only: bool) -> FloatArray:
         equal, error = _leading_group(ritz)
         if error <= TOLERANCE:
             return True
-        return signs_only and equal == 1 and error < np.abs(ritz.vectors[0]).min() / 2
+        if not signs_only or equal > 1 or len(ritz.residuals) < 2:
+            return False
+        # An error so large is only bounded by a gap that is known: the next eigenvalue must be found as well.
+        known = ritz.residuals[1] < (ritz.values[0] - ritz.values[1]) / 4
+        return bool(known and error < np.abs(ritz.vectors[0]).min() / 2)
 
     ritz = _converged(graph, graph.pairs.block, enough)
     equal, _ = _leading_group(ritz)
@@ -316,8 +322,7 @@ def _leading_group(ritz: Ritz) -> tuple[int, float]:
     equal = int((ritz.values[: len(ritz.vectors)] > ritz.values[0] - EQUAL).sum())
     residual = float(ritz.residuals[:equal].max())
     rest = ritz.values[equal] if equal < len(ritz.values) else -np.inf
-    # Below rounding a residual says nothing more.
-    return equal, 0.0 if residual < 1e-15 else residual / float(ritz.values[0] - rest)
+    return equal, 0.0 if residual < ROUNDING else residual / float(ritz.values[0] - rest)
 
 
 def _operator_vectors(graph: Graph, count: int) -> FloatArray:
@@ -326,8 +331,8 @@ def _operator_vectors(graph: Graph, count: int) -> FloatArray:
     def enough(ritz: Ritz) -> bool:
         if len(ritz.values) <= count:
             return False
-        gap = max(float(ritz.values[count - 1] - ritz.values[count]), EQUAL)
-        return float(ritz.residuals.max()) <= SPAN_TOLERANCE * gap
+        gap = float(ritz.values[count - 1] - ritz.values[count])
+        return float(ritz.residuals.max()) <= max(SPAN_TOLERANCE * gap, SPAN_RESIDUAL)
 
     return _converged(graph, count, enough).vectors
 
