@@ -161,8 +161,8 @@ def shapes_table():
     yield "\n## Beside the published seconds of U-SENC\n"
     yield (
         "Huang, Wang, Wu, Lai, Kwoh: *Ultra-scalable spectral clustering and ensemble clustering*, IEEE TKDE 32 "
-        "(2020). **Different machines, and data of the same shape, not the same data** (Gaussians in all features, float32): "
-        f"orders of magnitude only. Ours: {THREADS} threads.\n"
+        "(2020). **Different machines, and data of the same shape, not the same data** (Gaussians in all features, "
+        f"float32): orders of magnitude only. Ours: {THREADS} threads.\n"
     )
     yield "| shape of | rows x features | clusters | U-SENC s, published | ours s | memory, GB |"
     yield "|---|---|---|---|---|---|"

@@ -35,8 +35,8 @@ def table():
     yield (
         f"{ROWS:,} rows, 10 features that tell the clusters apart and 10 of noise, default settings with 100 trees. "
         f"Adjusted Rand index, means of {PAIRS} seeds: of 2,000 landmarks with the exact cut of the same forest, of "
-        "two exact fits with different seeds, and of each with the truth. The bar: the first at most 0.01 below the second "
-        "on average.\n"
+        "two exact fits with different seeds, and of each with the truth. The bar: the first at most 0.01 below the "
+        "second on average.\n"
     )
     yield "| clusters | largest : smallest | landmarks, exact | two seeds | exact, truth | landmarks, truth |"
     yield "|---|---|---|---|---|---|"

@@ -86,7 +86,7 @@ class Counter {
 template <class Count>
 class Reader {
  public:
-  explicit Reader(const Piece<Count>& block)
+  explicit Reader(const StoredRows<Count>& block)
       : size_(block.sizes.data()), at_(block.at.data()), counts_(block.counts.data()) {}
 
   Piece<Count> next() {
@@ -158,10 +158,10 @@ Matches::Matches(const int32_t* labels, int64_t columns, int members, const doub
 }
 
 template <class Count>
-std::vector<Piece<Count>> Matches::pieces(const int32_t* rows, int64_t n, int threads) const {
-  std::vector<Piece<Count>> blocks((n + kRowsPerTask - 1) / kRowsPerTask);
+std::vector<StoredRows<Count>> Matches::pieces(const int32_t* rows, int64_t n, int threads) const {
+  std::vector<StoredRows<Count>> blocks((n + kRowsPerTask - 1) / kRowsPerTask);
   over_rows(n, columns, threads, [&](int64_t task, int64_t from, int64_t to) {
-    Piece<Count> block;
+    StoredRows<Count> block;
     Counter<Count> count(members);
     for (size_t p = 0; p < panels_.size(); ++p) {
       for (int64_t i = from; i < to; ++i) {
@@ -179,11 +179,11 @@ std::vector<Piece<Count>> Matches::pieces(const int32_t* rows, int64_t n, int th
 
 template <class Count>
 void Matches::multiply(const int32_t* rows, int64_t n, const double* x, int count, double* out, int threads,
-                       const std::vector<Piece<Count>>* stored) const {
+                       const std::vector<StoredRows<Count>>* stored) const {
   const Vectors vectors(x, columns, count);
   over_rows(n, columns, threads, [&](int64_t task, int64_t from, int64_t to) {
     Counter<Count> counter(members);
-    const Piece<Count> none;
+    const StoredRows<Count> none;
     Reader<Count> reader(stored ? (*stored)[task] : none);
     double products[kVectors];
     for (int v = 0; v < count; ++v) std::fill(out + v * n + from, out + v * n + to, common_ * vectors.sums[v]);

@@ -18,7 +18,7 @@ struct Piece {
 
 // Pieces of some rows, panel by panel and row by row.
 template <class Count>
-struct Piece {
+struct StoredRows {
   std::vector<int64_t> sizes;  // below zero where all counts are kept
   std::vector<uint16_t> at;
   std::vector<Count> counts;
@@ -48,9 +48,9 @@ class Matches {
  private:
   template <class Count>
   void multiply(const int32_t* rows, int64_t n, const double* vectors, int count, double* out, int threads,
-                const std::vector<Piece<Count>>* stored) const;
+                const std::vector<StoredRows<Count>>* stored) const;
   template <class Count>
-  std::vector<Piece<Count>> pieces(const int32_t* rows, int64_t n, int threads) const;
+  std::vector<StoredRows<Count>> pieces(const int32_t* rows, int64_t n, int threads) const;
 
   bool narrow() const { return members < 256 && !shares; }
 
@@ -59,8 +59,8 @@ class Matches {
   double common_ = 0;              // table[0]: its product with the sum of a vector stands apart,
   std::vector<double> table_;      // so that pairs with this value cost nothing here
   int lowest_ = 0;                 // first count with another value
-  std::vector<Piece<uint8_t>> narrow_;
-  std::vector<Piece<uint16_t>> wide_;
+  std::vector<StoredRows<uint8_t>> narrow_;
+  std::vector<StoredRows<uint16_t>> wide_;
 };
 
 }  // namespace cf
