@@ -178,7 +178,7 @@ class _Cuts:
         shares = Shares.of(self.signatures, groups, n_groups)
         rule: PlacementRule
         if (tree := self.tree(method)) is not None:
-            rule = walk(self.graph, self.links, tree)
+            rule = walk(self.signatures.weights, self.links, tree)
         elif method == "kway":
             rule = embed(self.graph, self.links, self.embedding, groups)
         elif method == "single":

@@ -217,20 +217,18 @@ def settle(
     return replace(placement, names=names), renamed
 
 
-def walk(graph: Graph, links: Links, tree: CutTree) -> Walk:
-    """The cuts of a tree as votes."""
+def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
+    """The cuts of a tree of weighted nodes as votes."""
     cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
     number = {node: place for place, node in enumerate(cuts)}
-    voters = np.zeros((2 * len(cuts), len(graph.weights)))
+    voters = np.zeros((2 * len(cuts), len(weights)))
     cutoffs, children = np.empty(len(cuts)), np.empty((len(cuts), 2), dtype=np.int32)
     for place, i in enumerate(cuts):
         node = tree.nodes[i]
-        part = graph if len(node.members) == len(graph.weights) else graph.part(node.members)
-        voter = part.weights / np.sqrt(part.degrees) * node.vector
-        entry = np.sqrt(part.weights) * node.vector
-        value = float(entry @ part.apply(entry) / (entry @ entry))
-        voters[2 * place, node.members] = voter / value if abs(value) > NO_LINK else 0.0
-        voters[2 * place + 1, node.members] = part.weights
+        w = weights[node.members]
+        value = np.linalg.norm(np.sqrt(w) * node.vector)  # the vector is the vote of one of length 1
+        voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
+        voters[2 * place + 1, node.members] = w
         cutoffs[place] = node.cutoff - ZERO * np.abs(node.vector).max()
         for side, child in enumerate((node.left, node.right)):
             children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label

@@ -46,6 +46,7 @@ class CutNode:
     left: int = -1
     right: int = -1
     vector: FloatArray = field(default_factory=lambda: np.empty(0))
+    degrees: FloatArray = field(default_factory=lambda: np.empty(0))  # within the part
     cutoff: float = 0.0
     ncut: float = np.inf
     label: int = -1
@@ -193,6 +194,7 @@ def _propose(graph: Graph, node: CutNode, rule: str) -> None:
         graph.pairs.release()  # the room is for the part now
         part = graph.part(node.members)
     node.vector = part.second_vector(signs_only=rule in ("ncut", "ncut-lowest"))
+    node.degrees = part.degrees
     if rule == "ncut-best":
         node.cutoff = _best_cutoff(part, node.vector)
     elif rule == "ncut-shifted":
