@@ -237,12 +237,13 @@ def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
 
 def embed(graph: Graph, links: Links, rows: FloatArray, groups: IntArray) -> Embedding:
     """The K-means of an embedding as votes. `rows` are those of `graph.embedding`, scaled to length 1."""
-    unscaled = rows[:, 1:] * (graph.first / rows[:, 0])[:, None]
-    voters = [graph.weights]
-    for vector in unscaled.T:
-        value = float(vector @ graph.apply(vector) / (vector @ vector))
-        voters.append(graph.scale * vector / value if abs(value) > NO_LINK else np.zeros(len(vector)))
+    vectors = np.ascontiguousarray((rows[:, 1:] * (graph.first / rows[:, 0])[:, None]).T)
+    voters = np.vstack([graph.weights, graph.scale * vectors])
+    if len(vectors):
+        values = (vectors * graph.apply_rest(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
+        known = np.abs(values) > NO_LINK
+        voters[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
     length = float(np.linalg.norm(np.sqrt(graph.weights * graph.degrees)))
     mass = np.bincount(groups, graph.weights)
     centers = [np.bincount(groups, graph.weights * column) / mass for column in rows.T]
-    return Embedding(links, np.array(voters), length, np.column_stack(centers))
+    return Embedding(links, voters, length, np.column_stack(centers))
