@@ -114,19 +114,17 @@ def measured(side, method, path, repeat=1):
 
 def versus(n, source, path, repeat):
     """Rows of the table: each method against scikit-learn, and against the same cut of a matrix."""
-    rows = []
     peer_seconds, peer_work, peer_memory, _ = measured("sklearn", "", path)
     distinct = len(np.unique(np.load(path), axis=1).T)
     for method in ("ncut", "kway"):
         seconds, work, used, labels = measured("ours", method, path, repeat)
         exact = measured("matrix", method, path)[-1]
-        rows.append(
+        yield (
             f"| {n:,} | {source} ({distinct:,}) | {method} | {seconds:.2f} ({work:.2f}) "
             f"| {peer_seconds:.1f} ({peer_work:.1f}) | {peer_seconds / seconds:.0f} ({peer_work / work:.0f}) "
             f"| {used / 1e6:.0f} | {peer_memory / 1e6:.0f} | {peer_memory / used:.0f} "
             f"| {adjusted_rand_score(exact, labels):.4f} |"
         )
-    return rows
 
 
 def large(n, path):
@@ -136,22 +134,21 @@ def large(n, path):
 
 
 def table(only=("versus", "large"), repeat=3):
-    """A markdown table."""
-    lines = [
+    """The lines of a markdown table, each as soon as it is known."""
+    yield (
         "| rows | partitions (signatures) | method | s | scikit-learn, s | ratio | MB | scikit-learn, MB | ratio "
-        "| ARI with the cut of a matrix |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+        "| ARI with the cut of a matrix |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "partitions.npy"
         if "versus" in only:
             for source, make in (("K-means", kmeans_partitions), ("forest", forest_partitions)):
                 np.save(path, make(10_000))
-                lines += versus(10_000, source, path, repeat)
+                yield from versus(10_000, source, path, repeat)
         if "large" in only:
             np.save(path, kmeans_partitions(50_000))
-            lines.append(large(50_000, path))
-    return "\n".join(lines)
+            yield large(50_000, path)
 
 
 def main():
@@ -163,7 +160,8 @@ def main():
     if options.child:
         child(*options.child)
     else:
-        print(table(options.only, options.repeat))
+        for line in table(options.only, options.repeat):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":
