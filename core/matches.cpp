@@ -21,6 +21,12 @@ int lowest_bit(uint64_t bits) {
 #endif
 }
 
+int bits_set(uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555ull;
+  bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
+  return static_cast<int>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
+}
+
 template <class Count>
 const CountKernels<Count>& kernel() {
   if constexpr (sizeof(Count) == 1)
@@ -46,11 +52,11 @@ class Counter {
     const int64_t width = pad(panel.columns), most = width / (sizeof(Count) + 2) * sizeof(Count);
     kernel<Count>().count_row(panel.bits.data(), panel.words, chosen_.data(), static_cast<int>(chosen_.size()), width,
                               lowest, counts_.data(), high_.data());
-    int64_t found = 0;
+    int64_t number = 0, found = 0;
+    for (int64_t w = 0; w < panel.words; ++w) number += bits_set(high_[w]);
+    if (number > most) return {true, width, nullptr, counts_.data()};
     for (int64_t w = 0; w < panel.words; ++w) {
-      uint64_t left = high_[w];
-      for (; left != 0; left &= left - 1) {
-        if (found == most) return {true, width, nullptr, counts_.data()};
+      for (uint64_t left = high_[w]; left != 0; left &= left - 1) {
         const int64_t j = BitRows::column(w, lowest_bit(left));
         at_[found] = static_cast<uint16_t>(j);
         kept_[found++] = counts_[j];
