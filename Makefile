@@ -20,8 +20,10 @@ lint: $(VENV)/installed
 types: $(VENV)/installed
 	$(BIN)/mypy
 
+# Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory.
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA and the development sets. Goes on where it was stopped.
 quality: $(VENV)/bench

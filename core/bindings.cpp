@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "kmeans.hpp"
 #include "lines.hpp"
+#include "matches.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
 #include "scaling.hpp"
@@ -295,13 +296,18 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
   return out;
 }
 
+void require_labels(In<int32_t, 2> labels) {
+  require(labels.shape(0) >= 1 && labels.shape(0) < 65536, "at least 1 and at most 65535 partitions");
+  const int32_t* last = labels.data() + labels.size();
+  require(std::all_of(labels.data(), last, [](int32_t label) { return label < (1 << 24); }),
+          "labels must be below 2^24");
+}
+
 Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> table, int threads) {
   require(a.shape(0) == b.shape(0), "both sides must come from the same partitions");
   require(table.shape(0) == a.shape(0) + 1, "table must have one entry per possible count");
-  require(a.shape(0) < 65536, "at most 65535 partitions");
   require(threads >= 1, "threads must be at least 1");
-  const int32_t* last = b.data() + b.size();
-  require(std::all_of(b.data(), last, [](int32_t label) { return label < (1 << 24); }), "labels must be below 2^24");
+  require_labels(b);
   Out<double, 2> out = uninitialised<double, 2>({a.shape(1), b.shape(1)});
   nb::gil_scoped_release release;
   cf::coassociate(a.data(), a.shape(1), b.data(), b.shape(1), static_cast<int>(a.shape(0)), table.data(), out.data(),
@@ -336,6 +342,43 @@ Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
   Out<uint64_t, 1> out = uninitialised<uint64_t, 1>({labels.shape(1)});
   nb::gil_scoped_release release;
   cf::column_keys(labels.data(), labels.shape(1), static_cast<int>(labels.shape(0)), out.data());
+  return out;
+}
+
+cf::Matches make_matches(In<int32_t, 2> columns, In<double, 1> table) {
+  require_labels(columns);
+  const size_t values = columns.shape(0) + 1;
+  const bool shares = table.shape(0) == values * values && values <= 256;
+  require(shares || table.shape(0) == values, "table must have one entry per possible count");
+  nb::gil_scoped_release release;
+  return cf::Matches(columns.data(), columns.shape(1), static_cast<int>(columns.shape(0)), table.data(), shares);
+}
+
+void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {
+  require(static_cast<int>(rows.shape(0)) == self.members, "both sides must come from the same partitions");
+  require(threads >= 1, "threads must be at least 1");
+  nb::gil_scoped_release release;
+  self.store(rows.data(), rows.shape(1), threads);
+}
+
+// With the rows given, or with those that were stored.
+Out<double, 2> multiply_matches(const cf::Matches& self, nb::object rows, In<double, 2> vectors, int threads) {
+  require(static_cast<int64_t>(vectors.shape(1)) == self.columns, "each vector must have one entry per column");
+  require(threads >= 1, "threads must be at least 1");
+  In<int32_t, 2> given;
+  if (!rows.is_none()) {
+    given = nb::cast<In<int32_t, 2>>(rows);
+    require(static_cast<int>(given.shape(0)) == self.members, "both sides must come from the same partitions");
+  }
+  const size_t n = rows.is_none() ? self.stored_rows : given.shape(1);
+  Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), n});
+  const int count = static_cast<int>(vectors.shape(0));
+  const bool stored = rows.is_none();
+  nb::gil_scoped_release release;
+  if (stored)
+    self.multiply_stored(vectors.data(), count, out.data(), threads);
+  else
+    self.multiply(given.data(), n, vectors.data(), count, out.data(), threads);
   return out;
 }
 
@@ -422,6 +465,18 @@ NB_MODULE(_core, m) {
       .def("label", &Passes::label<int32_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a);
   m.def("hash_rows", &hash_rows, "x"_a, "threads"_a);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
+  nb::class_<cf::Matches>(m, "Matches")
+      .def(
+          "__init__",
+          [](cf::Matches* self, In<int32_t, 2> columns, In<double, 1> table) {
+            new (self) cf::Matches(make_matches(columns, table));
+          },
+          "columns"_a, "table"_a)
+      .def_ro("columns", &cf::Matches::columns)
+      .def_ro("members", &cf::Matches::members)
+      .def_prop_ro("stored_bytes", &cf::Matches::stored_bytes)
+      .def("store", &store_matches, "rows"_a, "threads"_a)
+      .def("multiply", &multiply_matches, "rows"_a.none(), "vectors"_a, "threads"_a);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
         "effort"_a, "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);

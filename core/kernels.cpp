@@ -12,6 +12,14 @@
 
 namespace CF_ISA {
 extern const cf::Kernels set;
-const cf::Kernels set = {CF_TEXT(CF_ISA), lloyd,     nearest,      assign,           gaps,
-                         hartigan,        count_row, row_products, partial_distances};
+const cf::Kernels set = {CF_TEXT(CF_ISA),
+                         lloyd,
+                         nearest,
+                         assign,
+                         gaps,
+                         hartigan,
+                         {count_row<uint8_t>, look_up<uint8_t>, count_products<uint8_t>, entry_products<uint8_t>},
+                         {count_row<uint16_t>, look_up<uint16_t>, count_products<uint16_t>, entry_products<uint16_t>},
+                         row_products,
+                         partial_distances};
 }  // namespace CF_ISA

@@ -41,6 +41,30 @@ struct Contest {
   int width, k;
 };
 
+constexpr int64_t kGroup = 1024;  // columns of match counts that are laid out together
+constexpr int kStride = 64;       // match counts are padded with zeros to a multiple of it
+
+// Match counts in one byte, or in two where there are more than 255 members.
+template <class Count>
+struct CountKernels {
+  // out[j] = number of set bits of column j over the chosen bit rows, or 0 in some columns with fewer than `lowest`.
+  // `high` has a bit for each of the columns with at least `lowest`, laid out like the bit rows.
+  void (*count_row)(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
+                    int lowest, Count* out, uint64_t* high);
+
+  // out[j] = table[counts[j]]
+  void (*look_up)(const Count* counts, int64_t n, const double* table, double* out);
+
+  // out[v] = sum of table[counts[j]] * vectors[v][j] in a fixed order, n a multiple of kStride. The table is 0 below
+  // `lowest`: strides without a count that high are left out.
+  void (*products)(const Count* counts, int64_t n, const double* table, int lowest, const double* vectors, int count,
+                   double* out);
+
+  // out[v] = sum of table[counts[e]] * vectors[at[e]][v] over n entries in a fixed order, count 1, 2, 4 or 8.
+  void (*entry_products)(const uint16_t* at, const Count* counts, int64_t n, const double* table, const double* vectors,
+                         int count, double* out);
+};
+
 struct Kernels {
   const char* name;
 
@@ -63,9 +87,8 @@ struct Kernels {
   double (*hartigan)(const Rows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
                      double* scratch);
 
-  // out[j] = table[number of set bits of column j over the chosen bit rows].
-  void (*count_row)(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
-                    const double* table, double* out);
+  CountKernels<uint8_t> narrow;
+  CountKernels<uint16_t> wide;
 
   // Inner products of one row of W with `count` vectors of length n, each in a fixed order.
   void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);

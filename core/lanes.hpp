@@ -64,8 +64,8 @@ struct Lanes {
   Part v[parts];
 
   static Lanes load(const T* from) {
-    Lanes out;
-    for (int i = 0; i < parts; ++i) std::memcpy(&out.v[i], from + i * width, sizeof(Part));
+    Lanes out;  // unrolled, or a compiler may copy it through memory in halves
+    times<parts>(parts, [&](int i) CF_INLINE { std::memcpy(&out.v[i], from + i * width, sizeof(Part)); });
     return out;
   }
   static Lanes all(T value) {
@@ -143,6 +143,25 @@ inline uint32_t nonzero(const Int& a) {
 #endif
   }
   return bits;
+}
+
+// table[index[i]] in lane i. One load after the other: gather instructions measured no faster, or far slower.
+template <class Index>
+inline Double lanes_of(const double* table, const Index* index) {
+  Double out;
+  for (int i = 0; i < Double::parts; ++i) {
+    const Index* at = index + i * Double::width;
+    if constexpr (Double::width == 8)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]], table[at[2]], table[at[3]],
+                              table[at[4]], table[at[5]], table[at[6]], table[at[7]]};
+    else if constexpr (Double::width == 4)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]], table[at[2]], table[at[3]]};
+    else if constexpr (Double::width == 2)
+      out.v[i] = Double::Part{table[at[0]], table[at[1]]};
+    else
+      out.v[i] = table[at[0]];
+  }
+  return out;
 }
 
 // One reduction tree for all builds: halves are added until one lane is left.

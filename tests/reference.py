@@ -267,3 +267,17 @@ def smallest_hashes(keys, places, weights, size):
             first.setdefault(key, row)
     order = sorted(mass, key=lambda key: places[first[key]])[:size]
     return [first[key] for key in order], [mass[key] for key in order]
+
+
+def match_weights(rows, columns, table):
+    """table[number of members in which two rows share a label]; labels below zero match nothing."""
+    together = (rows[:, :, None] == columns[:, None, :]) & (rows >= 0)[:, :, None]
+    return np.asarray(table)[together.sum(axis=0)]
+
+
+def spectral_rows(W, count):
+    """Leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1, and the gap to the next eigenvalue."""
+    root = np.sqrt(W.sum(axis=1))
+    values, vectors = np.linalg.eigh(W / np.outer(root, root))
+    rows = vectors[:, -count:]
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True), values[-count] - values[-count - 1]

@@ -63,6 +63,16 @@ class Passes:
         self, x: npt.NDArray[np.float64], labels: npt.NDArray[np.signedinteger[Any]], start: int, threads: int
     ) -> None: ...
 
+class Matches:
+    columns: int
+    members: int
+    stored_bytes: int
+    def __init__(self, columns: npt.NDArray[np.int32], table: npt.NDArray[np.float64]) -> None: ...
+    def store(self, rows: npt.NDArray[np.int32], threads: int) -> None: ...
+    def multiply(
+        self, rows: npt.NDArray[np.int32] | None, vectors: npt.NDArray[np.float64], threads: int
+    ) -> npt.NDArray[np.float64]: ...
+
 def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]: ...
 def project(
     x: npt.NDArray[np.float64],

@@ -7,10 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
+from clusterforests.pairs import DENSE_NODES, Matched
 from clusterforests.validation import check_memory
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
+
+MOST_WITH_GAPS = 255  # partitions up to which W is an operator where labels are missing
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,13 @@ def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
     return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
 
 
-def check_pairs(signatures: Signatures) -> None:
+def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> None:
     """Refuse what has no room for a number for each pair of signatures."""
     m = len(signatures)
     check_memory(
         3 * 8 * m * m,  # P or W, the parts of it that recursive cuts copy, and a spare
         f"The consensus graph of {m} different rows of labels",
-        "Use fewer rows.",
+        instead,
     )
 
 
@@ -75,23 +78,41 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
     return np.exp(sharpness * np.where(threshold > P, 0.0, P))
 
 
-def affinity(backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray:
-    """W between signatures."""
-    check_pairs(signatures)
-    return link_weights(backend, signatures.labels, signatures.labels, threshold, sharpness)
+def affinity(
+    backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float
+) -> FloatArray | Matched:
+    """W between signatures, an operator where they are many."""
+    labels = signatures.labels
+    many = len(signatures) > DENSE_NODES
+    if labels.min(initial=0) >= 0:
+        table = weight_table(len(labels), threshold, sharpness)
+        return Matched(backend, labels, table) if many else backend.coassociate(labels, labels, table)
+    if many and len(labels) <= MOST_WITH_GAPS:
+        return Matched(backend, labels, share_table(len(labels), threshold, sharpness))
+    check_pairs(signatures, f"Use fewer rows, or at most {MOST_WITH_GAPS} partitions where some have no label.")
+    return regularise(coassociate(backend, labels, labels), threshold, sharpness)
 
 
 def link_weights(backend: CpuBackend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
     """W between rows of labels."""
     if a.min(initial=0) < 0 or b.min(initial=0) < 0:
         return regularise(coassociate(backend, a, b), threshold, sharpness)
-    # The same for every pair with the same match count: one exponential per count.
-    shares = [count / len(a) for count in range(len(a) + 1)]
+    return backend.coassociate(a, b, weight_table(len(a), threshold, sharpness))
+
+
+def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+    """W for each number of matches: one exponential per count, the same for every pair with it."""
+    shares = [count / members for count in range(members + 1)]
     if isinstance(threshold, str):
-        table = [math.expm1(sharpness * share) for share in shares]
-    else:
-        table = [math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares]
-    return backend.coassociate(a, b, np.array(table))
+        return np.array([math.expm1(sharpness * share) for share in shares])
+    return np.array([math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares])
+
+
+def share_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+    """W for each number of partitions in which two rows are clustered, and of those in which they are together."""
+    both, together = np.divmod(np.arange((members + 1) ** 2, dtype=np.float64), members + 1)
+    shares = np.divide(together, both, out=np.zeros_like(both), where=(both > 0) & (together <= both))
+    return regularise(shares, threshold, sharpness)
 
 
 def sharpness_for(sharpness: float | str, n_partitions: int) -> float:

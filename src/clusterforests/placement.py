@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
-from clusterforests.affinity import Signatures, coassociate, link_weights
+from clusterforests.affinity import Signatures, coassociate, link_weights, weight_table
 from clusterforests.backends import CpuBackend
 from clusterforests.linkage import by_size
 from clusterforests.spectral import ZERO, CutTree, Graph
@@ -40,8 +40,11 @@ class Links:
 
     def votes(self, backend: CpuBackend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
         """The sums over nodes of W times each of the voters (v, m): (v, r)."""
-        W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
-        return backend.multiply(W, voters)
+        if labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0:
+            W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
+            return backend.multiply(W, voters)
+        table = weight_table(len(labels), self.threshold, self.sharpness)
+        return backend.matches(nodes.labels, table).multiply(labels, voters)
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,19 @@ never show in a result: z is the second eigenvector of D^-1/2 W D^-1/2 over rows
 """
 
 import contextlib
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse.linalg
+from threadpoolctl import threadpool_limits
 
 from clusterforests.backends import CpuBackend
+from clusterforests.krylov import Ritz, leading
+from clusterforests.pairs import Dense, Pairs
 from clusterforests.streams import stream, uniform
 
 FloatArray = npt.NDArray[np.float64]
@@ -24,6 +29,12 @@ MAX_STEPS = 500
 MAX_RESTARTS = 15  # of the iteration for several eigenvectors
 NO_VOTE = 1e-12  # eigenvalues below it are rounding
 DENSE = 512  # nodes up to which several eigenvectors are computed densely
+SAMPLE = 512  # nodes whose graph gives the first guess there
+SPAN_TOLERANCE = 1e-8  # of the span of several eigenvectors there
+SPAN_RESIDUAL = 1e-12  # small enough for these whatever the gap to the next eigenvalue
+ROUNDING = 1e-14  # a residual below it says nothing more
+EQUAL = 1e-10  # eigenvalues closer together count as one
+ROWS = 128  # of W at a time where all of it is gone through
 
 
 @dataclass
@@ -55,31 +66,40 @@ class CutTree:
 
 
 class Graph:
-    """A weighted part of the consensus graph and its normalised operator."""
+    """A weighted part of the consensus graph and its normalised operator. W is a matrix or an operator."""
 
-    def __init__(self, backend: CpuBackend, W: FloatArray, weights: FloatArray) -> None:
+    def __init__(self, backend: CpuBackend, W: FloatArray | Pairs, weights: FloatArray) -> None:
         self.backend = backend
-        self.W = W
+        self.pairs: Pairs = Dense(backend, W) if isinstance(W, np.ndarray) else W
         self.weights = weights
-        self.degrees = backend.multiply(W, weights[None, :])[0]
+        self.degrees = self.pairs.multiply(weights[None, :])[0]
         self.scale = np.sqrt(weights / self.degrees)
         first = np.sqrt(weights * self.degrees)
         self.first = first / np.linalg.norm(first)
 
+    @property
+    def W(self) -> FloatArray:
+        """As a matrix; made for the purpose where it is an operator."""
+        if isinstance(self.pairs, Dense):
+            return self.pairs.W
+        every = np.arange(len(self.weights))
+        return self.pairs.between(every, every)
+
     def part(self, members: IndexArray) -> "Graph":
-        return Graph(self.backend, self.W[np.ix_(members, members)], self.weights[members])
+        return Graph(self.backend, self.pairs.part(members), self.weights[members])
 
     def apply(self, vector: FloatArray) -> FloatArray:
         """S W S with S = sqrt(weights / degrees); its first eigenvector is known, with eigenvalue 1."""
-        product: FloatArray = self.scale * self.backend.multiply(self.W, (self.scale * vector)[None, :])[0]
+        product: FloatArray = self.scale * self.pairs.multiply((self.scale * vector)[None, :])[0]
         return product
 
-    def second_vector(self) -> FloatArray:
+    def second_vector(self, signs_only: bool = False) -> FloatArray:
         """z, per row. One more product than needed, so that a row's entry is its W-weighted vote.
 
-        Where all weights are equal there is no vote (the eigenvalue is 0) and the vector itself decides.
+        Where all weights are equal there is no vote (the eigenvalue is 0) and the vector itself decides. Where W is an
+        operator and only signs matter, the iteration stops when all of them are certain.
         """
-        vector = _leading_vector(self)
+        vector = _leading_vector(self) if self.pairs.dense else _operator_vector(self, signs_only)
         vote = self.apply(vector)
         z: FloatArray = (vote if np.linalg.norm(vote) > NO_VOTE else vector) / np.sqrt(self.weights)
         leftmost = np.flatnonzero(np.abs(z) > ZERO * np.abs(z).max())[0]
@@ -89,7 +109,9 @@ class Graph:
         """The `count` leading eigenvectors, rows scaled to length 1 (Ng, Jordan, Weiss)."""
         n = len(self.weights)
         vectors = None
-        if count > 1 and n > max(DENSE, 4 * count):
+        if count > 1 and not self.pairs.dense:
+            vectors = _operator_vectors(self, count - 1).T
+        elif count > 1 and n > max(DENSE, 4 * count):
             operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=self._apply_deflated, dtype=np.float64)
             # Eigenvalues too close for an iteration are left to the dense method.
             with contextlib.suppress(scipy.sparse.linalg.ArpackNoConvergence):
@@ -107,6 +129,12 @@ class Graph:
         rest: FloatArray = self.apply(vector) - self.first * (self.first @ vector)
         return rest
 
+    def apply_rest(self, vectors: FloatArray) -> FloatArray:
+        """The same for several vectors, which are rows, at once."""
+        products = self.scale * self.pairs.multiply(self.scale * vectors)
+        rest: FloatArray = products - (vectors @ self.first)[:, None] * self.first
+        return rest
+
     def deflated(self) -> FloatArray:
         """The operator as a matrix, its known eigenvector taken out."""
         dense: FloatArray = self.scale[:, None] * self.W * self.scale[None, :]
@@ -115,7 +143,7 @@ class Graph:
     def ncut(self, right: npt.NDArray[np.bool_]) -> float:
         """cut / volume of the one side + cut / volume of the other."""
         volume = self.weights * self.degrees
-        to_right = self.backend.multiply(self.W, (self.weights * right)[None, :])[0]
+        to_right = self.pairs.multiply((self.weights * right)[None, :])[0]
         cut = float((self.weights * to_right)[~right].sum())
         return cut / float(volume[right].sum()) + cut / float(volume[~right].sum())
 
@@ -159,8 +187,12 @@ def _propose(graph: Graph, node: CutNode, rule: str) -> None:
     """Find where the node would be cut, once."""
     if len(node.vector):
         return
-    part = graph if len(node.members) == len(graph.weights) else graph.part(node.members)
-    node.vector = part.second_vector()
+    if len(node.members) == len(graph.weights):
+        part = graph
+    else:
+        graph.pairs.release()  # the room is for the part now
+        part = graph.part(node.members)
+    node.vector = part.second_vector(signs_only=rule in ("ncut", "ncut-lowest"))
     if rule == "ncut-best":
         node.cutoff = _best_cutoff(part, node.vector)
     elif rule == "ncut-shifted":
@@ -177,14 +209,28 @@ def _best_cutoff(part: Graph, vector: FloatArray) -> float:
     """Half-way across the gap along the vector where Ncut is lowest."""
     order = np.argsort(vector, kind="stable")
     z, w = vector[order], part.weights[order]
-    W = part.W[np.ix_(order, order)]
     volume = np.cumsum(w * part.degrees[order])
-    inside = np.cumsum(w * (2 * (np.tril(W, -1) @ w) + np.diag(W) * w))  # pairs within the first i nodes
+    inside = np.cumsum(w * _earlier(part, order))  # pairs within the first i nodes
     gaps = np.flatnonzero(np.diff(z) > 2 * ZERO * np.abs(z).max())
     crossing = (volume - inside)[gaps]
     ncut = crossing / volume[gaps] + crossing / (volume[-1] - volume[gaps])
     best = gaps[np.argmin(ncut)]
     return float((z[best] + z[best + 1]) / 2)
+
+
+def _earlier(part: Graph, order: IndexArray) -> FloatArray:
+    """Twice the weight of each node's links to those before it in the order, and once that of its own."""
+    w = part.weights[order]
+    if part.pairs.dense:
+        W = part.W[np.ix_(order, order)]
+        links: FloatArray = 2 * (np.tril(W, -1) @ w) + np.diag(W) * w
+        return links
+    links = np.empty(len(order))
+    for start in range(0, len(order), ROWS):
+        some = slice(start, start + ROWS)
+        W = part.pairs.between(order[some], order[: some.stop])
+        links[some] = 2 * (np.tril(W, start - 1) @ w[: some.stop]) + np.diag(W, start) * w[some]
+    return links
 
 
 def _shifted_cutoff(part: Graph, vector: FloatArray) -> float:
@@ -246,3 +292,74 @@ def _ritz(diagonal: list[float], side: list[float], norm: float) -> tuple[FloatA
     gap = max(float(values[1] - values[0]), 1e-300)
     # Below rounding a residual says nothing more.
     return vectors[:, 1], 0.0 if residual < 1e-15 else residual / gap
+
+
+def _operator_vector(graph: Graph, signs_only: bool) -> FloatArray:
+    """The leading eigenvector beside the known one where W is an operator.
+
+    Of a degenerate eigenspace the fixed start vector's projection is taken, so the answer is unique.
+    """
+
+    def enough(ritz: Ritz) -> bool:
+        equal, error = _leading_group(ritz)
+        if error <= TOLERANCE:
+            return True
+        if not signs_only or equal > 1 or len(ritz.residuals) < 2:
+            return False
+        # An error so large is only bounded by a gap that is known: the next eigenvalue must be found as well.
+        known = ritz.residuals[1] < (ritz.values[0] - ritz.values[1]) / 4
+        return bool(known and error < np.abs(ritz.vectors[0]).min() / 2)
+
+    ritz = _converged(graph, graph.pairs.block, enough)
+    equal, _ = _leading_group(ritz)
+    group = ritz.vectors[:equal]
+    vector: FloatArray = group[0] if equal == 1 else (group @ _start_vector(len(graph.weights))) @ group
+    return vector / np.linalg.norm(vector)
+
+
+def _leading_group(ritz: Ritz) -> tuple[int, float]:
+    """How many leading eigenvalues count as one, and a bound on the error of their vectors."""
+    equal = int((ritz.values[: len(ritz.vectors)] > ritz.values[0] - EQUAL).sum())
+    residual = float(ritz.residuals[:equal].max())
+    rest = ritz.values[equal] if equal < len(ritz.values) else -np.inf
+    return equal, 0.0 if residual < ROUNDING else residual / float(ritz.values[0] - rest)
+
+
+def _operator_vectors(graph: Graph, count: int) -> FloatArray:
+    """The `count` leading eigenvectors beside the known one where W is an operator, as rows."""
+
+    def enough(ritz: Ritz) -> bool:
+        if len(ritz.values) <= count:
+            return False
+        gap = float(ritz.values[count - 1] - ritz.values[count])
+        return float(ritz.residuals.max()) <= max(SPAN_TOLERANCE * gap, SPAN_RESIDUAL)
+
+    return _converged(graph, count, enough).vectors
+
+
+def _converged(graph: Graph, count: int, enough: Callable[[Ritz], bool]) -> Ritz:
+    # More threads than asked for would only wait for each other in products as small as these.
+    with threadpool_limits(graph.backend.threads, "blas"):
+        start = _first_guess(graph, min(graph.pairs.block, len(graph.weights)))
+        ritz, converged = leading(graph.apply_rest, graph.first, start, count, enough)
+    if not converged:
+        warnings.warn(
+            f"The eigenvectors of the consensus graph are only known to {ritz.residuals.max():.0e}: rows on the border "
+            "between clusters may be on either side of it.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return ritz
+
+
+def _first_guess(graph: Graph, width: int) -> FloatArray:
+    """The fixed start vector, and the eigenvectors of a sample's graph carried over to all nodes."""
+    n = len(graph.weights)
+    start = _start_vector(n)
+    sample = np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
+    some = Graph(graph.backend, graph.pairs.between(sample, sample), graph.weights[sample])
+    last = [len(sample) - width + 1, len(sample) - 1]  # the fixed start vector makes up for the first
+    vectors = scipy.linalg.eigh(some.deflated(), subset_by_index=last)[1].T
+    guess = graph.scale * graph.pairs.spread(sample, some.scale * vectors)
+    norms = np.maximum(np.linalg.norm(guess, axis=1, keepdims=True), NO_VOTE)
+    return np.vstack([guess / norms, start / np.linalg.norm(start)])

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
+from clusterforests.backends.matches import Matches
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -130,6 +131,10 @@ class CpuBackend:
     def coassociate(self, a: IntArray, b: IntArray, table: FloatArray) -> FloatArray:
         """table[number of members in which row i of `a` and row j of `b` share a label]."""
         return _core.coassociate(np.ascontiguousarray(a), np.ascontiguousarray(b), table, self.threads)
+
+    def matches(self, columns: IntArray, table: FloatArray) -> Matches:
+        """The same as an operator: products with it, without a number for each pair."""
+        return Matches(columns, table, self.threads)
 
     def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
         """The products of a matrix with vectors, which are the rows of `vectors`, as rows."""

@@ -1,0 +1,227 @@
+"""Many rows: seconds and memory of whole fits, in one run with the peers, and the picture of how time grows.
+
+    python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks rows peers rare predict]
+                               [--picture docs/scaling.png]
+
+Every fit runs in a process of its own: its memory is the highest that the process held, and the data are in it.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import scale_consensus
+import scale_landmarks
+from scale_data import gaussians, with_rare_group
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests import ClusterForest
+
+THREADS = 2
+ROWS = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+# Seconds printed for U-SENC (Huang et al., IEEE TKDE 2020, Table on large data), on their machine.
+PUBLISHED = [
+    ("Covertype", 581_012, 54, 7, 174),
+    ("TB-1M", 1_000_000, 2, 2, 318),
+    ("CG-10M", 10_000_000, 2, 11, 3603),
+    ("Flower-20M", 20_000_000, 2, 13, 7226),
+]
+
+
+def forest(k):
+    return ClusterForest(k, n_estimators=100, n_jobs=THREADS, random_state=0)
+
+
+def fit_rows(n):
+    X, truth = gaussians(n, dtype=np.float64 if n <= 1_000_000 else np.float32)
+    model, seconds = timed(lambda: forest(5).fit(X))
+    return {"seconds": seconds, "ari": score(truth, model.labels_)}
+
+
+def fit_peer(n):
+    X, truth = gaussians(n)
+    model, seconds = timed(lambda: KMeans(5, n_init=20, random_state=0).fit(X))
+    return {"seconds": seconds, "ari": score(truth, model.labels_)}
+
+
+def fit_shape(n, p, k):
+    X, truth = gaussians(n, k, informative=p, noise=0, spread=5.0 if p < 5 else 1.0, dtype=np.float32)
+    model, seconds = timed(lambda: forest(k).fit(X))
+    return {"seconds": seconds, "ari": score(truth, model.labels_)}
+
+
+def fit_rare(n, consensus, seed):
+    X, truth = with_rare_group(n, seed=seed)
+    labels = forest(6).set_params(consensus=consensus, random_state=seed).fit(X).labels_
+    own = np.bincount(labels[truth == 5]).argmax()
+    both = int(((truth == 5) & (labels == own)).sum())
+    return {"recall": both / int((truth == 5).sum()), "precision": both / int((labels == own).sum())}
+
+
+def predict_rows(n):
+    X, _ = gaussians(n)
+    new = gaussians(1000, seed=0)[0]
+    model = forest(5).fit(X)
+    model.predict(new)
+    times = [timed(lambda: model.predict(new))[1] for _ in range(15)]
+    return {"seconds": float(np.median(times)), "again": bool((model.predict(X[:1000]) == model.labels_[:1000]).all())}
+
+
+WORK = {work.__name__: work for work in (fit_rows, fit_peer, fit_shape, fit_rare, predict_rows)}
+
+
+def timed(work):
+    started = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - started
+
+
+def score(truth, labels):
+    some = slice(None, 1_000_000)
+    return adjusted_rand_score(truth[some], labels[some])
+
+
+def child(name, *arguments):
+    """The work in a fresh process: what it found, and the most memory it held, in GB."""
+    call = [sys.executable, __file__, "--child", name, json.dumps(arguments)]
+    environment = {**os.environ, **{f"{v}_NUM_THREADS": str(THREADS) for v in ("OMP", "OPENBLAS", "MKL")}}
+    done = subprocess.run(call, check=True, capture_output=True, text=True, env=environment)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def run_child(name, arguments):
+    found = WORK[name](*json.loads(arguments))
+    found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(json.dumps(found))
+
+
+def peers_table():
+    yield "\n## A million rows: a whole forest against one K-means\n"
+    yield (
+        "1,000,000 x 20: five Gaussians with centres N(0, 2.5^2) in ten features, ten features of noise. "
+        f"`ClusterForest(5, n_estimators=100)` and scikit-learn's `KMeans(5, n_init=20)`, {THREADS} threads each, in "
+        "turn, medians of three. Memory is that of the process, with the data (0.16 GB).\n"
+    )
+    yield "| | seconds | memory, GB | ARI with the truth |"
+    yield "|---|---|---|---|"
+    runs = [(child("fit_rows", 1_000_000), child("fit_peer", 1_000_000)) for _ in range(3)]
+    for name, fits in zip(("clusterforests", "KMeans(n_init=20)"), zip(*runs, strict=True), strict=True):
+        yield "| {} | {:.1f} | {:.2f} | {:.4f} |".format(
+            name, *(np.median([fit[key] for fit in fits]) for key in ("seconds", "memory", "ari"))
+        )
+    ours, theirs = (np.median([fit["seconds"] for fit in fits]) for fits in zip(*runs, strict=True))
+    yield f"\nRatio: **{theirs / ours:.1f}x** (bar: no slower; under 3 GB)."
+
+
+def rows_table(picture):
+    yield "\n## From a hundred thousand to ten million rows\n"
+    yield f"The same data and settings, {THREADS} threads; beyond a million rows the table is float32.\n"
+    yield "| rows | seconds | memory, GB | data, GB | ARI with the truth |"
+    yield "|---|---|---|---|---|"
+    found = []
+    for n in ROWS:
+        found.append(child("fit_rows", n))
+        size = 20 * n * (8 if n <= 1_000_000 else 4) / 1e9
+        yield "| {:,} | {seconds:.1f} | {memory:.2f} | {:.2f} | {ari:.4f} |".format(n, size, **found[-1])
+    seconds = [fit["seconds"] for fit in found]
+    exponent = np.polyfit(np.log(ROWS), np.log(seconds), 1)[0]
+    yield f"\nTime grows like rows to the power **{exponent:.2f}** (least squares over the table; bar: at most 1.1)."
+    if picture:
+        draw(seconds, exponent, picture)
+
+
+def draw(seconds, exponent, picture):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    ax.loglog(ROWS, seconds, "o-", color="#1f6f8b", label=f"ClusterForest, 100 trees (rows^{exponent:.2f})")
+    ax.loglog(ROWS, np.array(ROWS) * seconds[0] / ROWS[0], ":", color="0.5", label="proportional to rows")
+    for n, s in zip(ROWS, seconds, strict=True):
+        ax.annotate(f"{s:.0f} s", (n, s), textcoords="offset points", xytext=(6, -12), color="0.25")
+    ax.set(xlabel="rows (20 features, 5 clusters)", ylabel="seconds of a whole fit, 2 threads")
+    ax.legend(frameon=False, loc="upper left")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    figure.savefig(picture, dpi=160)
+
+
+def shapes_table():
+    yield "\n## Beside the published seconds of U-SENC\n"
+    yield (
+        "Huang, Wang, Wu, Lai, Kwoh: *Ultra-scalable spectral clustering and ensemble clustering*, IEEE TKDE 32 "
+        "(2020). **Different machines, and data of the same shape, not the same data** (Gaussians in all features, "
+        f"float32): orders of magnitude only. Ours: {THREADS} threads.\n"
+    )
+    yield "| shape of | rows x features | clusters | U-SENC s, published | ours s | memory, GB |"
+    yield "|---|---|---|---|---|---|"
+    for name, n, p, k, published in PUBLISHED:
+        fit = child("fit_shape", n, p, k)
+        yield f"| {name} | {n:,} x {p} | {k} | {published} | {fit['seconds']:.0f} | {fit['memory']:.2f} |"
+
+
+def rare_table():
+    yield "\n## A rare group\n"
+    yield (
+        "A million rows as above and a sixth group of 0.2 % of them, like the first but 10 standard deviations away in "
+        "two features. How much of the group is in one cluster, and how much of that cluster is the group.\n"
+    )
+    yield "| consensus | seed | found | pure |"
+    yield "|---|---|---|---|"
+    for consensus, seeds in (("kway", range(3)), ("auto", range(1))):
+        for seed in seeds:
+            fit = child("fit_rare", 1_000_000, consensus, seed)
+            yield f"| {consensus} | {seed} | {fit['recall']:.3f} | {fit['precision']:.3f} |"
+
+
+def predict_table():
+    yield "\n## New rows\n"
+    fit = child("predict_rows", 1_000_000)
+    yield (
+        f"1,000 new rows through a model of a million: **{1000 * fit['seconds']:.0f} ms** (median of 15; bar: 100 ms). "
+        f"Rows of the fitted table get their labels again: {'yes' if fit['again'] else 'NO'}."
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--picture", type=Path)
+    sections = {
+        "consensus": scale_consensus.table,
+        "landmarks": scale_landmarks.table,
+        "peers": peers_table,
+        "rows": lambda: rows_table(arguments.picture),
+        "shapes": shapes_table,
+        "rare": rare_table,
+        "predict": predict_table,
+    }
+    parser.add_argument("--only", nargs="+", choices=list(sections), default=list(sections))
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        run_child(*arguments.child)
+        return
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
+    lines = [f"# Many rows\n\nWritten by `make bench`. Python {platform.python_version()}, {packages}; 2 cores.\n"]
+    for name in arguments.only:
+        for line in sections[name]():
+            print(line, flush=True)
+            lines.append(line)
+        if arguments.out:
+            arguments.out.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
