@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include "field.hpp"
 #include "random.hpp"
 #include "threads.hpp"
 
@@ -14,7 +15,7 @@ constexpr int64_t kRows = 1024;  // for a thread at a time: their columns and la
 
 int64_t pieces(const Block& block) { return (block.rows + kRows - 1) / kRows; }
 
-// Rows of one piece in the coordinates of the centres, and their labels.
+// Rows of one piece in the coordinates of the centres.
 struct Piece {
   void take(const Space& space, const Block& block, int64_t index) {
     start = index * kRows;
@@ -30,15 +31,28 @@ struct Piece {
     table = Table::adopt(std::move(scaled), rows, space.exponent, space.origin, space.reach);
   }
 
-  void label(const Clusterings& clusterings) {
-    labels.resize(clusterings.problems.size() * rows);
-    assign(table, clusterings.problems, clusterings.centers, labels.data(), 1);
+  // each(clustering, labels of the rows)
+  template <class Each>
+  void label(const Clusterings& clusterings, const std::vector<Field>& fields, const Each& each) {
+    narrow.take(table, clusterings.problems);
+    for (size_t t = 0; t < fields.size(); ++t) {
+      fields[t].label(table, narrow, work);
+      each(t, work.chosen.data());
+    }
   }
 
   int64_t start = 0, rows = 0;
   Table table = Table::project(nullptr, 0, {}, {}, {});
-  std::vector<int32_t> labels;
+  Narrow narrow;
+  Field::Workspace work;
 };
+
+std::vector<Field> make_fields(const Space& space, const Clusterings& clusterings) {
+  std::vector<Field> fields;
+  for (size_t t = 0; t < clusterings.problems.size(); ++t)
+    fields.emplace_back(space.exponent, space.reach, clusterings.problems[t], clusterings.centers[t]);
+  return fields;
+}
 
 int64_t rounded(double x) { return static_cast<int64_t>(x < 0 ? x - 0.5 : x + 0.5); }
 
@@ -52,7 +66,7 @@ struct Weight {
 
 // One thread's share of the sums.
 struct Share {
-  void add(const Clusterings& clusterings, const Block& block, const Sums& sums) {
+  void add(const Clusterings& clusterings, const std::vector<Field>& fields, const Block& block, const Sums& sums) {
     const int64_t rows = piece.rows;
     fixed.resize(piece.table.columns * rows);
     for (int64_t c = 0; c < piece.table.columns; ++c) {
@@ -67,16 +81,15 @@ struct Share {
     if (block.weights)
       for (int64_t r = 0; r < rows; ++r) weight[r] = Weight(block.weights[piece.start + r])(weight[r]);
     int64_t *to = values.data(), *heap = mass.data();
-    for (size_t t = 0; t < clusterings.problems.size(); ++t) {
+    piece.label(clusterings, fields, [&](size_t t, const int32_t* label) {
       const Problem& problem = clusterings.problems[t];
-      const int32_t* label = piece.labels.data() + t * rows;
       for (int64_t r = 0; r < rows; ++r) heap[label[r]] += weight[r];
       int j = 0;
       for (; j + 4 <= problem.width; j += 4) add_columns<4>(problem, j, label, to + j);
       for (; j < problem.width; ++j) add_columns<1>(problem, j, label, to + j);
       to += static_cast<int64_t>(problem.k) * problem.width;
       heap += problem.k;
-    }
+    });
   }
 
   // Several columns at once: their sums are neighbours.
@@ -102,14 +115,14 @@ void add_block(const Space& space, const Clusterings& clusterings, const Block& 
     count += static_cast<size_t>(problem.k) * problem.width;
     clusters += problem.k;
   }
+  const std::vector<Field> fields = make_fields(space, clusterings);
   std::vector<Share> shares(threads);
   parallel_for(pieces(block), threads, [&](int64_t i, int worker) {
     Share& share = shares[worker];
     share.values.resize(count);
     share.mass.resize(clusters);
     share.piece.take(space, block, i);
-    share.piece.label(clusterings);
-    share.add(clusterings, block, sums);
+    share.add(clusterings, fields, block, sums);
   });
   for (const Share& share : shares) {
     for (size_t i = 0; i < share.values.size(); ++i) sums.values[i] += share.values[i];
@@ -120,13 +133,14 @@ void add_block(const Space& space, const Clusterings& clusterings, const Block& 
 template <class Label>
 void label_block(const Space& space, const Clusterings& clusterings, const Block& block, Label* labels, int64_t step,
                  int threads) {
+  const std::vector<Field> fields = make_fields(space, clusterings);
   std::vector<Piece> each(threads);
   parallel_for(pieces(block), threads, [&](int64_t i, int worker) {
     Piece& piece = each[worker];
     piece.take(space, block, i);
-    piece.label(clusterings);
-    for (size_t t = 0; t < clusterings.problems.size(); ++t)
-      std::copy_n(piece.labels.data() + t * piece.rows, piece.rows, labels + t * step + piece.start);
+    piece.label(clusterings, fields, [&](size_t t, const int32_t* label) {
+      std::copy_n(label, piece.rows, labels + t * step + piece.start);
+    });
   });
 }
 

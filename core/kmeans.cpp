@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include "field.hpp"
 #include "kernels.hpp"
 #include "line.hpp"
 #include "packed.hpp"
@@ -345,6 +346,19 @@ std::vector<Solution> solve(const Table& table, const std::vector<Problem>& prob
     solutions[i] = solver.result();
   });
   return solutions;
+}
+
+void assign(const Table& table, const std::vector<Problem>& problems, const std::vector<const double*>& centers,
+            int32_t* labels, int threads) {
+  Narrow narrow;
+  narrow.take(table, problems);
+  std::vector<Field::Workspace> spaces(std::max(threads, 1));
+  parallel_for(static_cast<int64_t>(problems.size()), threads, [&](int64_t i, int worker) {
+    Field::Workspace& work = spaces[worker];
+    Field(table.exponent, table.reach, problems[i], centers[i]).label(table, narrow, work);
+    int32_t* out = labels + i * table.rows;
+    for (int64_t r = 0; r < table.rows; ++r) out[r] = table.place[r] < 0 ? -1 : work.chosen[table.place[r]];
+  });
 }
 
 }  // namespace cf

@@ -23,24 +23,24 @@ uint64_t key_of(const Packed& rows, int64_t row) {
 
 }  // namespace
 
-Layout::Layout(const Table& table, const Problem& problem) {
+Layout::Layout(const std::vector<int>& reach, const Problem& problem) {
   std::vector<int> listed(problem.columns, problem.columns + problem.width);
   std::sort(listed.begin(), listed.end());
-  int reach = Table::kConstant;
+  int most = Table::kConstant;
   for (size_t i = 0; i < listed.size();) {
     const size_t end = std::upper_bound(listed.begin(), listed.end(), listed[i]) - listed.begin();
-    if (table.reach[listed[i]] != Table::kConstant) {
+    if (reach[listed[i]] != Table::kConstant) {
       source.push_back(listed[i]);
       root.push_back(std::sqrt(static_cast<double>(end - i)));
-      reach = std::max(reach, table.reach[listed[i]]);
+      most = std::max(most, reach[listed[i]]);
     }
     i = end;
   }
-  exponent = source.empty() ? 0 : reach;
+  exponent = source.empty() ? 0 : most;
 }
 
 Packed::Packed(const Table& table, const Problem& problem)
-    : Layout(table, problem), rows(table.distinct), width(static_cast<int>(source.size())), unit(table.unit) {
+    : Layout(table.reach, problem), rows(table.distinct), width(static_cast<int>(source.size())), unit(table.unit) {
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
   for (int j = 0; j < width; ++j) {

@@ -9,7 +9,7 @@ namespace cf {
 
 // Which columns of the table a problem has. One listed m times is kept once, times sqrt(m). Constant ones are dropped.
 struct Layout {
-  Layout(const Table& table, const Problem& problem);
+  Layout(const std::vector<int>& reach, const Problem& problem);
 
   int exponent = 0;          // true value - origin = packed value * 2^exponent / root
   std::vector<int> source;   // packed column -> table column

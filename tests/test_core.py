@@ -130,3 +130,75 @@ def test_bad_scalings_are_refused(changes):
     assert scaling().apply(np.array([[3.0, 1.5]])).tolist() == [[3.0, 0.5]]
     with pytest.raises(ValueError, match="columns"):
         scaling().apply(np.ones((2, 3)))
+
+
+def passes(**changes):
+    good = {
+        "scaling": None,
+        "exponent": ints(0, 0, 0),
+        "origin": np.zeros(3),
+        "reach": ints(1, 1, 1),
+        "columns": ints(0, 2),
+        "offsets": offsets(0, 2),
+        "clusters": ints(2),
+        "centers": np.array([0.0, 0.0, 1.0, 1.0]),
+    }
+    return _core.Passes(**(good | changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"origin": np.zeros(2)},
+        {"scaling": scaling()},
+        {"columns": ints(0, 3)},
+        {"centers": np.zeros(3)},
+        {"offsets": offsets(0, 1)},
+    ],
+)
+def test_bad_passes_are_refused(changes):
+    with pytest.raises(ValueError, match=r"must|range"):
+        passes(**changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"x": X[:, :2].copy()},
+        {"weights": np.ones(9)},
+        {"bits": ints(1, 1)},
+        {"mass_bits": 63},
+        {"sums": np.zeros(3, np.int64)},
+        {"mass": np.zeros(3, np.int64)},
+        {"threads": 0},
+    ],
+)
+def test_bad_sums_are_refused(changes):
+    call = {
+        "x": X,
+        "weights": None,
+        "bits": ints(30, 30, 30),
+        "mass_bits": 30,
+        "sums": np.zeros(4, np.int64),
+        "mass": np.zeros(2, np.int64),
+        "threads": 1,
+    }
+    passes().add(**call)
+    assert call["mass"].sum() == 10 << 30
+    with pytest.raises(ValueError, match="must"):
+        passes().add(**(call | changes))
+
+
+@pytest.mark.parametrize(("shape", "start"), [((1, 9), 0), ((1, 20), 11), ((1, 20), -1), ((2, 20), 0)])
+def test_labels_outside_the_array_are_refused(shape, start):
+    with pytest.raises(ValueError, match="must"):
+        passes().label(X, np.zeros(shape, np.int8), start, 1)
+
+
+def test_labels_that_do_not_fit_are_refused():
+    many = passes(clusters=ints(129), centers=np.zeros(258))
+    many.label(X, np.zeros((1, 10), np.int16), 0, 1)
+    with pytest.raises(ValueError, match="fit"):
+        many.label(X, np.zeros((1, 10), np.int8), 0, 1)
+    with pytest.raises(TypeError):
+        many.label(X, np.zeros((1, 10), np.int64), 0, 1)

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests import ClusterForest, HartiganWongKMeans, consensus
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.validation import CONSENSUS
 
@@ -362,9 +362,12 @@ def test_predict_needs_the_same_columns():
 
 def test_memory_is_checked_before(blobs, monkeypatch):
     X, _ = blobs
+    partitions = ClusterForest(3, n_estimators=10).fit(X).partitions_
     monkeypatch.setattr("os.sysconf", lambda name: 1)
-    with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
+    with pytest.raises(MemoryError, match=r"A fit of 75 rows and 6 columns needs"):
         ClusterForest(3, n_estimators=10).fit(X)
+    with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
+        consensus(partitions, 3, method="average")
 
 
 def test_number_of_clusters_by_itself(blobs):

@@ -348,7 +348,9 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         scaled = scaling.apply(encoded.values, backend.threads)
         forest = grow_forest(backend, scaled, views, settings, seed, weights=mass, part=part, progress=bar.grown)
         if isinstance(table, LargeTable):
-            forest = spread(forest, scaling, table.source, table.seen, weights, threads=backend.threads)
+            forest = spread(
+                forest, scaling, table.source, table.seen, weights, threads=backend.threads, progress=bar.read
+            )
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
         combined = combine(
             backend,

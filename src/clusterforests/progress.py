@@ -16,11 +16,14 @@ class ProgressBar:
         self.started = time.perf_counter()
 
     def grown(self, finished: int, rounds: int) -> None:
-        if not self.terminal:
-            return
-        filled = WIDTH * finished // self.total
-        bar = "#" * filled + "." * (WIDTH - filled)
-        self._write(f"\rgrowing [{bar}] {finished}/{self.total} trees, round {rounds}, {self._elapsed()}")
+        if self.terminal:
+            bar = _bar(finished, self.total)
+            self._write(f"\rgrowing [{bar}] {finished}/{self.total} trees, round {rounds}, {self._elapsed()}")
+
+    def read(self, rows: int, total: int) -> None:
+        """Rows of a large table that have been read, out of those to read."""
+        if self.terminal:
+            self._write(f"\r\x1b[2Kreading [{_bar(rows, total)}] {rows}/{total} rows, {self._elapsed()}")
 
     def stage(self, text: str) -> None:
         if self.enabled:
@@ -37,3 +40,8 @@ class ProgressBar:
     def _write(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def _bar(done: int, total: int) -> str:
+    filled = WIDTH * done // total
+    return "#" * filled + "." * (WIDTH - filled)
