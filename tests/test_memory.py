@@ -9,7 +9,7 @@ import pytest
 from clusterforests import ClusterForest, memory, validation
 from clusterforests.memory import check_fit_memory, estimate_memory
 
-SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto"}
+SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
 
 FIT = """
 import resource
@@ -49,7 +49,8 @@ def test_stages():
     assert estimate_memory(10**6, 20, wide_labels=True).partitions == 2 * large.partitions
     assert estimate_memory(10**6, 20, landmarks=4000).consensus > 3 * large.consensus
     assert estimate_memory(10**6, 20, max_samples=10**5).sample > 5 * large.sample
-    assert estimate_memory(50_000, 20, landmarks=None, n_estimators=100).total < 2**30
+    assert estimate_memory(50_000, 20, landmarks=None, consensus="ncut", n_estimators=100).total < 2**30
+    assert estimate_memory(50_000, 20, landmarks=None).total > 24 * 50_000**2
     assert large.total >= large.partitions + large.consensus
 
 

@@ -129,7 +129,11 @@ def _most_nodes(landmarks: int | str | None, method: str) -> int | None:
     """The number of signatures up to which the cut is exact."""
     if landmarks != "auto":
         return None if landmarks is None else int(landmarks)
-    return EXACT_SPECTRAL if method == "kway" or method.startswith("ncut") else EXACT
+    return EXACT_SPECTRAL if cuts_without_matrix(method) else EXACT
+
+
+def cuts_without_matrix(method: str) -> bool:
+    return method == "kway" or method.startswith("ncut")
 
 
 def _int32(labels: AnyIntArray) -> IntArray:

@@ -30,7 +30,7 @@ from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import sample_size, smallest_hashes, spread
-from clusterforests.memory import check_fit_memory
+from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows
@@ -39,13 +39,14 @@ from clusterforests.selection import Choice, choose, clusters_of_trees, landmark
 from clusterforests.source import LargeTable, is_large, of_encoded
 from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
-from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights
+from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights, integer
 from clusterforests.views import Encoded
 
 FloatArray = npt.NDArray[np.float64]
 
 
 BLOCK = 65536  # new rows at a time
+SHAPE = ("n_samples", "n_features")
 
 
 class Trees(NamedTuple):
@@ -317,9 +318,28 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return of_encoded(encoded, threads), weights
         return encoded, weights
 
+    def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
+        """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.
+
+        Parameters
+        ----------
+        n_samples, n_features : int
+            Shape of the table.
+
+        Returns
+        -------
+        estimate : MemoryEstimate
+            `total`, the most at a time, and what goes into it by stage.
+        """
+        check_parameters({"n_samples": n_samples, "n_features": n_features}, dict.fromkeys(SHAPE, integer(1)))
+        threads = CpuBackend(self.n_jobs).threads
+        return estimate_memory(n_samples, n_features, **self._memory_settings(), threads=threads)
+
     def _check_memory(self, shape: tuple[int, ...], threads: int) -> None:
-        settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks")}
-        check_fit_memory(shape[0], shape[1], settings, threads=threads)
+        check_fit_memory(shape[0], shape[1], self._memory_settings(), threads=threads)
+
+    def _memory_settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
 
     def _fit_on(self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.

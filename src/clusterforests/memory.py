@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests.combine import EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
 from clusterforests.large import SAMPLE_ROWS, sample_size
+from clusterforests.pairs import DENSE_NODES, STORED_BYTES
 from clusterforests.source import BLOCK_BYTES, is_large
 from clusterforests.validation import available_memory
 
-DENSE_ROWS = 5000  # different rows of labels up to which the graph of all is cut
-LANDMARKS = 2000
 VECTORS = 64  # of a graph that is not written out
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 1024  # that a thread labels at a time
@@ -42,17 +42,18 @@ def estimate_memory(
     n_estimators: int = 200,
     max_samples: int | str | None = "auto",
     landmarks: int | str | None = "auto",
+    consensus: str = "auto",
     threads: int = 1,
     copied: bool = False,
     wide_labels: bool = False,
 ) -> MemoryEstimate:
-    """Memory that a fit needs beyond its table. With `landmarks=None`, linkages need more and say so themselves.
+    """Memory that a fit needs beyond its table.
 
     Parameters
     ----------
     n_samples, n_features : int
         Shape of the table; each level of a category is a feature.
-    n_estimators, max_samples, landmarks
+    n_estimators, max_samples, landmarks, consensus
         As in `ClusterForest`.
     threads : int, default=1
         Number of threads.
@@ -68,15 +69,15 @@ def estimate_memory(
     large = max_samples is not None and is_large(n_samples)
     rows = min(n_samples, sample_size(max_samples)) if large else n_samples
     cells = rows * n_features
-    nodes = _nodes(n_samples, landmarks)
+    nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     return MemoryEstimate(
         input=(8 * n_samples * n_features if copied or not large else 0) + (16 * n_samples if large else 0),
         sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
         passes=2 * BLOCK_BYTES + threads * PASS_ROWS * (20 * VIEWS * n_features + 4 * n_estimators) if large else 0,
         partitions=label * n_samples * n_estimators,
-        consensus=_graph(nodes, n_estimators) + 8 * rows * n_estimators,
-        votes=8 * VOTING_ROWS * min(nodes, DENSE_ROWS) + 8 * n_samples,
+        consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators,
+        votes=8 * VOTING_ROWS * min(nodes, DENSE_NODES) + 8 * n_samples,
     )
 
 
@@ -106,7 +107,7 @@ def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: di
 
 def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, int]]:
     """Lower settings, those first that cost least."""
-    if settings["landmarks"] != "auto" and _nodes(n_samples, settings["landmarks"]) > LANDMARKS:
+    if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
         yield "landmarks", LANDMARKS
     if is_large(n_samples) and (settings["max_samples"] is None or sample_size(settings["max_samples"]) > SAMPLE_ROWS):
         yield "max_samples", SAMPLE_ROWS
@@ -118,12 +119,18 @@ def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, in
             return
 
 
-def _graph(nodes: int, n_estimators: int) -> int:
-    """Written out, with what the eigenvectors take, or beyond DENSE_ROWS its labels and some vectors."""
-    return 24 * nodes**2 if nodes <= DENSE_ROWS else nodes * (4 * n_estimators + 8 * VECTORS)
+def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
+    """Written out, with what is done to it; or, where that is possible, labels, match counts and some vectors."""
+    if nodes <= DENSE_NODES or not cuts_without_matrix(consensus):
+        return 24 * nodes**2
+    return nodes * (4 * n_estimators + 8 * VECTORS) + min(STORED_BYTES, nodes**2)
 
 
-def _nodes(n_samples: int, landmarks: int | str | None) -> int:
-    if landmarks is None or n_samples <= DENSE_ROWS:
+def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
+    """The most there can be: as many as rows if their labels all differ."""
+    if landmarks is None:
         return n_samples
-    return min(n_samples, int(landmarks)) if isinstance(landmarks, (int, np.integer)) else LANDMARKS
+    if isinstance(landmarks, (int, np.integer)):
+        return min(n_samples, int(landmarks))
+    most = EXACT_SPECTRAL if cuts_without_matrix(consensus) else EXACT
+    return n_samples if n_samples <= most else LANDMARKS
