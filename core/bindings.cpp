@@ -85,7 +85,8 @@ cf::Scaling make_scaling(In<int32_t, 2> exponent, In<double, 2> shift, In<double
   require(knots.shape(0) == ranks.shape(0) && starts(columns) == static_cast<int64_t>(knots.shape(0)),
           "starts must end at the number of knots, which have a rank each");
   for (size_t c = 0; c < columns; ++c) {
-    require(starts(c) <= starts(c + 1) && starts(c + 1) - starts(c) < (int64_t{1} << 30), "starts must ascend");
+    require(starts(c) <= starts(c + 1) && starts(c + 1) <= starts(columns), "starts must ascend");
+    require(starts(c + 1) - starts(c) < (int64_t{1} << 30), "a column has too many knots");
     for (size_t v = 0; v < views; ++v)
       require(!ranked(v, c) || starts(c) < starts(c + 1), "a ranked column must have knots");
     for (int64_t i = starts(c) + 1; i < starts(c + 1); ++i) require(knots(i - 1) < knots(i), "knots must ascend");
@@ -244,7 +245,7 @@ struct Passes {
     const cf::Block rows = block(x, nullptr, threads);
     const int64_t step = static_cast<int64_t>(labels.shape(1));
     require(labels.shape(0) == problems.size(), "labels must have one row per clustering");
-    require(start >= 0 && start + rows.rows <= step, "the block must be within labels");
+    require(start >= 0 && start <= step && rows.rows <= step - start, "the block must be within labels");
     for (const cf::Problem& problem : problems)
       require(problem.k - 1 <= std::numeric_limits<Label>::max(), "labels do not fit into their type");
     nb::gil_scoped_release release;

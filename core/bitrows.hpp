@@ -25,7 +25,7 @@ struct BitRows {
     for (int m = 0; m < members; ++m) {
       const int32_t* row = partitions + static_cast<int64_t>(m) * rows;
       first[m] = next;
-      labels[m] = *std::max_element(row + start, row + end) + 1;
+      labels[m] = std::max(*std::max_element(row + start, row + end) + 1, 0);
       next += labels[m];
     }
     bits.assign(static_cast<size_t>(next) * words, 0);

@@ -258,15 +258,22 @@ def spread(table, columns, centers, weights=None, steps=1):
     return moved, np.array(labels)
 
 
-def smallest_hashes(keys, places, weights, size):
-    """The rows of `size` different keys of positive weight, by their places, and what the weights of each add up to."""
+def draw_rows(keys, chances, weights, size):
+    """Different rows by how long they wait, a time that is exponential with their weight; weights over chances."""
     mass, first = {}, {}
     for row, (key, weight) in enumerate(zip(keys.tolist(), weights, strict=True)):
         if weight > 0:
             mass[key] = mass.get(key, 0.0) + weight
             first.setdefault(key, row)
-    order = sorted(mass, key=lambda key: places[first[key]])[:size]
-    return [first[key] for key in order], [mass[key] for key in order]
+    waiting = {key: -np.log1p(-chances[first[key]]) / mass[key] for key in mass}
+    order = sorted(mass, key=waiting.get)
+    if len(order) <= size:
+        return [first[key] for key in order], [mass[key] for key in order]
+    rate = waiting[order[size]]
+    drawn = order[:size]
+    return [first[key] for key in drawn], [
+        mass[key] * (1 - np.exp(-rate)) / (1 - np.exp(-rate * mass[key])) for key in drawn
+    ]
 
 
 def match_weights(rows, columns, table):

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 import reference
 from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, _core, large, source
+from clusterforests import ClusterForest, _core, large, row_order, source
+from clusterforests import combine as combining
 from clusterforests.backends import CpuBackend
 from clusterforests.forest import grow_forest
 from clusterforests.growth import GrowthSettings
-from clusterforests.large import smallest_hashes, spread
-from clusterforests.row_order import row_keys
+from clusterforests.large import spread
+from clusterforests.row_order import draw_rows, row_keys
 from clusterforests.scaling import fit_scaling
 from clusterforests.source import ArraySource, survey
-from clusterforests.streams import stream
+from clusterforests.streams import stream, uniform
 from clusterforests.views import numbers
 
 RNG = np.random.default_rng(0)
@@ -29,6 +31,8 @@ def few(monkeypatch):
     """Limits so low that 3,000 rows are many."""
     monkeypatch.setattr(source, "LARGE_ROWS", 1000)
     monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
+    monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
+    monkeypatch.setattr(combining, "COLLAPSED", 1000)
 
 
 def settings(n_trees=7):
@@ -158,21 +162,44 @@ def test_many_clusters_need_wider_labels():
 
 @pytest.mark.parametrize("size", [50, 700, 5000])
 @pytest.mark.parametrize("weights", [None, WHOLE])
-def test_the_sample_is_the_smallest_hashes(size, weights):
+def test_the_sample_is_that_of_the_oracle(size, weights):
     rows = X[RNG.integers(0, 900, 3000)]
     keys = row_keys(rows)
-    places = stream(stream(5, large._SAMPLE), keys)
+    chances = uniform(stream(stream(5, row_order._SAMPLE), keys))
     given = np.ones(3000) if weights is None else weights
-    expected_rows, expected_weights = reference.smallest_hashes(keys, places, given, size)
-    found = smallest_hashes(keys, weights, size, 5)
+    expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size)
+    found = draw_rows(keys, weights, size, 5)
     assert (rows[found.rows] == rows[expected_rows]).all()
-    assert (found.weights == expected_weights).all()
-    assert set(smallest_hashes(keys, weights, 50, 6).rows) != set(smallest_hashes(keys, weights, 50, 5).rows)
+    np.testing.assert_allclose(found.weights, expected_weights, rtol=1e-12)
+    assert set(draw_rows(keys, weights, 50, 6).rows) != set(draw_rows(keys, weights, 50, 5).rows)
 
 
 def test_all_rows_equal_are_one():
-    found = smallest_hashes(row_keys(np.ones((100_000, 2))), None, 16384, 0)
+    found = draw_rows(row_keys(np.ones((100_000, 2))), None, 16384, 0)
     assert found.weights.tolist() == [100_000]
+
+
+def test_the_sample_has_the_masses_of_the_table():
+    """A row that is 30 % of the table is always in the sample, with about 30 % of its weight; single rows weigh 1."""
+    many = X[RNG.integers(0, 3000, 50_000)] + RNG.normal(size=(50_000, 6))
+    many[:15_000] = 1.0
+    for seed in range(5):
+        found = draw_rows(row_keys(many), None, 2000, seed)
+        repeated = (many[found.rows] == 1.0).all(axis=1)
+        assert repeated.sum() == 1
+        assert 0.25 < found.weights[repeated][0] / found.weights.sum() < 0.35
+        assert (found.weights[~repeated] == 1).all()
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cluster_of_equal_rows_is_found(seed):
+    repeated = X.copy()
+    repeated[:900] = X.max(axis=0) + 3
+    truth = np.where(np.arange(3000) < 900, 4, TRUTH)
+    labels = ClusterForest(5, n_estimators=30, random_state=seed).fit_predict(repeated)
+    assert adjusted_rand_score(truth, labels) > 0.95
+    assert len(np.unique(labels[:900])) == 1
 
 
 @pytest.mark.usefixtures("few")
@@ -201,6 +228,7 @@ def test_order_and_repeats_of_many_rows_do_not_show():
     times = WHOLE.astype(int)
     repeated = ClusterForest(4, **settings).fit(np.repeat(X, times, axis=0))
     assert (repeated.partitions_ == np.repeat(weighted.partitions_, times, axis=1)).all()
+    assert (repeated.labels_ == np.repeat(weighted.labels_, times)).all()
     without = ClusterForest(4, **settings).fit(X[WHOLE > 0], sample_weight=WHOLE[WHOLE > 0])
     assert (without.partitions_ == weighted.partitions_[:, WHOLE > 0]).all()
 
@@ -215,7 +243,7 @@ def test_values_far_beyond_the_sample():
     for row in range(100):
         far = X.copy()
         far[row, 1] = 1e300
-        if row not in smallest_hashes(row_keys(far), None, 500, 0).rows:
+        if row not in draw_rows(row_keys(far), None, 500, 0).rows:
             break
     with pytest.raises(ValueError, match="column 1"):
         ClusterForest(4, n_estimators=5, random_state=0, scale="none").fit(far)

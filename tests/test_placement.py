@@ -60,7 +60,7 @@ def test_what_a_row_gets_does_not_depend_on_the_batch(rows, new_rows, consensus)
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
 def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, threshold):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, threshold=threshold, random_state=0).fit(rows[0])
-    partitions = forest._partition(new_rows)[1]
+    partitions = np.hstack(list(forest._partition(CpuBackend(), new_rows)))
     placement = forest._placement
     found = reference.walk(
         forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=4.0
@@ -77,7 +77,7 @@ def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
 
 def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):
     forest = ClusterForest(3, n_estimators=40, random_state=0).fit(rows[0])
-    P = reference.coassociation(forest._partition(new_rows)[1], forest.partitions_)
+    P = reference.coassociation(np.hstack(list(forest._partition(CpuBackend(), new_rows))), forest.partitions_)
     expected = np.column_stack([P[:, forest.labels_ == c].mean(axis=1) for c in range(3)])
     np.testing.assert_allclose(forest.transform(new_rows), expected, rtol=1e-12)
     assert list(forest.get_feature_names_out()) == ["clusterforest0", "clusterforest1", "clusterforest2"]
@@ -200,3 +200,33 @@ def test_consensus_of_many_rows_uses_landmarks(monkeypatch):
     partitions = np.where(rng.random((30, 600)) < 0.2, rng.integers(0, 3, (30, 600)), truth).astype(np.int32)
     monkeypatch.setattr(combining, "COLLAPSED", 100)
     assert adjusted_rand_score(truth, consensus(partitions, 3, method="kway", landmarks=100)) > 0.97
+
+
+def test_rare_signatures_of_many_rows_are_not_overlooked():
+    """Groups of nine rows in 70,000: the different rows of labels are what is drawn from, not the rows."""
+    partitions = np.zeros((4, 70_000), dtype=np.int32)
+    partitions[:, -3:] = 1
+    partitions[:, -9:-3] = 2
+    assert np.bincount(consensus(partitions, 3, method="average")).tolist() == [69_991, 6, 3]
+
+
+def test_many_new_rows_come_in_blocks(rows, monkeypatch):
+    import polars as pl
+    import pyarrow as pa
+    from scipy import sparse
+
+    from clusterforests import estimator
+
+    X = rows[0]
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(pl.DataFrame(X, schema=list("abcdefgh")))
+    expected = forest.predict_proba(pl.DataFrame(X, schema=list("abcdefgh")))
+    monkeypatch.setattr(estimator, "BLOCK", 50)
+    for table in (pl.DataFrame(X, schema=list("abcdefgh")), pa.table(dict(zip("abcdefgh", X.T, strict=True)))):
+        assert (forest.predict_proba(table) == expected).all()
+        assert (forest.transform(table.to_pandas()) == forest.transform(table)).all()
+    plain = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    assert (plain.predict(sparse.coo_array(X)) == plain.labels_).all()
+    X = X.copy()
+    X[120, 3] = np.inf
+    with pytest.raises(ValueError, match="infinity in row 120, column 3"):
+        plain.predict(X)

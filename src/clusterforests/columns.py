@@ -1,6 +1,7 @@
 """Reading tables: arrays, lists of rows, pandas and polars frames, as columns of numbers or of categories."""
 
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
@@ -45,6 +46,22 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
         return np.ascontiguousarray(table, dtype=np.float64)
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
     return [_understand(cells, f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
+
+
+def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
+    """Some rows after the other of an array, a frame or a sparse table, each with the number of its first.
+
+    At most `rows` and about `cells` at a time; all at once where there are no more, and what is not a table.
+    """
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    step = min(rows, max(1, cells // shape[1])) if len(shape) == 2 and shape[1] else rows
+    if len(shape) != 2 or shape[0] <= step:
+        yield 0, X
+        return
+    X = X.tocsr() if scipy.sparse.issparse(X) else known_frame(X)
+    taken = X.iloc if hasattr(X, "iloc") else X
+    for start in range(0, shape[0], step):
+        yield start, taken.slice(start, step) if hasattr(taken, "slice") else taken[start : start + step]
 
 
 def known_frame(X: Any) -> Any:

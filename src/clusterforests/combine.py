@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests import _core
 from clusterforests.affinity import Signatures, affinity, check_pairs, coassociate, collapse, sharpness_for
 from clusterforests.agreement import agree
 from clusterforests.backends import CpuBackend
@@ -25,20 +26,19 @@ from clusterforests.placement import (
     Placement,
     PlacementRule,
     Shares,
+    blocks,
     embed,
     settle,
     walk,
 )
-from clusterforests.row_order import DistinctRows
+from clusterforests.row_order import DistinctRows, draw_rows
 from clusterforests.spectral import CutTree, Graph, cut
-from clusterforests.streams import stream
 from clusterforests.validation import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 AnyIntArray = npt.NDArray[np.signedinteger[Any]]
 
-_POOL = 8  # what the stream of random numbers is for; the number is part of its key
 
 EXACT = 5000  # signatures up to which every one of them is a node of the graph
 EXACT_SPECTRAL = 20000  # the same where no matrix is needed
@@ -83,20 +83,21 @@ def combine(
     n_rows = partitions.shape[1]
     large = landmarks is not None and n_rows > COLLAPSED
     if large:
-        pool = sample_pool(n_rows, weights, seed) if pool is None else pool
+        pool = sample_pool(partitions, weights, landmarks, seed) if pool is None else pool
         every = collapse(_int32(partitions[:, pool.rows]), pool.weights)
     else:
         every = collapse(_int32(partitions), weights)
     counted = _counted(every)
-    most = _most_nodes(landmarks, method)
+    most = LANDMARKS if large and landmarks == "auto" else _most_nodes(landmarks, method)
     exact = not large and (most is None or len(counted) <= most)
     nodes = counted
     if most is not None and len(counted) > most:
         nodes = choose_landmarks(backend, counted, LANDMARKS if landmarks == "auto" else most, seed)
     if len(nodes) < n_clusters:
+        sampled = f" in a sample of {len(pool.rows)} rows" if large and pool is not None else ""
         raise ValueError(
             f"n_clusters={n_clusters} is more than the {len(nodes)} groups of rows that the partitions tell "
-            "apart. Lower n_clusters, or raise base_clusters or n_estimators."
+            f"apart{sampled}. Lower n_clusters, or raise base_clusters or n_estimators."
         )
     cuts = _Cuts(backend, nodes, n_clusters, threshold, sharpness)
     agreement = None
@@ -111,18 +112,26 @@ def combine(
             labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
         labels = labels[every.inverse]
     elif large:
-        placement, labels = settle(placement, backend, partitions)
+        placement, labels = settle(placement, backend, partitions, weights)
     else:
         placement, labels = settle(placement, backend, every.labels, every.weights)
         labels = labels[every.inverse]
     return Combined(labels, cuts.tree(method), method, agreement, placement, None if exact else len(nodes))
 
 
-def sample_pool(n_rows: int, weights: FloatArray | None, seed: int) -> DistinctRows:
-    """Rows by chance, for partitions of unknown origin."""
-    counted = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
-    chosen = counted[np.argsort(stream(seed, _POOL, counted), kind="stable")[:POOL]]
-    return DistinctRows(chosen, np.ones(len(chosen)) if weights is None else weights[chosen])
+def check_landmarks(landmarks: int | str | None, n_clusters: int) -> None:
+    if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
+        raise ValueError(
+            f"landmarks={landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
+        )
+
+
+def sample_pool(
+    partitions: AnyIntArray, weights: FloatArray | None, landmarks: int | str | None, seed: int
+) -> DistinctRows:
+    """Different rows of labels, for partitions of unknown origin."""
+    keys = np.concatenate([_core.column_keys(block) for _, block in blocks(partitions)])
+    return draw_rows(keys, weights, max(POOL, landmarks if isinstance(landmarks, (int, np.integer)) else 0), seed)
 
 
 def _most_nodes(landmarks: int | str | None, method: str) -> int | None:

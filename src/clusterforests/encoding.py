@@ -39,7 +39,7 @@ class Encoding:
     n_features: int
     levels: Mapping[int, Levels]
 
-    def apply(self, estimator: Any, X: Any) -> Encoded:
+    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> Encoded:
         """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
 
         Parameters
@@ -47,6 +47,8 @@ class Encoding:
         estimator : object
             The fitted estimator, whose features the rows must have.
         X : array-like of shape (n_samples, n_features)
+        first_row : int, default=0
+            What the first of them is called in messages.
 
         Returns
         -------
@@ -58,7 +60,7 @@ class Encoding:
         else:
             columns = table if isinstance(table, list) else [Column(x, category=False) for x in table.T]
             values = self._values(columns, known=True)
-        self._check(values, fitting=False)
+        self._check(values, fitting=False, first_row=first_row)
         return self._encoded(values)
 
     def describe(self, j: int) -> str:
@@ -114,7 +116,7 @@ class Encoding:
                 )
         return codes
 
-    def _check(self, values: FloatArray, *, fitting: bool) -> None:
+    def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
         """Refuse infinite cells, rows without any value and, in `fit`, features without any."""
         if np.isfinite(values).all():
             return
@@ -122,7 +124,7 @@ class Encoding:
         shown = values[:, first]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(_infinity(row, self.describe(j)))
+            raise ValueError(_infinity(first_row + int(row), self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
@@ -132,8 +134,8 @@ class Encoding:
         empty = np.flatnonzero(missing.all(axis=1))
         if len(empty):
             raise ValueError(
-                f"{len(empty)} row(s) of X have no value at all, the first is row {empty[0]}: nothing is known of "
-                "them. Leave them out."
+                f"{len(empty)} row(s) of X have no value at all, the first is row {first_row + empty[0]}: nothing is "
+                "known of them. Leave them out."
             )
 
 
@@ -193,8 +195,8 @@ def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, En
     -------
     opened : tuple of LargeTable and Encoding, or None
     """
-    shape = getattr(X, "shape", (0,))
-    if len(shape) != 2 or not is_large(shape[0]):
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) != 2 or shape[1] == 0 or not is_large(shape[0]):
         return None
     source = open_source(X)
     if source is None:

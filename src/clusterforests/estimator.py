@@ -1,7 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +15,8 @@ from clusterforests import how_many
 from clusterforests.affinity import coassociate
 from clusterforests.backends import Coordinates, CpuBackend
 from clusterforests.backends.learner import LearnerBackend
-from clusterforests.combine import combine, consensus
+from clusterforests.columns import row_slices
+from clusterforests.combine import check_landmarks, combine, consensus
 from clusterforests.diagnostics import (
     Stability,
     cluster_consensus,
@@ -29,11 +30,11 @@ from clusterforests.encoding import encode, open_large
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
-from clusterforests.large import sample_size, smallest_hashes, spread
+from clusterforests.large import sample_size, spread
 from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
-from clusterforests.row_order import distinct_rows
+from clusterforests.row_order import distinct_rows, draw_rows
 from clusterforests.scaling import fit_scaling
 from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
 from clusterforests.source import LargeTable, is_large, of_encoded
@@ -46,6 +47,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 BLOCK = 65536  # new rows at a time
+BLOCK_CELLS = 2**24  # or so many cells
 SHAPE = ("n_samples", "n_features")
 
 
@@ -295,6 +297,8 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self : ClusterForest
         """
         check_parameters(vars(self), FOREST_RULES)
+        if isinstance(self.n_clusters, (int, np.integer)):
+            check_landmarks(self.landmarks, int(self.n_clusters))
         backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
         self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
         if isinstance(backend, LearnerBackend):
@@ -304,14 +308,18 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | LargeTable, FloatArray | None]:
         """The table as numbers, without missing cells, and the weights of its rows."""
         sampled = self.estimator is None and self.max_samples is not None
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if len(shape) == 2 and all(shape):  # what can be refused before a long reading should be
+            check_weights(sample_weight, shape[0])
+            self._check_memory(shape, threads)
         opened = open_large(self, X, threads) if sampled else None
         if opened is not None:
             large, self._encoding = opened
             self._donors = None
-            self._check_memory(large.source.shape, threads)
             return large, check_weights(sample_weight, large.source.shape[0])
         encoded, self._encoding = encode(self, X)
-        self._check_memory(encoded.values.shape, threads)
+        missing = bool(np.isnan(encoded.values).any())
+        self._check_memory(encoded.values.shape, threads, copied=missing or bool(encoded.categorical.any()))
         weights = check_weights(sample_weight, len(encoded.values))
         encoded, self._donors = complete(encoded, weights, threads)
         if sampled and is_large(len(encoded.values)):
@@ -335,11 +343,12 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **self._memory_settings(), threads=threads)
 
-    def _check_memory(self, shape: tuple[int, ...], threads: int) -> None:
-        check_fit_memory(shape[0], shape[1], self._memory_settings(), threads=threads)
+    def _check_memory(self, shape: tuple[int, ...], threads: int, *, copied: bool = False) -> None:
+        check_fit_memory(shape[0], shape[1], self._memory_settings(), threads=threads, copied=copied)
 
     def _memory_settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+        settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+        return settings if self.estimator is None else settings | {"max_samples": None}
 
     def _fit_on(self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
@@ -352,7 +361,8 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         mass: FloatArray | None
         if isinstance(table, LargeTable):
             n_rows = table.source.shape[0]
-            pool = smallest_hashes(table.seen.keys, weights, sample_size(self.max_samples), seed)
+            size = sample_size(table.source.shape[1], self.max_samples, self.landmarks)
+            pool = draw_rows(table.seen.keys, weights, size, seed)
             encoded, mass = table.rows(pool.rows), pool.weights
         else:
             n_rows, encoded, mass = len(table.values), table, weights
@@ -443,8 +453,9 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         -------
         labels : ndarray of shape (n_samples,)
         """
-        backend, partitions = self._partition(X)
-        return self._placement.clusters(backend, partitions)
+        check_is_fitted(self)
+        backend = CpuBackend(self.n_jobs)
+        return np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Soft membership of each row of X in each cluster.
@@ -459,9 +470,13 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The shares of `transform`, divided by their sum. Every row sums to 1, and its highest entry is at the
             cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
         """
-        backend, partitions = self._partition(X)
-        shares = self._placement.mean_shares(backend, partitions)
-        return memberships(shares, self._placement.clusters(backend, partitions))
+        check_is_fitted(self)
+        backend = CpuBackend(self.n_jobs)
+        soft = [
+            memberships(self._placement.mean_shares(backend, part), self._placement.clusters(backend, part))
+            for part in self._partition(backend, X)
+        ]
+        return np.concatenate(soft)
 
     def transform(self, X: Any) -> FloatArray:
         """How much each row of X has in common with each cluster.
@@ -475,28 +490,24 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         shares : ndarray of shape (n_samples, n_clusters_)
             The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
         """
-        backend, partitions = self._partition(X)
-        return self._placement.mean_shares(backend, partitions)
-
-    def _partition(self, X: Any) -> tuple[CpuBackend, npt.NDArray[np.int32]]:
-        """The labels of other rows in each tree, (n_estimators, n_samples)."""
         check_is_fitted(self)
         backend = CpuBackend(self.n_jobs)
-        values = self._encoding.apply(self, X).values
-        if np.isnan(values).any():
-            if self._donors is None:
-                row = int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
-                raise ValueError(
-                    f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how to "
-                    "fill them. Fill them, or leave these rows out."
-                )
-            values = self._donors.fill(values, backend.threads)
-        partitions = np.empty((len(self._trees.centers), len(values)), dtype=np.int32)
-        for start in range(0, len(values), BLOCK):
-            rows = slice(start, start + BLOCK)
-            table = self._scaling.apply(values[rows], backend.threads)
-            partitions[:, rows] = backend.assign(*self._trees[:2], table, self._trees.coordinates)
-        return backend, partitions
+        return np.concatenate([self._placement.mean_shares(backend, part) for part in self._partition(backend, X)])
+
+    def _partition(self, backend: CpuBackend, X: Any) -> Iterator[npt.NDArray[np.int32]]:
+        """The labels of other rows in each tree, (n_estimators, rows), a block of rows at a time."""
+        for start, rows in row_slices(X, BLOCK, BLOCK_CELLS):
+            values = self._encoding.apply(self, rows, first_row=start).values
+            if np.isnan(values).any():
+                if self._donors is None:
+                    row = start + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
+                    raise ValueError(
+                        f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how "
+                        "to fill them. Fill them, or leave these rows out."
+                    )
+                values = self._donors.fill(values, backend.threads)
+            table = self._scaling.apply(values, backend.threads)
+            yield backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
 
     @property
     def _n_features_out(self) -> int:

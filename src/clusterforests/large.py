@@ -15,52 +15,29 @@ import numpy.typing as npt
 from clusterforests import _core
 from clusterforests.backends import Coordinates
 from clusterforests.forest import Forest
-from clusterforests.row_order import DistinctRows
 from clusterforests.scaling import Scaling
 from clusterforests.source import Source, Survey, blocks
-from clusterforests.streams import stream
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 
-SAMPLE_ROWS = 16384  # at least
-HASHED_ROWS = 2**18  # at a time
+SAMPLE_ROWS = 16384
+LEAST_SAMPLE = 4096
+SAMPLE_CELLS = 2**26
 FIXED_BITS = 62  # of a sum of coordinates
 MOST_BITS = 52  # of a coordinate
 MOST_MAGNITUDE = 500  # a power of two: what a column's rows may be beyond those of the sample
 SPARE_BITS = 2  # for weights that are not whole numbers: their mean is about 2**SPARE_BITS units
 STEPS = 1  # passes that move the centres to the means of all rows
 
-_SAMPLE = 6  # what the stream of random numbers is for; the number is part of its key
 
 Progress = Callable[[int, int], None]  # (rows read, rows to read)
 
 
-def sample_size(max_samples: Any) -> int:
-    """Rows of the sample: enough to grow on."""
-    return max(SAMPLE_ROWS, int(max_samples)) if isinstance(max_samples, (int, np.integer)) else SAMPLE_ROWS
-
-
-def smallest_hashes(keys: npt.NDArray[np.uint64], weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
-    """Rows by their keys. Only hashes below a threshold are sorted; equal rows are all below it, or none is."""
-    n = len(keys)
-    place = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, HASHED_ROWS):
-        part = slice(start, start + HASHED_ROWS)
-        place[part] = stream(stream(seed, _SAMPLE), keys[part])
-    wanted = 2 * size
-    while True:
-        everything = wanted >= n
-        few = np.arange(n) if everything else np.flatnonzero(place <= np.uint64(wanted / n * 2.0**64))
-        if weights is not None:
-            few = few[weights[few] > 0]
-        mass = np.ones(len(few)) if weights is None else weights[few]
-        order = np.lexsort((mass, keys[few], place[few]))
-        few, mass = few[order], mass[order]
-        starts = np.flatnonzero(np.diff(keys[few], prepend=~keys[few[:1]]) != 0)
-        if len(starts) >= size or everything:
-            return DistinctRows(few[starts[:size]], np.add.reduceat(mass, starts)[:size])
-        wanted *= 8
+def sample_size(n_columns: int, max_samples: Any, landmarks: Any) -> int:
+    """Rows of the sample: fewer of a very wide table, but enough to grow on and for the landmarks asked for."""
+    rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE, SAMPLE_CELLS // n_columns))
+    return max(rows, *(int(n) for n in (max_samples, landmarks) if isinstance(n, (int, np.integer))), 1)
 
 
 def spread(
@@ -78,12 +55,13 @@ def spread(
     Labels are of the smallest signed type that holds them. Neither threads nor the size of blocks change a bit.
     """
     units, total = _units(weights, source.shape[0])
+    columns = [scaling.views.columns(t, features) for t, features in enumerate(forest.features)]
     reading = _Reading(source, units, threads, progress)
     space = _Space(
         scaling,
         forest.coordinates,
-        [scaling.views.columns(t, features) for t, features in enumerate(forest.features)],
-        _bits(scaling, forest.coordinates, _bounds(source, weights, seen), total),
+        columns,
+        _bits(scaling, forest.coordinates, _bounds(source, weights, seen), total, np.concatenate(columns)),
         _spare(total),
     )
     centers = forest.centers
@@ -185,12 +163,12 @@ def _spare(total: float) -> int:
     return min(FIXED_BITS - math.frexp(total)[1], MOST_BITS)
 
 
-def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float) -> IntArray:
+def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float, drawn: IntArray) -> IntArray:
     """How many bits after the point each column's sums may have, by the largest magnitude that a row has there."""
     with np.errstate(over="ignore"):
         there = np.ldexp(scaling.apply(ends), -coordinates.exponent) - coordinates.origin
     magnitude = np.where(np.isfinite(there).all(axis=0), np.frexp(np.abs(there).max(axis=0))[1], MOST_MAGNITUDE + 1)
-    far = np.flatnonzero(magnitude > MOST_MAGNITUDE)
+    far = np.flatnonzero((magnitude > MOST_MAGNITUDE) & np.isin(np.arange(len(magnitude)), drawn))
     if len(far):
         raise ValueError(
             f"X has values in column {far[0] % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests.combine import EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
+from clusterforests.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
 from clusterforests.large import SAMPLE_ROWS, sample_size
 from clusterforests.pairs import DENSE_NODES, STORED_BYTES
 from clusterforests.source import BLOCK_BYTES, is_large
@@ -58,7 +58,7 @@ def estimate_memory(
     threads : int, default=1
         Number of threads.
     copied : bool, default=False
-        Whether a table of many rows has missing cells or categories, so that it is copied as float64.
+        Whether the table has missing cells or categories, so that it is copied as float64 and filled.
     wide_labels : bool, default=False
         Whether trees have more than 128 clusters.
 
@@ -67,16 +67,17 @@ def estimate_memory(
     estimate : MemoryEstimate
     """
     large = max_samples is not None and is_large(n_samples)
-    rows = min(n_samples, sample_size(max_samples)) if large else n_samples
+    rows = min(n_samples, sample_size(n_features, max_samples, landmarks)) if large else n_samples
     cells = rows * n_features
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
+    everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
     return MemoryEstimate(
-        input=(8 * n_samples * n_features if copied or not large else 0) + (16 * n_samples if large else 0),
+        input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
         sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
         passes=2 * BLOCK_BYTES + threads * PASS_ROWS * (20 * VIEWS * n_features + 4 * n_estimators) if large else 0,
         partitions=label * n_samples * n_estimators,
-        consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators,
+        consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
         votes=8 * VOTING_ROWS * min(nodes, DENSE_NODES) + 8 * n_samples,
     )
 
@@ -109,7 +110,7 @@ def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, in
     """Lower settings, those first that cost least."""
     if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
         yield "landmarks", LANDMARKS
-    if is_large(n_samples) and (settings["max_samples"] is None or sample_size(settings["max_samples"]) > SAMPLE_ROWS):
+    if is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
         yield "max_samples", SAMPLE_ROWS
     trees = settings["n_estimators"]
     while trees > 10:
@@ -132,5 +133,6 @@ def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
         return n_samples
     if isinstance(landmarks, (int, np.integer)):
         return min(n_samples, int(landmarks))
-    most = EXACT_SPECTRAL if cuts_without_matrix(consensus) else EXACT
-    return n_samples if n_samples <= most else LANDMARKS
+    if n_samples > COLLAPSED:
+        return LANDMARKS
+    return min(n_samples, EXACT_SPECTRAL if cuts_without_matrix(consensus) else EXACT)

@@ -206,10 +206,9 @@ def settle(
 ) -> tuple[Placement, IntArray]:
     """All rows placed by the rule; clusters named by size. Nodes of a group that no row goes to keep it."""
     found = placement.clusters(backend, labels)
-    empty = np.setdiff1d(np.arange(len(placement.names)), found)
-    if len(empty):
+    while len(empty := np.setdiff1d(placement.names, found)):  # each time more nodes keep their group, so it ends
         lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
-        placement = replace(placement, settled=np.concatenate([placement.settled, lost]))
+        placement = replace(placement, settled=np.union1d(placement.settled, lost))
         found = placement.clusters(backend, labels)
     renamed = by_size(found, weights)
     names = np.empty_like(placement.names)

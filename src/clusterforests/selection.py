@@ -97,7 +97,7 @@ def landmarks_used(asked: int | str | None, used: int | None) -> Choice:
         return Choice(used, "given")
     if used is None:
         return Choice(None, "all different rows of labels are in the graph")
-    return Choice(used, "too many different rows of labels to cut the graph of all")
+    return Choice(used, "too many rows to cut the graph of all: these stand for them")
 
 
 def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:

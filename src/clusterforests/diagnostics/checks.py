@@ -24,10 +24,13 @@ def check_members(partitions: Any, labels: Any, weights: Any) -> tuple[IntArray,
 
 
 def check_given(partitions: Any) -> IntArray:
-    """What check_partitions returns, at once if nothing has to be renumbered: that sorts every partition."""
+    """What check_partitions returns, at once if nothing has to be renumbered: that sorts every partition.
+
+    Labels stay in the small type that they have.
+    """
     if (
         type(partitions) is np.ndarray
-        and partitions.dtype == np.int32
+        and partitions.dtype.kind == "i"
         and partitions.ndim == 2
         and 0 < len(partitions) <= MAX_MEMBERS
         and partitions.size > 0

@@ -62,7 +62,7 @@ def consensus_cdf(
     counts = None if weights is None else check_counts(weights, members.shape[1])
     rows = sample_rows(members.shape[1], max_rows, seed, counts)
     w = np.ones(len(rows)) if counts is None else counts[rows]
-    values, mass = _pair_distribution(np.ascontiguousarray(members[:, rows]), w)
+    values, mass = _pair_distribution(np.ascontiguousarray(members[:, rows], dtype=np.int32), w)
     points = np.arange(n_points) / (n_points - 1)  # correctly rounded, as P is: equal fractions compare as equal
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     cdf = np.minimum(upto[np.searchsorted(values, points, side="right")] / upto[-1], 1.0)

@@ -99,7 +99,7 @@ def stability(
     given = None if labels is None else check_labels(labels, n)
     counts = None if weights is None else check_counts(weights, n)
     rows = sample_rows(n, max_rows, seed, counts)
-    members = np.ascontiguousarray(members[:, rows])
+    members = np.ascontiguousarray(members[:, rows], dtype=np.int32)
     w = np.ones(len(rows)) if counts is None else counts[rows]
     whole = labels_from(combine, members, n_clusters) if given is None else given[rows]
     k = int((whole if given is None else given).max()) + 1

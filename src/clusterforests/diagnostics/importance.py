@@ -102,7 +102,7 @@ def feature_importance(
     used = _used(features, len(members), table.shape[1])
     rows = sample_rows(len(table), max_rows, seed, counts)
     w = np.ones(len(rows)) if counts is None else counts[rows]
-    table, members, old, n_clusters = table[rows], members[:, rows], old[rows], int(old.max()) + 1
+    table, members, old, n_clusters = table[rows], members[:, rows].astype(np.int32), old[rows], int(old.max()) + 1
     few = (~used).sum(axis=0) < _ENOUGH * len(used)
     fresh, fresh_used = _fresh_trees(table, n_clusters, seed) if few.any() else (members[:0], used[:0])
     parts, done, n_trees = [], [], np.zeros(table.shape[1], dtype=np.intp)

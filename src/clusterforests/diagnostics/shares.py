@@ -33,7 +33,7 @@ class _Counted:
     def parts(self, member: IntArray) -> FloatArray:
         """(parts + 1, n_clusters): the last line, which the label -1 picks, is zero."""
         n_parts = int(member.max()) + 2
-        cells = (member % n_parts).astype(np.intp) * len(self.sizes) + self.labels
+        cells = (member.astype(np.intp) % n_parts) * len(self.sizes) + self.labels
         table = np.bincount(cells, self.weights, minlength=n_parts * len(self.sizes)).reshape(n_parts, -1)
         table[-1] = 0.0
         return table.astype(np.float64)
