@@ -45,7 +45,7 @@ def settings_of(forest: ClusterForest) -> dict[str, Any]:
 def _time_set(name: str, repeat: int) -> Timing:
     X, _, k = load_set(name)
     automatic = ClusterForest(k, random_state=0).fit(X)
-    given = ClusterForest(k, random_state=0, **settings_of(automatic)).fit(X)
+    given = ClusterForest(random_state=0, **settings_of(automatic)).fit(X)
     if (automatic.labels_ != given.labels_).any():
         raise ValueError(f"On {name} the settings in selection_ give other labels than the automatic fit.")
     forests = (automatic, given, ClusterForest.from_paper(k, random_state=0))
