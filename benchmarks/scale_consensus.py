@@ -28,6 +28,7 @@ from clusterforests import ClusterForest, affinity, consensus
 
 K = 5
 T = 100
+CALLS = 3  # of ours in a process: the peer's half minute needs no repeating
 
 
 def gaussians(n, seed):
@@ -56,13 +57,13 @@ def forest_partitions(n, seed=0):
 
 
 def ours(partitions, method):
-    return consensus(partitions, K, method=method)
+    return consensus(partitions, K, method=method, landmarks=None)
 
 
 def matrix(partitions, method):
     """The same cut of W as a matrix of doubles."""
     affinity.DENSE_NODES = partitions.shape[1]
-    return consensus(partitions, K, method=method)
+    return consensus(partitions, K, method=method, landmarks=None)
 
 
 def sklearn(partitions, method):
@@ -93,11 +94,14 @@ def child(side, method, path, out):
     partitions = np.load(path)
     SIDES[side](np.ascontiguousarray(partitions[:, :200]), method)
     before = memory("VmRSS")
-    started, worked = time.perf_counter(), time.process_time()
-    labels = SIDES[side](partitions, method)
-    used = {"seconds": time.perf_counter() - started, "work": time.process_time() - worked}
+    times = []
+    for _ in range(CALLS if side == "ours" and partitions.shape[1] <= 10_000 else 1):
+        started, worked = time.perf_counter(), time.process_time()
+        labels = SIDES[side](partitions, method)
+        times.append((time.perf_counter() - started, time.process_time() - worked))
     np.save(out, labels)
-    print(json.dumps(used | {"memory": memory("VmHWM") - before}))
+    seconds, work = np.median(times, axis=0)
+    print(json.dumps({"seconds": seconds, "work": work, "memory": memory("VmHWM") - before}))
 
 
 def measured(side, method, path, repeat=1):

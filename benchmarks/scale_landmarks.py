@@ -11,7 +11,7 @@ from clusterforests import ClusterForest
 ROWS = 10_000
 PAIRS = 5
 # (clusters, largest to smallest, spread of the centres): two to twenty clusters, well apart and overlapping
-SETS = [(2, 1, 0.7), (2, 50, 1.0), (3, 50, 1.5), (5, 1, 1.0), (5, 50, 2.5), (10, 1, 1.5), (10, 50, 2.5), (20, 1, 2.5)]
+SETS = [(2, 1, 0.7), (2, 50, 2.5), (3, 50, 2.5), (5, 1, 1.0), (5, 50, 2.5), (10, 1, 1.5), (10, 50, 2.5), (20, 1, 2.5)]
 
 
 def compare(k, ratio, spread):

@@ -1,6 +1,7 @@
 """W as a matrix, as stored match counts and counted anew at each product: all give what the plain versions give."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -242,3 +243,22 @@ def test_bad_operators_are_refused():
         packed.multiply(labels[:3].copy(), np.zeros((1, 10)), 1)
     with pytest.raises(ValueError, match="below 2"):
         _core.Matches(np.full((1, 2), 2**31 - 1, np.int32), np.zeros(2))
+
+
+def test_another_diagonal(kind):
+    """Of a graph of landmarks: what two rows that one stands for share, not what a row shares with itself."""
+    labels, _ = noisy_labels(150, 40)
+    signatures = collapse(labels)
+    m = len(signatures)
+    rng = np.random.default_rng(0)
+    inside = affinity.Inside(rng.random(m) / 2, rng.random(m))
+    graph = Graph(BACKEND, affinity.affinity(BACKEND, replace(signatures, inside=inside), 0.4, 6.0), signatures.weights)
+    W = reference.match_weights(signatures.labels, signatures.labels, weight_table(40, 0.4, 6.0))
+    others = np.exp(6.0 * np.where(inside.P < 0.4, 0, inside.P))
+    np.fill_diagonal(W, inside.same * np.exp(6.0) + (1 - inside.same) * others)
+    vectors = rng.normal(size=(3, m))
+    np.testing.assert_allclose(graph.pairs.multiply(vectors), vectors @ W, rtol=1e-10, atol=1e-8)
+    np.testing.assert_allclose(graph.W, W)
+    some = np.arange(0, m, 2)
+    np.testing.assert_allclose(graph.part(some).W, W[np.ix_(some, some)])
+    np.testing.assert_allclose(graph.pairs.spread(some, vectors[:, some]), vectors[:, some] @ W[some], atol=1e-8)

@@ -123,6 +123,23 @@ def test_landmarks_carry_all_the_weight(rows):
     assert len({column.tobytes() for column in some.labels.T} & columns) == 50
 
 
+def test_landmarks_know_the_pairs_that_they_stand_for(rows):
+    forest = ClusterForest(3, n_estimators=40, random_state=0).fit(rows[0])
+    every = collapse(forest.partitions_)
+    some = choose_landmarks(CpuBackend(), every, 20, seed=0)
+    P = reference.coassociation(every.labels, every.labels)
+    chosen = [int(np.flatnonzero((every.labels == column[:, None]).all(axis=0))[0]) for column in some.labels.T]
+    nearest = P[:, chosen].argmax(axis=1)
+    for i in range(20):
+        cell = np.flatnonzero(nearest == i)
+        weights = every.weights[cell]
+        assert some.weights[i] == weights.sum()
+        assert some.inside.same[i] == pytest.approx((weights**2).sum() / weights.sum() ** 2)
+        if len(cell) > 1:
+            pairs = P[np.ix_(cell, cell)][~np.eye(len(cell), dtype=bool)]
+            assert pairs.min() <= some.inside.P[i] <= pairs.max()
+
+
 def test_a_small_far_group_has_a_landmark():
     """One row in 250: half of the landmarks by weight alone would miss it in four cases of five."""
     rng = np.random.default_rng(0)

@@ -1,13 +1,13 @@
 """From partitions to the graph that is cut: co-association, regularisation (Algorithm 3, lines 6 and 7)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
-from clusterforests.pairs import DENSE_NODES, Matched
+from clusterforests.pairs import DENSE_NODES, Matched, Pairs, with_diagonal
 from clusterforests.validation import check_memory
 
 FloatArray = npt.NDArray[np.float64]
@@ -23,9 +23,23 @@ class Signatures:
     labels: IntArray  # (T, m)
     inverse: npt.NDArray[np.intp]  # row -> signature
     weights: FloatArray  # rows per signature, or the sum of their weights
+    inside: "Inside | None" = None  # None: the rows that a signature stands for have just its labels
 
     def __len__(self) -> int:
         return len(self.weights)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What is known of the pairs of rows that a landmark stands for."""
+
+    same: FloatArray  # the share of pairs that have the same labels
+    P: FloatArray  # of the others, on average
+
+    def weights(self, threshold: float | str, sharpness: float) -> FloatArray:
+        """W of a landmark with itself: that of two rows that it stands for, not that of a row with itself."""
+        own, others = regularise(np.ones(1), threshold, sharpness), regularise(self.P, threshold, sharpness)
+        return self.same * own + (1 - self.same) * others
 
 
 def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
@@ -80,8 +94,11 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
 
 def affinity(
     backend: CpuBackend, signatures: Signatures, threshold: float | str, sharpness: float
-) -> FloatArray | Matched:
+) -> FloatArray | Pairs:
     """W between signatures, an operator where they are many."""
+    if signatures.inside is not None:
+        W = affinity(backend, replace(signatures, inside=None), threshold, sharpness)
+        return with_diagonal(W, signatures.inside.weights(threshold, sharpness))
     labels = signatures.labels
     many = len(signatures) > DENSE_NODES
     if labels.min(initial=0) >= 0:

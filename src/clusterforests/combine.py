@@ -92,7 +92,8 @@ def combine(
     exact = not large and (most is None or len(counted) <= most)
     nodes = counted
     if most is not None and len(counted) > most:
-        nodes = choose_landmarks(backend, counted, LANDMARKS if landmarks == "auto" else most, seed)
+        count = LANDMARKS if landmarks == "auto" else most
+        nodes = choose_landmarks(backend, counted, count, seed, sampled=large)
     if len(nodes) < n_clusters:
         sampled = f" in a sample of {len(pool.rows)} rows" if large and pool is not None else ""
         raise ValueError(

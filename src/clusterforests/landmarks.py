@@ -3,11 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from clusterforests.affinity import Signatures, coassociate
+from clusterforests.affinity import Inside, Signatures, coassociate
 from clusterforests.backends import CpuBackend
 from clusterforests.streams import stream, uniform
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
 IndexArray = npt.NDArray[np.intp]
 KeyArray = npt.NDArray[np.uint64]
 
@@ -17,8 +18,10 @@ BLOCK = 4096  # rows compared with the landmarks at a time
 _LANDMARKS = 7  # what the stream of random numbers is for; the number is part of its key
 
 
-def choose_landmarks(backend: CpuBackend, signatures: Signatures, count: int, seed: int) -> Signatures:
-    """`count` of the signatures, with the weights of all.
+def choose_landmarks(
+    backend: CpuBackend, signatures: Signatures, count: int, seed: int, *, sampled: bool = False
+) -> Signatures:
+    """`count` of the signatures, with the weights of all. If these are `sampled` each stands for others like it.
 
     Half are drawn by weight. The others are drawn with a preference for what is far from all chosen so far, so that a
     small group that is unlike the rest is represented.
@@ -37,7 +40,34 @@ def choose_landmarks(backend: CpuBackend, signatures: Signatures, count: int, se
     nearest[chosen] = np.arange(len(chosen))
     weights = np.bincount(nearest, signatures.weights, minlength=len(chosen)).astype(np.float64)
     labels = np.ascontiguousarray(signatures.labels[:, chosen])
-    return Signatures(labels, np.arange(len(chosen)), weights)
+    inside = _inside(signatures, nearest, weights, sampled)
+    return Signatures(labels, np.arange(len(chosen)), weights, inside)
+
+
+def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sampled: bool) -> Inside:
+    """From the signatures of each landmark, every one compared with the next."""
+    order = np.argsort(nearest, kind="stable")
+    cell = nearest[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    following = np.arange(1, len(order) + 1)
+    following[np.append(first[1:], len(order)) - 1] = first  # after a landmark's last comes its first
+    P = _shares(signatures.labels, order, order[following])
+    several = np.bincount(cell, minlength=len(weights)) > 1
+    mean = np.bincount(cell, P, minlength=len(weights)) / np.bincount(cell, minlength=len(weights))
+    mean[~several] = mean[several].mean() if several.any() else 1.0
+    alike = signatures.weights**2 - signatures.weights * sampled
+    same = np.bincount(nearest, alike, minlength=len(weights)).clip(min=0) / weights**2
+    return Inside(same, mean)
+
+
+def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
+    """P of pairs."""
+    together, both = np.zeros((2, len(a)))
+    for member in labels:
+        known = (member[a] >= 0) & (member[b] >= 0)
+        together += (member[a] == member[b]) & known
+        both += known
+    return np.divide(together, both, out=np.zeros_like(both), where=both > 0)
 
 
 def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) -> IndexArray:

@@ -123,3 +123,50 @@ class Matched:
         if len(members) <= DENSE_PART:
             return Dense(self.backend, self.between(members, members))
         return Matched(self.backend, self.labels[:, members], self.table)
+
+
+class Looped:
+    """W with another diagonal."""
+
+    dense = False
+
+    def __init__(self, pairs: Pairs, diagonal: FloatArray) -> None:
+        self.pairs = pairs
+        self.diagonal = diagonal
+        self.block = pairs.block
+        one = np.arange(1)
+        self._loops = diagonal - pairs.between(one, one)[0, 0]  # a signature with itself: the same for all
+
+    def __len__(self) -> int:
+        return len(self.diagonal)
+
+    def multiply(self, vectors: FloatArray) -> FloatArray:
+        product: FloatArray = self.pairs.multiply(vectors) + self._loops * vectors
+        return product
+
+    def between(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
+        W = self.pairs.between(rows, columns)
+        W += np.where(rows[:, None] == columns, self._loops[rows][:, None], 0.0)
+        return W
+
+    def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
+        product = self.pairs.spread(columns, vectors)
+        product[:, columns] += self._loops[columns] * vectors
+        return product
+
+    def release(self) -> None:
+        self.pairs.release()
+
+    def part(self, members: IndexArray) -> "Pairs":
+        part = self.pairs.part(members)
+        if isinstance(part, Dense):
+            np.fill_diagonal(part.W, self.diagonal[members])
+            return part
+        return Looped(part, self.diagonal[members])
+
+
+def with_diagonal(W: FloatArray | Pairs, diagonal: FloatArray) -> FloatArray | Pairs:
+    if not isinstance(W, np.ndarray):
+        return Looped(W, diagonal)
+    np.fill_diagonal(W, diagonal)
+    return W
