@@ -351,6 +351,8 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         else:
             n_rows, encoded, mass = len(table.values), table, weights
         rows = distinct_rows(encoded.values, mass)
+        if not isinstance(self.n_clusters, (int, np.integer)):
+            bar.looking()
         number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
         chosen["n_clusters"] = number

@@ -15,28 +15,34 @@ class ProgressBar:
         self.enabled = enabled
         self.terminal = enabled and sys.stderr.isatty()
         self.started = time.perf_counter()
-        self._stage_started = self.started
+        self._task = ""
+        self._task_started = self.started
+        self._done_before = 0
 
     def grown(self, finished: int, rounds: int) -> None:
         if self.terminal:
-            times = self._times(finished, self.total)
+            times = self._times("growing", finished, self.total)
             self._write(f"growing [{_bar(finished, self.total)}] {finished}/{self.total} trees, {times}")
 
     def read(self, rows: int, total: int) -> None:
         """Rows of a large table that have been read, out of those to read."""
         if self.terminal:
-            self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times(rows, total)}")
+            self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times("reading", rows, total)}")
 
     def loaded(self, done: int, total: int) -> None:
         """Bytes of a file, out of its size; 0 if that is not known."""
         if self.terminal and total:
             part = min(done, total)
-            self._write(f"loading [{_bar(part, total)}] {100 * part // total:3d} %, {self._times(part, total)}")
+            self._write(f"loading [{_bar(part, total)}] {100 * part // total:3d} %, {self._times("loading", part, total)}")
         elif self.terminal:
             self._write(f"loading, {self._elapsed()}")
 
+    def looking(self) -> None:
+        """Before anything can be counted."""
+        if self.terminal:
+            self._write("looking for the number of clusters")
+
     def stage(self, text: str) -> None:
-        self._stage_started = time.perf_counter()
         if self.terminal:
             self._write(f"{text} {self._elapsed()}")
         elif self.enabled:
@@ -57,12 +63,14 @@ class ProgressBar:
     def _elapsed(self) -> str:
         return f"{time.perf_counter() - self.started:.1f} s"
 
-    def _times(self, finished: int, total: int) -> str:
-        """The time so far, and how long it would go on at the same rate."""
-        spent = time.perf_counter() - self._stage_started
-        if spent < SETTLED or not finished:
+    def _times(self, task: str, done: int, total: int) -> str:
+        """The time so far, and how long the task would go on at the rate that it had."""
+        if task != self._task:
+            self._task, self._task_started, self._done_before = task, time.perf_counter(), done
+        spent, more = time.perf_counter() - self._task_started, done - self._done_before
+        if spent < SETTLED or not more:
             return self._elapsed()
-        return f"{self._elapsed()}, about {_span(spent * (total - finished) / finished)} left"
+        return f"{self._elapsed()}, about {_span(spent * (total - done) / more)} left"
 
     def _write(self, text: str) -> None:
         sys.stderr.write(f"\r\x1b[2K{text}")

@@ -65,9 +65,7 @@ def add_data_options(command: Command, *, fitting: bool) -> None:
         )
     command.add("--format", choices=FORMATS, help="format of DATA (default: by its name; csv for -)")
     command.add("--delimiter", metavar="CHARACTER", type=_character, help="between cells (default: found out)")
-    command.add(
-        "--decimal", metavar="CHARACTER", choices=(".", ","), help=". or , before decimals (default: found out)"
-    )
+    command.add("--decimal", metavar="CHARACTER", choices=(".", ","), help=". or , (default: found out)")
     command.add("--encoding", default="utf-8", help="of a text file (default: utf-8)")
     command.add("--no-header", action="store_true", help="the first line is data, not names of columns")
 

@@ -38,9 +38,8 @@ def run_demo(given: argparse.Namespace) -> int:
     arguments += ["--json"] * given.json + ["--quiet"] * given.quiet
     status = int(given.again(arguments))
     if status == 0 and not (given.json or given.quiet):
-        print(
-            f"\nOpen {given.out / 'report.html'} in a browser. The command was:\n  {shlex.join(['clusterforests', *arguments])}"
-        )
+        command = shlex.join(["clusterforests", *arguments])
+        print(f"\nOpen {given.out / 'report.html'} in a browser. The command was:\n  {command}")
     return status
 
 

@@ -19,7 +19,7 @@ from clusterforests.commandline.arguments import (
     target,
 )
 from clusterforests.commandline.outputs import STDOUT, Outputs, labels_format, write_labels
-from clusterforests.commandline.screen import Screen
+from clusterforests.commandline.screen import Screen, naming_file
 from clusterforests.commandline.summary import as_json, fit_facts, fit_lines, row_facts, score
 from clusterforests.estimator import ClusterForest
 from clusterforests.reading import DataFile, read_table
@@ -81,10 +81,11 @@ def run_fit(given: argparse.Namespace) -> int:
         random_state=given.seed,
         verbose=int(screen.watched),
     )
-    with screen.warnings_as_notes():
+    with screen.warnings_as_notes(), naming_file(given.data):
         forest.fit(data.table)
     seconds = time.perf_counter() - started
-    facts = fit_facts(given.data, forest, score(data.truth, forest.labels_), seconds)
+    name = "standard input" if given.data == "-" else given.data
+    facts = fit_facts(name, forest, score(data.truth, forest.labels_), seconds)
     with outputs, screen.warnings_as_notes():
         write_results(outputs, forest, data, given, seconds)
         if given.json:
@@ -110,14 +111,14 @@ def write_results(outputs: Outputs, forest: ClusterForest, data: DataFile, given
             path,
             ids=data.ids,
             truth=data.truth,
-            title=f"Clusters of {Path(given.data).name}",
+            title=None if given.data == "-" else f"Clusters of {Path(given.data).name}",
             command=given.command_line,
             seconds=seconds,
         )
 
-    outputs.write("--report", write_page)
     # How it was run is no part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
+    outputs.write("--report", write_page)
     outputs.write("--model", forest.save)
     if "--out" in outputs.targets:
         own = forest.memberships_[np.arange(len(forest.labels_)), forest.labels_]

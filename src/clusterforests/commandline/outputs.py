@@ -69,7 +69,7 @@ class Outputs:
         if path is None:
             return
         place = path
-        if not is_device(path):
+        if path != STDOUT and not is_device(path):
             place = beside(path)
             self._staged.append((place, path))
         try:

@@ -17,7 +17,7 @@ from clusterforests.commandline.arguments import (
     target,
 )
 from clusterforests.commandline.outputs import STDOUT, Outputs, labels_format, write_labels
-from clusterforests.commandline.screen import Screen
+from clusterforests.commandline.screen import Screen, naming_file
 from clusterforests.commandline.summary import as_json, row_facts, score, score_lines
 from clusterforests.estimator import ClusterForest
 from clusterforests.reading import DataFile, read_table
@@ -84,7 +84,7 @@ def run_predict(given: argparse.Namespace) -> int:
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
     data = read_for(forest, given, screen)
     started = time.perf_counter()
-    with screen.warnings_as_notes():
+    with screen.warnings_as_notes(), naming_file(given.data):
         shares = forest.predict_proba(data.table)
     labels = shares.argmax(axis=1).astype(np.int32)
     seconds = time.perf_counter() - started
@@ -109,7 +109,7 @@ def run_report(given: argparse.Namespace) -> int:
     outputs = Outputs({"MODEL": given.model, "DATA": given.data}, {"--out": given.out})
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
     data = read_for(forest, given, screen)
-    title = given.title or f"Clusters of {Path(given.data).name}"
+    title = given.title or (None if given.data == "-" else f"Clusters of {Path(given.data).name}")
 
     def write_page(path: Path) -> None:
         write_report(forest, data.table, path, ids=data.ids, truth=data.truth, title=title, command=given.command_line)

@@ -10,6 +10,21 @@ from typing import Any
 from clusterforests.progress import ProgressBar
 
 
+OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state": "--seed", "n_jobs": "--threads"}
+
+
+@contextmanager
+def naming_file(name: str) -> Iterator[None]:
+    """What the estimator says of its table and parameters, said of the file and the options."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError) as error:
+        text = str(error)
+        for parameter, option in OPTIONS.items():
+            text = text.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
+        raise ValueError(f"{'standard input' if name == '-' else name}: {text}") from error
+
+
 class Screen:
     """Talks as much as was asked for. Progress is for terminals only."""
 
