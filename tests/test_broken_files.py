@@ -90,7 +90,7 @@ BROKEN = {
         "column 'name' has 50 different texts in 50 rows",
     ),
     "too-few.csv": (b"a,b\n1,2\n3,4\n", "--clusters 9 is more than the number of rows", "--clusters", "9"),
-    "wrong-id.csv": (GOOD, "has no column 'sample', as --id says. Its columns are 'a', 'b'", "--id", "sample"),
+    "wrong-id.csv": (GOOD, "has no column 'sample', which --id names. Its columns are 'a', 'b'", "--id", "sample"),
     "nothing-left.csv": (GOOD, "has no column left to cluster by", "--ignore", "a", "b"),
     "workbook.csv": (packed(workbook), "is a zip file, such as an Excel workbook"),
     "packed.csv": (gzip.compress(GOOD), "is compressed"),

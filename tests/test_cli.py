@@ -48,7 +48,8 @@ def test_labels_are_those_of_the_estimator_and_predict_gives_them_again(wine, tm
     assert names[:2] == ["wine 1", "wine 2"]
     assert np.array_equal(labels, forest.labels_)
     assert main(["predict", str(model), str(wine), "--id", "wine", "--out", str(again)]) == 0
-    assert again.read_text() == out.read_text()
+    assert read_labels(again.read_text())[1] == names
+    assert np.array_equal(read_labels(again.read_text())[2], labels)
     assert np.array_equal(ClusterForest.load(model).labels_, labels)
     assert sorted(os.listdir(tmp_path)) == ["again.csv", "labels.csv", "model.cf", "wine.csv"]
 
@@ -107,12 +108,16 @@ def test_npy_and_columns_in_another_order(tmp_path, capsys):
     X = np.round(rng.normal(size=(60, 3)) + np.repeat([[0], [9]], 30, axis=0), 3)
     np.save(tmp_path / "x.npy", X)
     model = tmp_path / "m.cf"
-    assert main(["fit", str(tmp_path / "x.npy"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    assert (
+        main(["fit", str(tmp_path / "x.npy"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    )
     table = "\n".join(["a,b,c", *(",".join(map(str, row)) for row in X.tolist())])
     (tmp_path / "x.csv").write_text(table)
     assert main(["predict", str(model), str(tmp_path / "x.csv"), "--quiet"]) == 0
     first = capsys.readouterr().out
-    assert main(["fit", str(tmp_path / "x.csv"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    assert (
+        main(["fit", str(tmp_path / "x.csv"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    )
     shuffled = "\n".join(["extra,c,a,b", *(",".join(map(str, ["?", *row[[2, 0, 1]]])) for row in X)])
     (tmp_path / "y.csv").write_text(shuffled)
     for name in ("y.csv", "x.npy"):
@@ -124,7 +129,9 @@ def test_unknown_categories_are_a_note(tmp_path, capsys):
     rows = [f"{i % 2 * 9 + i % 3},{'xy'[i % 2]}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows, "3,"]))
     model = tmp_path / "m.cf"
-    assert main(["fit", str(tmp_path / "t.csv"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    assert (
+        main(["fit", str(tmp_path / "t.csv"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
+    )
     (tmp_path / "new.csv").write_text("a,b\n1,z\n")
     assert main(["predict", str(model), str(tmp_path / "new.csv")]) == 0
     err = capsys.readouterr().err
@@ -220,7 +227,9 @@ def test_ctrl_c_in_a_terminal_leaves_no_file(long_fit):
 def test_ctrl_c_while_the_table_is_read(tmp_path):
     path = tmp_path / "big.csv"
     path.write_text("a,b\n" + "1,2\n" * 1_000_000)
-    shown, status = in_terminal(["fit", str(path), "--out", str(tmp_path / "l.csv")], until=b"loading [", stop=signal.SIGINT)
+    shown, status = in_terminal(
+        ["fit", str(path), "--out", str(tmp_path / "l.csv")], until=b"loading [", stop=signal.SIGINT
+    )
     assert status == 130
     assert "Traceback" not in shown
     assert os.listdir(tmp_path) == ["big.csv"]
@@ -239,7 +248,7 @@ def test_help(name, capsys):
         main([*([name] if name else []), "--help"])
     text = capsys.readouterr().out
     assert caught.value.code == 0
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 82
     if name != "reproduce":
         assert "example" in text
         assert "130  stopped with Ctrl-C" in text
@@ -293,7 +302,9 @@ def test_bash_completes(words, expected, capsys, tmp_path):
     script = tmp_path / "completion.bash"
     script.write_text(capsys.readouterr().out)
     given = " ".join(f"'{word}'" for word in words)
-    line = f"source {script}; COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _clusterforests; echo ${{COMPREPLY[@]}}"
+    line = (
+        f"source {script}; COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _clusterforests; echo ${{COMPREPLY[@]}}"
+    )
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
     assert done.stdout.split() == expected
     assert done.stderr == ""

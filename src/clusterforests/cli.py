@@ -4,6 +4,7 @@ import argparse
 import os
 import shlex
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 
 from clusterforests import __version__
@@ -77,8 +78,9 @@ def build_parser() -> argparse.ArgumentParser:
     for name, text, add in COMMANDS:
         one = parsers.add_parser(name, help=text, formatter_class=_formatter)
         one.set_defaults(stopped="Stopped. Nothing was written.", commands=commands, again=main, usage=one.error)
-        commands.append(Command(one, name))
+        commands.append(Command(one, name, text))
         add(commands[-1])
+        one.description = textwrap.fill(one.description or text, 78)
     return parser
 
 

@@ -27,13 +27,15 @@ class ProgressBar:
     def read(self, rows: int, total: int) -> None:
         """Rows of a large table that have been read, out of those to read."""
         if self.terminal:
-            self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times("reading", rows, total)}")
+            self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times('reading', rows, total)}")
 
     def loaded(self, done: int, total: int) -> None:
         """Bytes of a file, out of its size; 0 if that is not known."""
         if self.terminal and total:
             part = min(done, total)
-            self._write(f"loading [{_bar(part, total)}] {100 * part // total:3d} %, {self._times("loading", part, total)}")
+            self._write(
+                f"loading [{_bar(part, total)}] {100 * part // total:3d} %, {self._times('loading', part, total)}"
+            )
         elif self.terminal:
             self._write(f"loading, {self._elapsed()}")
 

@@ -29,9 +29,10 @@ class Option:
 class Command:
     """A parser that remembers its options."""
 
-    def __init__(self, parser: argparse.ArgumentParser, name: str) -> None:
+    def __init__(self, parser: argparse.ArgumentParser, name: str, help: str) -> None:
         self.parser = parser
         self.name = name
+        self.help = help
         self.options: list[Option] = []
         self.words: tuple[str, ...] = ()  # that may follow the command besides files
 

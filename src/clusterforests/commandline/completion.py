@@ -10,9 +10,10 @@ from clusterforests.commandline.arguments import EXIT_CODES, Command, Option
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLES = """examples:
-  clusterforests completion bash > ~/.local/share/bash-completion/completions/clusterforests
-  clusterforests completion zsh > ~/.zfunc/_clusterforests        (with ~/.zfunc in fpath)
-  clusterforests completion fish > ~/.config/fish/completions/clusterforests.fish
+  source <(clusterforests completion bash)                    # in ~/.bashrc
+  clusterforests completion zsh > ~/.zfunc/_clusterforests    # ~/.zfunc in fpath
+  clusterforests completion fish > \\
+      ~/.config/fish/completions/clusterforests.fish
 
 """
 
@@ -78,7 +79,7 @@ def zsh(commands: Sequence[Command]) -> str:
         rest = f"'*:word:({' '.join(command.words)})'" if command.words else "'*:file:_files'"
         options = [_zsh_option(option) for option in command.options]
         cases.append(f"    {command.name}) _arguments {' '.join([*options, rest])};;")
-    names = " ".join(f"'{command.name}:{_quiet(command.parser.description or '')}'" for command in commands)
+    names = " ".join(f"'{command.name}:{_quiet(command.help)}'" for command in commands)
     return "\n".join(
         [
             "#compdef clusterforests",
@@ -108,7 +109,7 @@ def fish(commands: Sequence[Command]) -> str:
     lines = []
     for command in commands:
         first = f"complete -c clusterforests -f -n 'not __fish_seen_subcommand_from {names}'"
-        lines.append(f"{first} -a {command.name} -d '{_quiet(command.parser.description or '')}'")
+        lines.append(f"{first} -a {command.name} -d '{_quiet(command.help)}'")
         there = f"complete -c clusterforests -n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
             lines.append(f"{there} -f -a '{' '.join(command.words)}'")

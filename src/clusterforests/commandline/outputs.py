@@ -90,7 +90,7 @@ def _check_writable(option: str, path: Path) -> None:
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {folder}. Make it first.")
-    if not is_device(path) and not os.access(folder, os.W_OK):
+    if not is_device(path) and not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise ValueError(f"{option} {path}: there is no permission to write into the folder {folder}.")
 
 

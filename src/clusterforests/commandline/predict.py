@@ -34,7 +34,7 @@ Rows of the fitted table get the clusters that `fit` gave them.
 """
 REPORT_EXAMPLES = """examples:
   clusterforests report model.cf data.csv --out report.html
-  clusterforests report model.cf data.csv --id sample --label diagnosis --out report.html
+  clusterforests report model.cf data.csv --id sample --label diagnosis
 
 DATA is the table that the model was fitted on, with its rows in the same order.
 

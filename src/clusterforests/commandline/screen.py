@@ -9,7 +9,6 @@ from typing import Any
 
 from clusterforests.progress import ProgressBar
 
-
 OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state": "--seed", "n_jobs": "--threads"}
 
 

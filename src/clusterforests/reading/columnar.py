@@ -103,7 +103,7 @@ def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
             else:
                 X = np.load(source, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, SyntaxError) as error:
-        objects = "bject array" in str(error)
+        objects = "bject array" in str(error) or "objects in dtype" in str(error)
         what = "holds Python objects, which are not read" if objects else "is not a whole .npy file"
         raise ValueError(f"{file} {what}. Save a matrix of numbers with numpy.save.") from error
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
