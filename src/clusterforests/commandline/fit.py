@@ -86,6 +86,8 @@ def run_fit(given: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
     facts = fit_facts(name, forest, score(data.truth, forest.labels_), seconds)
+    if outputs.files:
+        screen.bar.stage(f"writing {', '.join(outputs.files)},")
     with outputs, screen.warnings_as_notes():
         write_results(outputs, forest, data, given, seconds)
         if given.json:
