@@ -1,64 +1,94 @@
-"""The command line: `clusterforests reproduce ...`."""
+"""The command line: `clusterforests fit | predict | report | demo | reproduce | completion`."""
 
 import argparse
 import os
+import shlex
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+import textwrap
+from collections.abc import Callable, Sequence
 
-from clusterforests.experiments.reproduce import NAMES, reproduce
-from clusterforests.experiments.spec import RUNS
+from clusterforests import __version__
+from clusterforests.commandline.arguments import EXIT_CODES, Command
+from clusterforests.commandline.completion import add_completion
+from clusterforests.commandline.demo import add_demo
+from clusterforests.commandline.fit import add_fit
+from clusterforests.commandline.outputs import explain
+from clusterforests.commandline.predict import add_predict, add_report
+from clusterforests.commandline.reproduce import add_reproduce
+
+EXAMPLES = """examples:
+  clusterforests demo
+  clusterforests fit data.csv --clusters 4 --out labels.csv \\
+      --report report.html --model model.cf
+  clusterforests predict model.cf new.csv --out new-labels.csv
+  clusterforests fit --help
+
+"""
+COMMANDS: tuple[tuple[str, str, Callable[[Command], None]], ...] = (
+    ("fit", "cluster the rows of a table", add_fit),
+    ("predict", "the clusters of other rows, by a saved model", add_predict),
+    ("report", "a page about a saved model", add_report),
+    ("demo", "all of it on data that comes along", add_demo),
+    ("reproduce", "the tables, figures and theorems of the paper", add_reproduce),
+    ("completion", "a script for bash, zsh or fish", add_completion),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="clusterforests", description="Cluster Forests from the command line.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    _add_reproduce(commands.add_parser("reproduce", help="the tables, figures and theorems of the paper"))
-    given = parser.parse_args(arguments)
+    """Run a command; returns its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        What follows `clusterforests` on the command line; None takes the process's own.
+
+    Returns
+    -------
+    status : int
+        0 if it went well, 1 if the input is at fault, 2 if the command line is, 130 after Ctrl-C.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    given = build_parser().parse_args(words)
+    given.command_line = shlex.join(["clusterforests", *words])
     try:
         status: int = given.run(given)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        print("Stopped. The same command goes on from here.", file=sys.stderr)
-        return 130
-    except (OSError, ValueError, ImportError, MemoryError) as error:
-        print(f"clusterforests {given.command}: {error}", file=sys.stderr)
+        return _fail(given, given.stopped, 130)
+    except BrokenPipeError:  # whoever read the output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return _fail(given, explain(error), 1)
+    except (ValueError, TypeError, ImportError, MemoryError) as error:
+        return _fail(given, " ".join(str(error).split()) or type(error).__name__, 1)
     return status
 
 
-def _add_reproduce(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Compute what the paper contains. Finished parts are kept: after a stop the same command goes on and ends "
-        "with the same numbers."
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="clusterforests",
+        description="Clusters tables with many columns, some of them noise.",
+        epilog=EXAMPLES + EXIT_CODES,
+        formatter_class=_formatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the results (default: results)")
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as the paper)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
-    parser.add_argument(
-        "--document", type=Path, action="append", default=[], help="Markdown file whose marked tables are renewed"
-    )
-    parser.set_defaults(run=_run_reproduce)
+    parser.add_argument("--version", action="version", version=f"clusterforests {__version__}")
+    parsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands: list[Command] = []
+    for name, text, add in COMMANDS:
+        one = parsers.add_parser(name, help=text, formatter_class=_formatter)
+        one.set_defaults(stopped="Stopped. Nothing was written.", commands=commands, again=main, usage=one.error)
+        commands.append(Command(one, name, text))
+        add(commands[-1])
+        one.description = textwrap.fill(one.description or text, 78)
+    return parser
 
 
-def _run_reproduce(given: argparse.Namespace) -> int:
-    unknown = [name for name in given.names if name not in NAMES]
-    if unknown:
-        raise ValueError(f"there is no {unknown[0]!r} to reproduce; choose from {', '.join(NAMES)}.")
-    for name in ("runs", "jobs"):
-        if getattr(given, name) < 1:
-            raise ValueError(f"--{name} {getattr(given, name)} must be at least 1.")
-    for document in given.document:
-        if not document.is_file():
-            raise ValueError(f"--document {document} is not a file.")
-    reproduce(given.names, given.out, runs=given.runs, jobs=given.jobs, documents=given.document, show=_show)
-    return 0
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=26)
 
 
-def _show(line: str) -> None:
-    """On a terminal a line of progress replaces the last one; in a pipe only what is finished is worth a line."""
-    progress = line.endswith("left")
-    if sys.stderr.isatty():
-        print(f"\r\033[K{line}", end="" if progress else "\n", file=sys.stderr, flush=True)
-    elif not progress:
-        print(line, file=sys.stderr, flush=True)
+def _fail(given: argparse.Namespace, text: str, status: int) -> int:
+    start = "\r\033[K" if sys.stderr.isatty() else ""  # over what is left of a progress bar
+    print(f"{start}clusterforests {given.command}: {text}", file=sys.stderr)
+    return status

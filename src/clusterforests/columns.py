@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
+from clusterforests.table import Table
 from clusterforests.validation import check_memory
 
 FloatArray = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
     X = known_frame(X)
     frame = _frame_reader(X)
     if frame is not None:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        check_names(estimator, X, reset=reset)
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
@@ -62,6 +63,22 @@ def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
     taken = X.iloc if hasattr(X, "iloc") else X
     for start in range(0, shape[0], step):
         yield start, taken.slice(start, step) if hasattr(taken, "slice") else taken[start : start + step]
+
+
+def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Keep the names and number of a frame's features in the estimator, or compare them with those it has."""
+    if not isinstance(X, Table):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:
+        estimator.n_features_in_ = X.shape[1]
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    else:
+        known = getattr(estimator, "feature_names_in_", None)
+        if X.shape[1] != estimator.n_features_in_ or (known is not None and X.columns != known.tolist()):
+            raise ValueError(
+                f"The feature names should match those that were passed during fit: X has {X.columns}, the fitted "
+                f"table had {estimator.n_features_in_ if known is None else known.tolist()}."
+            )
 
 
 def known_frame(X: Any) -> Any:
@@ -99,6 +116,8 @@ _TIMES = (
 
 def _frame_reader(X: Any) -> Any:
     """The function that reads a column of X if it is a frame. Nothing is imported that X did not bring along."""
+    if isinstance(X, Table):
+        return _table_column
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return _pandas_column
@@ -109,6 +128,11 @@ def _frame_reader(X: Any) -> Any:
     if arrow is not None and isinstance(X, arrow.Table):
         return _arrow_column
     return None
+
+
+def _table_column(X: Table, j: int, where: str) -> Column:
+    cells = X.cells[j]
+    return Column(cells, category=False) if isinstance(cells, np.ndarray) else Column(cells.cells(), category=True)
 
 
 def _pandas_column(X: Any, j: int, where: str) -> Column:

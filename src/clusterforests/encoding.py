@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
 
-from clusterforests.columns import Column, column_names, is_missing, known_frame, read_columns, to_numbers
+from clusterforests.columns import Column, check_names, column_names, is_missing, known_frame, read_columns, to_numbers
 from clusterforests.source import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
 from clusterforests.validation import accept_plain, check_memory, is_plain
 from clusterforests.views import Encoded, IntArray, numbers
@@ -205,7 +204,7 @@ def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, En
     if np.isnan(seen.low).any():
         return None
     X = known_frame(X)
-    validate_data(estimator, X, reset=True, skip_check_array=True)
+    check_names(estimator, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):

@@ -1,8 +1,9 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clusterforests import how_many
 from clusterforests.affinity import coassociate
-from clusterforests.backends import Coordinates, CpuBackend
+from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
 from clusterforests.columns import row_slices
 from clusterforests.combine import check_landmarks, combine, consensus
@@ -27,12 +28,13 @@ from clusterforests.diagnostics import (
     stability,
 )
 from clusterforests.encoding import encode, open_large
-from clusterforests.forest import feature_use, grow_forest, sample_rows
+from clusterforests.forest import Trees, feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import sample_size, spread
 from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.missing import complete
+from clusterforests.persistence import load_forest, save_forest
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows, draw_rows
 from clusterforests.scaling import fit_scaling
@@ -49,14 +51,6 @@ FloatArray = npt.NDArray[np.float64]
 BLOCK = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
 SHAPE = ("n_samples", "n_features")
-
-
-class Trees(NamedTuple):
-    """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
-
-    columns: list[npt.NDArray[np.int32]]
-    centers: list[FloatArray]
-    coordinates: Coordinates
 
 
 class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -367,6 +361,8 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         else:
             n_rows, encoded, mass = len(table.values), table, weights
         rows = distinct_rows(encoded.values, mass)
+        if not isinstance(self.n_clusters, (int, np.integer)):
+            bar.looking()
         number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
         chosen["n_clusters"] = number
@@ -574,6 +570,37 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Other partitions, combined as the forest's were."""
         method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
         return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted forest to one file, which `load` reads.
+
+        The file holds numbers and text, a version and a checksum; reading it runs no code. It replaces an older one
+        only when it is whole. `docs/model-format.md` describes it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. A `random_state` that is not a number is stored as None; a forest of another `estimator`
+            than K-means is refused.
+        """
+        check_is_fitted(self)
+        save_forest(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a forest that `save` wrote. It has the same parameters and attributes, and predicts the same.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. One that is damaged, or that `save` did not write, is refused with a ValueError.
+
+        Returns
+        -------
+        forest : ClusterForest
+        """
+        forest: Self = load_forest(cls, path)
+        return forest
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

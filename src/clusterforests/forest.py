@@ -1,6 +1,7 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,14 @@ class Forest:
     partitions: npt.NDArray[np.int32]  # (T, n)
     rounds: int
     coordinates: Coordinates  # of the centres
+
+
+class Trees(NamedTuple):
+    """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
+
+    columns: list[npt.NDArray[np.int32]]
+    centers: list[FloatArray]
+    coordinates: Coordinates
 
 
 def grow_forest(

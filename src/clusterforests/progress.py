@@ -4,6 +4,7 @@ import sys
 import time
 
 WIDTH = 24
+SETTLED = 1.0  # seconds before which a guess of the time left would jump about
 
 
 class ProgressBar:
@@ -14,34 +15,78 @@ class ProgressBar:
         self.enabled = enabled
         self.terminal = enabled and sys.stderr.isatty()
         self.started = time.perf_counter()
+        self._task = ""
+        self._task_started = self.started
+        self._done_before = 0
 
     def grown(self, finished: int, rounds: int) -> None:
         if self.terminal:
-            bar = _bar(finished, self.total)
-            self._write(f"\rgrowing [{bar}] {finished}/{self.total} trees, round {rounds}, {self._elapsed()}")
+            times = self._times("growing", finished, self.total)
+            self._write(f"growing [{_bar(finished, self.total)}] {finished}/{self.total} trees, {times}")
 
     def read(self, rows: int, total: int) -> None:
         """Rows of a large table that have been read, out of those to read."""
         if self.terminal:
-            self._write(f"\r\x1b[2Kreading [{_bar(rows, total)}] {rows}/{total} rows, {self._elapsed()}")
+            self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times('reading', rows, total)}")
+
+    def loaded(self, done: int, total: int) -> None:
+        """Bytes of a file, out of its size; 0 if that is not known."""
+        if self.terminal and total:
+            part = min(done, total)
+            self._write(
+                f"loading [{_bar(part, total)}] {100 * part // total:3d} %, {self._times('loading', part, total)}"
+            )
+        elif self.terminal:
+            self._write(f"loading, {self._elapsed()}")
+
+    def looking(self) -> None:
+        """Before anything can be counted."""
+        if self.terminal:
+            self._write("looking for the number of clusters")
 
     def stage(self, text: str) -> None:
-        if self.enabled:
-            self._write(f"\r\x1b[2K{text} {self._elapsed()}" if self.terminal else f"{text} {self._elapsed()}\n")
+        if self.terminal:
+            self._write(f"{text} {self._elapsed()}")
+        elif self.enabled:
+            sys.stderr.write(f"{text} {self._elapsed()}\n")
+            sys.stderr.flush()
 
     def done(self, text: str) -> None:
         self.stage(text)
         if self.terminal:
-            self._write("\n")
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave the terminal's line empty for what follows."""
+        if self.terminal:
+            self._write("")
 
     def _elapsed(self) -> str:
         return f"{time.perf_counter() - self.started:.1f} s"
 
+    def _times(self, task: str, done: int, total: int) -> str:
+        """The time so far, and how long the task would go on at the rate that it had."""
+        if task != self._task:
+            self._task, self._task_started, self._done_before = task, time.perf_counter(), done
+        spent, more = time.perf_counter() - self._task_started, done - self._done_before
+        if spent < SETTLED or not more:
+            return self._elapsed()
+        return f"{self._elapsed()}, about {_span(spent * (total - done) / more)} left"
+
     def _write(self, text: str) -> None:
-        sys.stderr.write(text)
+        sys.stderr.write(f"\r\x1b[2K{text}")
         sys.stderr.flush()
 
 
 def _bar(done: int, total: int) -> str:
     filled = WIDTH * done // total
     return "#" * filled + "." * (WIDTH - filled)
+
+
+def _span(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"

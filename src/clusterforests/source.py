@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from clusterforests import _core
+from clusterforests.table import Table
 from clusterforests.views import Encoded, IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -168,6 +169,9 @@ def open_source(X: Any) -> Source | None:
 
 
 def _frame_columns(X: Any) -> list[list[npt.NDArray[Any]]] | None:
+    if isinstance(X, Table):
+        numbers = [[cells] for cells in X.cells if isinstance(cells, np.ndarray)]
+        return numbers if len(numbers) == X.shape[1] else None
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
         if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in X.dtypes):

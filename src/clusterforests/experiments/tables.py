@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from clusterforests.datasets import UCI_NAMES, load_uci
-from clusterforests.experiments.files import replace_text, write_table
+from clusterforests.experiments.files import write_table
 from clusterforests.experiments.profile import load_profile, summarise
 from clusterforests.experiments.simulations import Outcome
 from clusterforests.experiments.spec import CANDIDATES, DATASETS, MORE_PATIENCE, PATIENCE, THRESHOLDS
@@ -21,6 +21,7 @@ from clusterforests.experiments.summary import (
     method_entries,
     printed,
 )
+from clusterforests.files import replace_text
 
 SYMBOL = {"rho_r": "Rand", "rho_c": "accuracy"}  # rho_r, rho_c
 COLUMNS = ("CF", "RP", "bC2", "EA", "NJW", "Kmeans1", "Kmeans2")
