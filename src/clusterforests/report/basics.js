@@ -17,12 +17,14 @@ const draw = (tag, attributes = {}, ...children) =>
 const cell = (...children) => make("td", {}, ...children);
 const numberCell = (text) => make("td", { class: "number" }, text);
 const heading = (scope, ...children) => make("th", { scope }, ...children);
-const named = (text) => make("bdi", { dir: "auto" }, text);
+// Long names may break after a joint; elsewhere only where nothing else helps.
+const named = (text) =>
+  make("bdi", { dir: "auto" }, ...text.split(/(?<=[_./-])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
 const aloud = (text) => make("span", { class: "hidden-text" }, text);
 
 const minus = (text) => text.replace(/-/g, "−");
 const count = (value) => value.toLocaleString("en");
-const fixed = (value, digits = 2) => (value === null ? NONE : minus(value.toFixed(digits)));
+const fixed = (value, digits = 2) => (value === null ? NONE : minus(value.toFixed(digits).replace(/^-(?=[0.]+$)/, "")));
 const percent = (value, digits = 0) => (value === null ? NONE : `${(100 * value).toFixed(digits)} %`);
 const plural = (value, word) => `${count(value)} ${word}${value === 1 ? "" : "s"}`;
 
@@ -30,7 +32,7 @@ function measured(value) {
   if (value === null) return NONE;
   const size = Math.abs(value);
   if (value !== 0 && (size >= 1e6 || size < 1e-3)) return minus(value.toExponential(1));
-  return minus(Number(value.toPrecision(3)).toLocaleString("en", { maximumFractionDigits: 6 }));
+  return size >= 1000 ? minus(count(Math.round(value))) : minus(value.toPrecision(3));
 }
 
 function chance(value) {
@@ -39,6 +41,7 @@ function chance(value) {
 }
 
 const chip = (cluster) => make("span", { class: `chip k${cluster % 8}`, "aria-hidden": "true" });
+const clusterNumber = (cluster) => make("span", { class: "nowrap" }, chip(cluster), String(cluster));
 const clusterName = (cluster) => make("span", { class: "nowrap" }, chip(cluster), `Cluster ${cluster}`);
 
 function meter(value, text) {

@@ -1,5 +1,5 @@
 // Small charts, drawn as SVG; each says in words what it shows.
-const WIDTH = 320;
+const WIDTH = 310;
 const HEIGHT = 170;
 const EDGE = { left: 38, right: 10, top: 10, bottom: 34 };
 
@@ -50,7 +50,8 @@ function candidateChart(title, candidates, values, null_, chosen) {
   if (known.length === 0) return null;
   const words = candidates.map((k, i) => `${k}: ${fixed(values[i])}`).join(", ");
   const svg = frame(`${title} by number of clusters. ${words}.`);
-  const at = scales([candidates[0], candidates[candidates.length - 1]], [Math.min(0, ...known), 1]);
+  const low = Math.min(0, ...known, ...(null_ ?? []).filter((value) => value !== null));
+  const at = scales([candidates[0], candidates[candidates.length - 1]], [low, 1]);
   const step = Math.ceil(candidates.length / 10);
   axes(svg, at, candidates.filter((_, i) => i % step === 0), [0, 0.5, 1], "number of clusters", (v) => String(v));
   if (null_) svg.append(draw("path", { class: "dashed", d: path(candidates, null_, at) }));
@@ -78,7 +79,7 @@ function distributionChart(points, cdf) {
 }
 
 function histogram(counts) {
-  const [width, height] = [640, 150];
+  const [width, height] = [460, 140];
   const total = counts.reduce((a, b) => a + b, 0);
   const below = counts.slice(0, counts.length / 2).reduce((a, b) => a + b, 0);
   const svg = frame(

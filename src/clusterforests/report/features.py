@@ -97,6 +97,6 @@ def _means(
     def mean(rows: Any) -> FloatArray:
         total = w[rows].sum(axis=0)
         part: FloatArray = np.divide(cells[rows].sum(axis=0), total, out=np.full(total.shape, np.nan), where=total > 0)
-        return part * scale
+        return np.asarray(part * scale, dtype=np.float64)
 
     return mean(slice(None)), np.array([mean(labels == c) for c in range(n_clusters)])

@@ -205,7 +205,7 @@ function createMap() {
   canvas.setAttribute(
     "aria-label",
     `Share of ${plural(trees, "tree")} in which two rows are together, for ${shown} ordered by cluster. ` +
-      "Dark squares along the diagonal are clusters; the table beside has the means.",
+      "Solid squares along the diagonal are clusters; the table beside has the means.",
   );
   const thinned =
     n === of
@@ -213,8 +213,8 @@ function createMap() {
       : `To stay readable the map shows ${shown}, drawn at random ` +
         (data.map.all_clusters ? "from each cluster by its size, with a few more of the smallest." : "from all clusters.");
   find("map-text").textContent =
-    "Each point is a pair of rows; the deeper its colour, the more trees put the two together. Rows are ordered by " +
-    `cluster, the surest first. A sound cluster is a solid square on the diagonal with little beside it. ${thinned}`;
+    "Each point is a pair of rows; the stronger its colour, the more trees put the two together. Rows are ordered by " +
+    `cluster, and in it beside rows like them. A sound cluster is a solid square on the diagonal with little beside it. ${thinned}`;
   whole();
   colour();
   return { colour, view: () => ({ ...view }) };

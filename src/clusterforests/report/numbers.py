@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from clusterforests.diagnostics import (
     Stability,
@@ -131,10 +133,11 @@ def silhouette_counts(sure: Sure) -> list[int]:
 
 
 def consensus_map(forest: Any, sure: Sure, table: Table) -> dict[str, Any]:
-    """Shares of pairs as bytes, rows by cluster and in it the surest first."""
+    """Shares of pairs as bytes, rows by cluster and in it beside rows like them."""
     rows = thin(sure.labels, MAP_ROWS, MAP_AT_LEAST)
-    rows = rows[np.lexsort((-sure.silhouette[rows], sure.labels[rows]))]
     shares = forest.coassociation(rows, rows)
+    order = np.concatenate([_alike(shares, np.flatnonzero(sure.labels[rows] == c)) for c in range(len(sure.sizes))])
+    rows, shares = rows[order], shares[np.ix_(order, order)]
     return {
         "of": len(sure.labels),
         "rows": rows.tolist(),
@@ -144,6 +147,15 @@ def consensus_map(forest: Any, sure: Sure, table: Table) -> dict[str, Any]:
         "trees": len(forest.partitions_),
         "all_clusters": _all_there(sure.labels[rows], len(sure.sizes)),
     }
+
+
+def _alike(shares: FloatArray, rows: IndexArray) -> IndexArray:
+    """The rows in an order in which neighbours share many trees: that of the leaves of their dendrogram."""
+    if len(rows) < 3:
+        return rows
+    apart = squareform(1.0 - shares[np.ix_(rows, rows)], checks=False)
+    order: IndexArray = rows[leaves_list(linkage(apart, "average"))]
+    return order
 
 
 def row_numbers(sure: Sure, table: Table) -> dict[str, Any]:

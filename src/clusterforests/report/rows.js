@@ -1,5 +1,5 @@
 // The table of rows: found, sorted and saved.
-const PAGE = 50;
+const PAGE = 25;
 const COLUMNS = [
   { key: "id", title: "Row", first: 1 },
   { key: "cluster", title: "Cluster", first: 1 },
@@ -58,8 +58,8 @@ function createRows() {
       "tr",
       {},
       heading("row", named(names[i])),
-      cell(clusterName(listed.cluster[i])),
-      cell(next === null ? NONE : clusterName(next)),
+      cell(clusterNumber(listed.cluster[i])),
+      cell(next === null ? NONE : clusterNumber(next)),
       numberCell(percent(listed.membership[i])),
       numberCell(percent(listed.next_membership[i])),
       numberCell(percent(listed.together[i])),
@@ -104,6 +104,14 @@ function createRows() {
     ]);
     save("rows.csv", header, lines);
   });
+  const every = listed.rows.length === listed.of;
+  find("rows-text").textContent =
+    (every ? "All rows are listed, " : `The ${count(listed.rows.length)} least sure of ${count(listed.of)} rows are listed, `) +
+    (data.clusters.length === 1
+      ? "those first that share the fewest trees with the others."
+      : "those first that might as well belong to another cluster. Membership: how a row's shared trees divide among the " +
+        "clusters. Trees shared: the mean share of trees in which it is with another row of its cluster.") +
+    (data.run.numbered ? " Rows are numbered from 1." : "");
   refresh();
 }
 

@@ -117,7 +117,7 @@ function createFeatures() {
       heading("row", titled(column)),
       cell(meter(column.share, percent(column.share))),
       cell(meter(column.use, percent(column.use))),
-      cell(test),
+      make("td", { class: "nowrap" }, test),
     );
   });
   const more = find("features-more");
@@ -189,7 +189,7 @@ function createNumber() {
   const { candidates, evidence, value } = found;
   find("number-text").textContent = `${plural(value, "cluster")}: ${found.reason}`;
   const charts = [
-    candidateChart("Emptiest gap that all clusters have", candidates, evidence.depth, evidence.null_mean, value),
+    candidateChart("Depth of the least clear gap", candidates, evidence.depth, evidence.null_mean, value),
     candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
     candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, null, value),
   ];
@@ -210,8 +210,8 @@ function createTruth() {
   if (truth === null) return;
   find("truth").hidden = false;
   find("truth-text").textContent =
-    `${plural(truth.rows, "row")} had one of ${plural(truth.n_classes, "known class").replace(/classs$/, "classes")}. They ` +
-    "were used for this comparison only, not for the clustering.";
+    `${plural(truth.rows, "row")} had a known class, of ${count(truth.n_classes)} different ones. They were ` +
+    "used for this comparison only, not for the clustering.";
   find("truth-facts").append(
     fact("Adjusted Rand index", fixed(truth.adjusted_rand_index, 3), "1 is the same, 0 is chance"),
     fact("Rand index", fixed(truth.rand_index, 3), "pairs treated alike"),
@@ -229,7 +229,7 @@ function createTruth() {
 function createRun() {
   const { run } = data;
   const seed = run.random_state === null ? "no random_state" : `random_state ${run.random_state}`;
-  const time = run.seconds === null ? "" : ` The fit took ${measured(run.seconds)} seconds.`;
+  const time = run.seconds === null ? "" : ` The fit took ${Number(run.seconds.toPrecision(2))} seconds.`;
   find("run-text").textContent =
     `A cluster forest of ${plural(run.trees, "tree")} on ${plural(run.rows, "row")} and ${plural(run.columns, "column")}, with ` +
     `${seed}, by clusterforests ${run.version}.${time}`;

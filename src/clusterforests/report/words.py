@@ -14,11 +14,13 @@ MANY_DOUBTFUL = 0.1
 NAMED = 6  # sizes or clusters that a sentence lists
 
 
-def answer(sure: Sure) -> str:
+def answer(sure: Sure, *, chosen: bool) -> str:
     """One or two sentences for the top of the page."""
     n, k = len(sure.labels), len(sure.sizes)
     if k == 1:
-        return f"The {n:,} rows are one cluster: they show no groups that stand apart."
+        return (
+            f"The {n:,} rows are one cluster{': they show no groups that stand apart' if chosen else ', as asked for'}."
+        )
     sizes = [f"{size:,}" for size in sure.sizes]
     spread = f"of {_listed(sizes)} rows" if k <= NAMED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
     return f"The {n:,} rows fall into {k} clusters, {spread}. {agreement(sure)}".rstrip()

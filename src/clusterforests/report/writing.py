@@ -89,7 +89,7 @@ def gather(
     sure = numbers.measure(forest, table)
     return {
         "title": "Clusters" if title is None else str(title),
-        "answer": answer(sure),
+        "answer": answer(sure, chosen=forest.n_clusters_evidence_ is not None),
         "cautions": cautions(forest, sure, table),
         "run": _run(forest, table, command, seconds),
         "stability": numbers.whole_numbers(sure, len(forest.partitions_)),
