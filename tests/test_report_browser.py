@@ -257,3 +257,16 @@ def test_prints(opened, tmp_path):
     assert page.locator("nav").is_hidden()
     assert page.locator("#rows-save").is_hidden()
     assert page.locator("#clusters").is_visible()
+
+
+def test_many_clusters_and_columns_unfold(opened, pages):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(14, 15)) * 20, 6, axis=0) + rng.normal(size=(84, 15))
+    write_report(ClusterForest(14, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
+    page = opened("many").page
+    for rows, button in ((".profile", "#profiles-more"), ("#feature-table tbody tr", "#features-more")):
+        assert page.locator(rows).count() == 12
+        page.locator(button).click()
+        assert page.locator(button).is_hidden()
+    assert page.locator(".profile").count() == 14
+    assert page.locator("#feature-table tbody tr").count() == 15

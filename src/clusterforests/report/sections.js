@@ -1,7 +1,7 @@
 // The sections of the page, from top to bottom.
 const TRUSTED = 0.75;
 const DOUBTFUL = 0.6;
-const FEW = 12; // columns shown at first
+const FEW = 12; // columns, and profiles of clusters, shown at first
 
 function fact(title, value, more = null) {
   return make("div", {}, make("dt", {}, title), make("dd", {}, value, more === null ? null : make("small", {}, more)));
@@ -97,7 +97,7 @@ function createFeatures() {
     ? "With one cluster no column tells anything apart; the table shows how much the trees used each."
     : "Of a column's variance, the part that lies between a cluster and the rest: 100 % would tell them apart without " +
       "fail. Columns are listed if they help most; arrows say whether the cluster is above or below the mean of all rows.";
-  clusters.forEach((columns, c) => {
+  const profiles = clusters.map((columns, c) => {
     const table = make(
       "table",
       {},
@@ -105,8 +105,9 @@ function createFeatures() {
       make("thead", {}, make("tr", {}, heading("col", "Column"), heading("col", "Here"), heading("col", "All rows"), heading("col", "Told apart"))),
       make("tbody", {}, ...columns.map((column) => profileLine(column))),
     );
-    find("profiles").append(make("div", { class: "profile scroll" }, table));
+    return make("div", { class: "profile scroll" }, table);
   });
+  unfold(find("profiles"), profiles, find("profiles-more"), "clusters");
   const body = find("feature-table").tBodies[0];
   const lines = features.map((column) => {
     const clear = column.p_value !== null && column.p_value < level;
@@ -120,14 +121,7 @@ function createFeatures() {
       make("td", { class: "nowrap" }, test),
     );
   });
-  const more = find("features-more");
-  more.hidden = lines.length <= FEW;
-  more.textContent = `Show all ${count(lines.length)} columns`;
-  body.append(...lines.slice(0, FEW));
-  more.addEventListener("click", () => {
-    body.append(...lines.slice(FEW));
-    more.hidden = true;
-  });
+  unfold(body, lines, find("features-more"), "columns");
   const notes = [];
   if (lines.length < n_columns) notes.push(`The ${lines.length} of ${count(n_columns)} columns that tell most are listed.`);
   if (rows < data.run.rows) notes.push(`From ${count(rows)} rows drawn at random.`);
@@ -144,6 +138,17 @@ function createFeatures() {
     );
   }
   find("features-note").textContent = notes.join(" ");
+}
+
+// The first few, and a button for the rest.
+function unfold(place, parts, button, what) {
+  place.append(...parts.slice(0, FEW));
+  button.hidden = parts.length <= FEW;
+  button.textContent = `Show all ${count(parts.length)} ${what}`;
+  button.addEventListener("click", () => {
+    place.append(...parts.slice(FEW));
+    button.hidden = true;
+  });
 }
 
 function profileLine(column) {
