@@ -259,7 +259,8 @@ def test_weights_are_said_and_used(tmp_path, three):
 
 def test_cautions(tmp_path):
     X = np.random.default_rng(0).normal(size=(80, 4))
-    forest = ClusterForest(5, n_estimators=20, random_state=None).fit(X)
+    forest = ClusterForest(5, n_estimators=6, random_state=0).fit(X).set_params(random_state=None)
+    assert (forest.stability(2).clusters < 0.6).any()
     said = " ".join(report(tmp_path, forest, X)[0]["cautions"])
     assert "5 clusters were asked for, not found" in said
     assert "not reliable" in said
@@ -306,6 +307,8 @@ def test_large_table_is_read_in_part(tmp_path, monkeypatch):
     assert first["mean"] == pytest.approx(X[rows, 0].mean(), rel=1e-3)
     with pytest.raises(ValueError, match="feature names"):
         write_report(forest, frame.rename(columns={"a": "z"}), tmp_path / "no.html")
+    with pytest.raises(ValueError, match="X has 2 columns but the forest was fitted on 3"):
+        write_report(forest, frame[["a", "b"]], tmp_path / "no.html")
 
 
 def test_thin_keeps_every_cluster():

@@ -89,7 +89,7 @@ function histogram(counts) {
   );
   const most = Math.max(...counts, 1);
   const at = scales([-1, 1], [0, most], width, height);
-  const show = (value, axis) => (axis === "y" ? count(value) : minus(String(value)));
+  const show = (value, axis) => (axis === "y" ? value.toLocaleString("en", { notation: "compact" }) : minus(String(value)));
   axes(svg, at, [-1, -0.5, 0, 0.5, 1], [0, most], "silhouette", show, width, height);
   counts.forEach((value, i) => {
     if (value === 0) return;

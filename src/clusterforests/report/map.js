@@ -9,7 +9,7 @@ const theme = () => document.documentElement.dataset.theme;
 
 function rampColour(value) {
   const ramp = RAMPS[theme()];
-  const place = (value / 255) * (ramp.length - 1);
+  const place = (value / 255) ** 0.65 * (ramp.length - 1); // trees of many groups share little: small shares must show
   const below = Math.min(Math.floor(place), ramp.length - 2);
   return ramp[below].map((part, i) => Math.round(part + (place - below) * (ramp[below + 1][i] - part)));
 }

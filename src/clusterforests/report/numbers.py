@@ -18,6 +18,7 @@ from clusterforests.diagnostics import (
     pac,
     stability,
 )
+from clusterforests.report.page import as_data
 from clusterforests.report.table import Table, shorten, thin
 
 FloatArray = npt.NDArray[np.float64]
@@ -28,7 +29,7 @@ STABILITY_ROWS, PAIR_ROWS = 1000, 1000
 MAP_ROWS, MAP_AT_LEAST = 400, 4
 LISTED_ROWS = 2000
 LABELLED_ROWS = 200_000  # whose labels are in the page, to download
-ID_CHARACTERS = 2_500_000  # that the names of all rows may have
+ID_CHARACTERS = 3_500_000  # of the page that the names of all rows may take
 BETWEEN_CLUSTERS = 30  # up to which the mean shares between clusters are a table
 BINS = 40  # of the silhouette, from -1 to 1
 
@@ -186,7 +187,7 @@ def all_labels(sure: Sure, table: Table) -> dict[str, Any] | None:
     if n > LABELLED_ROWS:
         return None
     width = 1 if len(sure.sizes) <= 256 else 4
-    fits = table.ids is not None and sum(map(len, table.ids)) + 3 * n <= ID_CHARACTERS
+    fits = table.ids is not None and len(as_data(table.ids)) <= ID_CHARACTERS
     return {
         "n": n,
         "width": width,

@@ -27,7 +27,7 @@ def fill(content: dict[str, Any]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda place: places[place[1]], _part("template.html"))
 
 
-def as_data(content: dict[str, Any]) -> str:
+def as_data(content: Any) -> str:
     """JSON in which nothing can end the element that it stands in, or open a comment there."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

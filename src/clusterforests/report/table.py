@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
 
-from clusterforests.columns import column_names, is_missing, known_frame
+from clusterforests.columns import column_names, is_missing
 from clusterforests.source import is_large, open_source
 from clusterforests.streams import permutations, stream
 
@@ -56,7 +55,7 @@ def read_table(forest: Any, X: Any, names: Any, ids: Any) -> Table:
     if source is None:
         values = encoding.apply(forest, X).values[rows]
     else:
-        validate_data(forest, known_frame(X), reset=False, skip_check_array=True)
+        _check_columns(forest, source.shape[1], column_names(X))
         values = source.take(rows)
     titles = _titles(forest, X, names)
     columns = _columns(encoding, titles)
@@ -82,6 +81,18 @@ def thin(labels: npt.NDArray[Any], limit: int, at_least: int) -> IndexArray:
 
 def shorten(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "\u2026"
+
+
+def _check_columns(forest: Any, n_columns: int, names: list[Any] | None) -> None:
+    known = getattr(forest, "feature_names_in_", None)
+    if n_columns != forest.n_features_in_:
+        raise ValueError(f"X has {n_columns} columns but the forest was fitted on {forest.n_features_in_} features.")
+    if known is not None and names is not None and names != list(known):
+        j = next(j for j, name in enumerate(names) if name != known[j])
+        raise ValueError(
+            f"The feature names should match those of the fitted table: column {j} of X is {names[j]!r}, there it was "
+            f"{known[j]!r}. Pass the table that was fitted."
+        )
 
 
 def _titles(forest: Any, X: Any, names: Any) -> list[str]:
