@@ -194,7 +194,7 @@ function createNumber() {
   const { candidates, evidence, value } = found;
   find("number-text").textContent = `${plural(value, "cluster")}: ${found.reason}`;
   const charts = [
-    candidateChart("Depth of the least clear gap", candidates, evidence.depth, evidence.null_mean, value),
+    candidateChart("Least clear gap", candidates, evidence.depth, evidence.null_mean, value),
     candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
     candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, null, value),
   ];
