@@ -1,0 +1,103 @@
+// Small charts, drawn as SVG; each says in words what it shows.
+const WIDTH = 310;
+const HEIGHT = 170;
+const EDGE = { left: 38, right: 10, top: 10, bottom: 34 };
+
+function frame(label, width = WIDTH, height = HEIGHT) {
+  return draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+}
+
+function scales(domain, range, width = WIDTH, height = HEIGHT) {
+  const inside = [EDGE.left, width - EDGE.right];
+  const span = domain[1] - domain[0] || 1;
+  const rise = range[1] - range[0] || 1;
+  return {
+    x: (value) => inside[0] + ((value - domain[0]) / span) * (inside[1] - inside[0]),
+    y: (value) => height - EDGE.bottom - ((value - range[0]) / rise) * (height - EDGE.bottom - EDGE.top),
+  };
+}
+
+function axes(svg, at, xs, ys, xTitle, showX, width = WIDTH, height = HEIGHT) {
+  for (const value of ys) {
+    svg.append(draw("line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: at.y(value), y2: at.y(value) }));
+    svg.append(draw("text", { x: EDGE.left - 7, y: at.y(value) + 4, "text-anchor": "end" }, showX(value, "y")));
+  }
+  const floor = height - EDGE.bottom;
+  svg.append(draw("line", { class: "axis", x1: EDGE.left, x2: width - EDGE.right, y1: floor, y2: floor }));
+  for (const value of xs) {
+    svg.append(draw("text", { x: at.x(value), y: floor + 15, "text-anchor": "middle" }, showX(value, "x")));
+  }
+  svg.append(draw("text", { x: (EDGE.left + width - EDGE.right) / 2, y: height - 3, "text-anchor": "middle" }, xTitle));
+}
+
+function path(xs, ys, at) {
+  let text = "";
+  let open = false;
+  xs.forEach((x, i) => {
+    if (ys[i] === null) {
+      open = false;
+      return;
+    }
+    text += `${open ? "L" : "M"}${at.x(x).toFixed(1)} ${at.y(ys[i]).toFixed(1)}`;
+    open = true;
+  });
+  return text;
+}
+
+// A number for each number of clusters; `null_` is what tables without clusters give.
+function candidateChart(title, candidates, values, null_, chosen) {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  const words = candidates.map((k, i) => `${k}: ${fixed(values[i])}`).join(", ");
+  const svg = frame(`${title} by number of clusters. ${words}.`);
+  const low = Math.min(0, ...known, ...(null_ ?? []).filter((value) => value !== null));
+  const at = scales([candidates[0], candidates[candidates.length - 1]], [low, 1]);
+  const step = Math.ceil(candidates.length / 10);
+  axes(svg, at, candidates.filter((_, i) => i % step === 0), [0, 0.5, 1], "number of clusters", (v) => String(v));
+  if (null_) svg.append(draw("path", { class: "dashed", d: path(candidates, null_, at) }));
+  svg.append(draw("path", { class: "line", d: path(candidates, values, at) }));
+  candidates.forEach((k, i) => {
+    if (values[i] === null) return;
+    const on = k === chosen;
+    svg.append(draw("circle", { class: on ? "dot on" : "dot", cx: at.x(k), cy: at.y(values[i]), r: on ? 5 : 3.5 }));
+  });
+  return make("figure", {}, make("figcaption", {}, null_ ? `${title} (dashed: without clusters)` : title), svg);
+}
+
+function distributionChart(points, cdf) {
+  const svg = frame(
+    `Share of pairs of rows that are together in at most a given share of trees. At 10 %: ${percent(cdf[10])}, at 50 %: ` +
+      `${percent(cdf[50])}, at 90 %: ${percent(cdf[90])}.`,
+    420,
+    220,
+  );
+  const at = scales([0, 1], [0, 1], 420, 220);
+  const show = (value) => String(Math.round(100 * value));
+  axes(svg, at, [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "% of trees in which two rows are together", show, 420, 220);
+  svg.append(draw("path", { class: "line", d: path(points, cdf, at) }));
+  return make("figure", {}, make("figcaption", {}, "% of pairs of rows at or below"), svg);
+}
+
+function histogram(counts) {
+  const [width, height] = [460, 140];
+  const total = counts.reduce((a, b) => a + b, 0);
+  const below = counts.slice(0, counts.length / 2).reduce((a, b) => a + b, 0);
+  const svg = frame(
+    `Silhouettes of ${plural(total, "row")}, from −1 to 1: ${count(below)} below 0, ${count(total - below)} from 0.`,
+    width,
+    height,
+  );
+  const most = Math.max(...counts, 1);
+  const at = scales([-1, 1], [0, most], width, height);
+  const show = (value, axis) => (axis === "y" ? value.toLocaleString("en", { notation: "compact" }) : minus(String(value)));
+  axes(svg, at, [-1, -0.5, 0, 0.5, 1], [0, most], "silhouette", show, width, height);
+  counts.forEach((value, i) => {
+    if (value === 0) return;
+    const left = at.x(-1 + (2 * i) / counts.length);
+    const wide = at.x(-1 + (2 * (i + 1)) / counts.length) - left - 1;
+    const top = Math.min(at.y(value), at.y(0) - 1);
+    const low = i < counts.length / 2;
+    svg.append(draw("rect", { class: low ? "column low" : "column", x: left, width: wide, y: top, height: at.y(0) - top }));
+  });
+  return svg;
+}

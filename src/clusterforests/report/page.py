@@ -1,0 +1,47 @@
+"""The page: a template, its style and scripts, and the data, all in one text."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+SCRIPTS = ("basics.js", "charts.js", "map.js", "rows.js", "sections.js")
+POLICY = "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'"
+
+
+def fill(content: dict[str, Any]) -> str:
+    """The template with its places filled, in one pass: what is put in is never read again."""
+    style = _part("report.css")
+    script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in SCRIPTS) + "})();\n"
+    places = {
+        "policy": POLICY.format(script=_hash(script), style=_hash(style)),
+        "title": as_text(content["title"]),
+        "answer": as_text(content["answer"]),
+        "style": style,
+        "script": script,
+        "data": as_data(content),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: places[place[1]], _part("template.html"))
+
+
+def as_data(content: Any) -> str:
+    """JSON in which nothing can end the element that it stands in, or open a comment there."""
+    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def as_text(text: str) -> str:
+    """Characters of any kind, also halves of surrogate pairs, as HTML that is ASCII."""
+    return html.escape(text).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _part(name: str) -> str:
+    return (files("clusterforests.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the browser compares an inline script or style with before it uses it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

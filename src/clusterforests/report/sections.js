@@ -1,0 +1,282 @@
+// The sections of the page, from top to bottom.
+const TRUSTED = 0.75;
+const DOUBTFUL = 0.6;
+const FEW = 12; // columns, and profiles of clusters, shown at first
+
+function fact(title, value, more = null) {
+  return make("div", {}, make("dt", {}, title), make("dd", {}, value, more === null ? null : make("small", {}, more)));
+}
+
+function createTop() {
+  const { run, stability, clusters } = data;
+  const doubtful = clusters.reduce((sum, cluster) => sum + cluster.doubtful, 0);
+  find("facts").append(
+    fact("Rows", count(run.rows)),
+    fact("Columns", count(run.columns)),
+    fact("Clusters", count(clusters.length), data.number?.chosen ? "chosen by the forest" : "as asked for"),
+  );
+  if (stability.known && clusters.length > 1) {
+    const range = `${fixed(stability.low)} to ${fixed(stability.high)}`;
+    find("facts").append(fact("Stability", fixed(stability.mean), `${percent(stability.level)} of splits: ${range}`));
+  }
+  if (clusters.length > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "nearer to another cluster"));
+  for (const section of document.querySelectorAll("main > section:not([hidden])")) {
+    const title = section.querySelector("h2").textContent;
+    find("contents").append(make("li", {}, make("a", { href: `#${section.id}` }, title)));
+  }
+  find("caution-list").append(...data.cautions.map((text) => make("li", {}, text)));
+  find("cautions").hidden = data.cautions.length === 0;
+}
+
+function verdict(value) {
+  if (value === null) return "";
+  if (value >= TRUSTED) return "found again";
+  return value >= DOUBTFUL ? "uncertain edges" : "not reliable";
+}
+
+function createSure() {
+  const { stability, clusters, sampled } = data;
+  const single = clusters.length === 1;
+  find("sure-text").textContent = single
+    ? "With one cluster there is nothing to tell apart, so nothing to be unsure of."
+    : stability.known
+      ? `The ${count(stability.trees)} trees were split at random into two halves, ${stability.splits} times, and each half ` +
+        `was cut on its own. The two clusterings agree with an adjusted Rand index of ${fixed(stability.mean)} on average (1 is ` +
+        `the same, 0 is chance); ${percent(stability.level)} of the splits lie from ${fixed(stability.low)} to ${fixed(stability.high)}.`
+      : `How stable the clusters are is not known. ${stability.reason}`;
+  const lines = clusters.map((cluster, c) =>
+    make(
+      "tr",
+      {},
+      heading("row", clusterName(c)),
+      numberCell(count(cluster.size)),
+      cell(
+        meter(cluster.stability, fixed(cluster.stability)),
+        " ",
+        make("small", { class: cluster.stability !== null && cluster.stability < DOUBTFUL ? "weak" : null }, verdict(cluster.stability)),
+      ),
+      cell(meter(cluster.consensus, fixed(cluster.consensus))),
+      cell(meter(cluster.silhouette, fixed(cluster.silhouette))),
+      numberCell(count(cluster.doubtful)),
+    ),
+  );
+  find("clusters").tBodies[0].append(...lines);
+  const from = [];
+  if (stability.known && stability.rows < data.run.rows) from.push(`stability from ${count(stability.rows)} rows drawn at random`);
+  if (sampled !== null) from.push(`consensus from ${count(sampled)}`);
+  find("clusters-note").textContent =
+    "Stability: how much of the cluster half a forest finds again (Jaccard index). Consensus: the mean share of trees in " +
+    "which two of its rows are together; it depends on how many groups the trees have, so compare it between clusters only. " +
+    "Silhouette: how much more a row shares trees with its own cluster than with the next, from −1 to 1; a doubtful row is " +
+    `below 0.${from.length ? ` Here ${from.join(" and ")}.` : ""}`;
+  const figure = find("silhouettes");
+  figure.hidden = single;
+  figure.querySelector("figcaption").textContent = "Rows by silhouette: left of 0 they share more trees with another cluster.";
+  if (!single) figure.append(histogram(data.silhouettes));
+}
+
+function createBetween() {
+  const table = find("between");
+  find("between-scroll").hidden = data.between === null;
+  if (data.between === null) return;
+  const corner = cell(aloud("Cluster"));
+  table.tHead.append(make("tr", {}, corner, ...data.between.map((_, c) => make("th", { scope: "col", class: "number" }, chip(c), String(c)))));
+  data.between.forEach((line, c) => {
+    table.tBodies[0].append(make("tr", {}, heading("row", chip(c), String(c)), ...line.map((share) => numberCell(percent(share)))));
+  });
+}
+
+function valueOf(column, value) {
+  return column.level === null ? measured(value) : percent(value);
+}
+
+function createFeatures() {
+  const { features, clusters, rows, tested_rows, n_columns, level } = data.features;
+  const single = data.clusters.length === 1;
+  find("features-text").textContent = single
+    ? "With one cluster no column tells anything apart; the table shows how much the trees used each."
+    : "Of a column's variance, the part that lies between a cluster and the rest: 100 % would tell them apart without " +
+      "fail. Columns are listed if they help most; arrows say whether the cluster is above or below the mean of all rows.";
+  const profiles = clusters.map((columns, c) => {
+    const table = make(
+      "table",
+      {},
+      make("caption", {}, clusterName(c), ` – ${plural(data.clusters[c].size, "row")}`),
+      make("thead", {}, make("tr", {}, heading("col", "Column"), heading("col", "Here"), heading("col", "All rows"), heading("col", "Told apart"))),
+      make("tbody", {}, ...columns.map((column) => profileLine(column))),
+    );
+    return make("div", { class: "profile scroll" }, table);
+  });
+  unfold(find("profiles"), profiles, find("profiles-more"), "clusters");
+  const body = find("feature-table").tBodies[0];
+  const lines = features.map((column) => {
+    const clear = column.p_value !== null && column.p_value < level;
+    const test = column.p_value === null ? NONE : `${clear ? "yes" : "not shown"}, p ${chance(column.p_value)}`;
+    return make(
+      "tr",
+      {},
+      heading("row", titled(column)),
+      cell(meter(column.share, percent(column.share))),
+      cell(meter(column.use, percent(column.use))),
+      make("td", { class: "nowrap" }, test),
+    );
+  });
+  unfold(body, lines, find("features-more"), "columns");
+  const notes = [];
+  if (lines.length < n_columns) notes.push(`The ${lines.length} of ${count(n_columns)} columns that tell most are listed.`);
+  if (rows < data.run.rows) notes.push(`From ${count(rows)} rows drawn at random.`);
+  if (tested_rows !== null) {
+    notes.push(
+      "Clusters differ in the columns they were made from, noise or not. The last column is the fair test: whether the column " +
+        `differs between clusters that were found without it, beyond chance and allowing for ${plural(n_columns, "column")} ` +
+        `(on ${plural(tested_rows, "row")}).`,
+    );
+  } else if (!single) {
+    notes.push(
+      "Clusters differ in the columns they were made from, noise or not, so a high share is no proof. The test of each " +
+        "column against clusters found without it was not made here: it needs 2 to 200 columns, no category of several levels.",
+    );
+  }
+  find("features-note").textContent = notes.join(" ");
+}
+
+// The first few, and a button for the rest.
+function unfold(place, parts, button, what) {
+  place.append(...parts.slice(0, FEW));
+  button.hidden = parts.length <= FEW;
+  button.textContent = `Show all ${count(parts.length)} ${what}`;
+  button.addEventListener("click", () => {
+    place.append(...parts.slice(FEW));
+    button.hidden = true;
+  });
+}
+
+function profileLine(column) {
+  const up = column.direction > 0;
+  return make(
+    "tr",
+    {},
+    heading("row", titled(column)),
+    make("td", { class: `nowrap ${up ? "up" : "down"}` }, aloud(up ? "higher: " : "lower: "), valueOf(column, column.inside)),
+    make("td", { class: "nowrap" }, valueOf(column, column.mean)),
+    cell(meter(column.share, percent(column.share))),
+  );
+}
+
+const EVIDENCE = [
+  ["p_value", "p-value", chance, "p-value of the least clear gap between two of the clusters"],
+  ["depth", "Gap", fixed, "how empty that gap is: 1 is empty"],
+  ["null_mean", "Gap without clusters", fixed, "the same in tables without clusters"],
+  ["lifetime", "Lifetime", fixed, "the height in the dendrogram over which the number lasts"],
+  ["stability", "Stability", fixed, "adjusted Rand index between halves of a forest"],
+  ["pac", "Ambiguous pairs", percent, "pairs that are neither always together nor always apart (PAC)"],
+  ["delta_area", "Area gained", fixed, "relative growth of the area under the consensus distribution"],
+  ["eigengap", "Eigengap", fixed, "of the graph"],
+];
+
+function createNumber() {
+  const found = data.number;
+  find("number").hidden = found === null;
+  if (found === null) return;
+  if (!found.chosen) {
+    find("number-scroll").hidden = true;
+    find("number-text").textContent =
+      `The number of clusters, ${found.value}, was given, so others were not tried. How sharp the forest is can still be ` +
+      `seen from pairs of rows: ${percent(found.pac)} of them are together in more than 10 % and less than 90 % of the trees ` +
+      "(the proportion of ambiguous clustering, PAC).";
+    find("number-charts").append(distributionChart(found.points, found.cdf));
+    find("number-note").textContent =
+      "A curve that rises at both ends and is flat between means pairs are either together or apart. Trees usually have more " +
+      "groups than there are clusters, so rows of one cluster need not be together in all of them." +
+      (found.rows < data.run.rows ? ` From ${count(found.rows)} rows drawn at random.` : "");
+    return;
+  }
+  const { candidates, evidence, value } = found;
+  find("number-text").textContent = `${plural(value, "cluster")}: ${found.reason}`;
+  const charts = [
+    candidateChart("Least clear gap", candidates, evidence.depth, evidence.null_mean, value),
+    candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
+    candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, null, value),
+  ];
+  find("number-charts").append(...charts.filter((chart) => chart !== null));
+  const table = find("number-table");
+  table.caption.textContent = "What each number of clusters has for it; the one that was chosen is shaded";
+  table.tHead.append(make("tr", {}, heading("col", "Clusters"), ...EVIDENCE.map(([, title]) => make("th", { scope: "col", class: "number" }, title))));
+  candidates.forEach((k, i) => {
+    const cells = EVIDENCE.map(([key, , show]) => numberCell(show(evidence[key][i])));
+    const name = heading("row", String(k), k === value ? aloud(" (chosen)") : null);
+    table.tBodies[0].append(make("tr", { class: k === value ? "chosen" : null }, name, ...cells));
+  });
+  find("number-note").textContent = `${EVIDENCE.map(([, title, , meaning]) => `${title}: ${meaning}`).join(". ")}.`;
+}
+
+function createTruth() {
+  const truth = data.truth;
+  if (truth === null) return;
+  find("truth").hidden = false;
+  find("truth-text").textContent =
+    `${plural(truth.rows, "row")} had a known class, of ${count(truth.n_classes)} different ones. They were ` +
+    "used for this comparison only, not for the clustering.";
+  find("truth-facts").append(
+    fact("Adjusted Rand index", fixed(truth.adjusted_rand_index, 3), "1 is the same, 0 is chance"),
+    fact("Rand index", fixed(truth.rand_index, 3), "pairs treated alike"),
+    fact("Accuracy", fixed(truth.accuracy, 3), "rows, with clusters matched to classes"),
+  );
+  find("truth-scroll").hidden = truth.counts === null;
+  if (truth.counts === null) return;
+  const table = find("truth-table");
+  table.tHead.append(make("tr", {}, cell(aloud("Cluster")), ...truth.classes.map((name) => make("th", { scope: "col", class: "number" }, named(name)))));
+  truth.counts.forEach((line, c) => {
+    table.tBodies[0].append(make("tr", {}, heading("row", clusterName(c)), ...line.map((value) => numberCell(count(value)))));
+  });
+}
+
+function createRun() {
+  const { run } = data;
+  const seed = run.random_state === null ? "no random_state" : `random_state ${run.random_state}`;
+  const time = run.seconds === null ? "" : ` The fit took ${Number(run.seconds.toPrecision(2))} seconds.`;
+  find("run-text").textContent =
+    `A cluster forest of ${plural(run.trees, "tree")} on ${plural(run.rows, "row")} and ${plural(run.columns, "column")}, with ` +
+    `${seed}, by clusterforests ${run.version}.${time}`;
+  const lines = find("run-lines");
+  if (run.command !== null) lines.append(make("h3", {}, "Again, with the same command"), make("pre", {}, make("code", {}, run.command)));
+  lines.append(make("h3", {}, "Again, in Python"), make("pre", {}, make("code", {}, run.python)));
+  find("settings").tBodies[0].append(
+    ...run.settings.map((setting) => make("tr", {}, heading("row", make("code", {}, setting.name)), cell(named(setting.value)), cell(setting.reason))),
+  );
+  find("footer").textContent = `Written by clusterforests ${run.version}. This file holds all it shows and loads nothing.`;
+}
+
+function createTheme(repaint) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  const apply = (name) => {
+    document.documentElement.dataset.theme = name;
+    find("theme").textContent = name === "dark" ? "Light" : "Dark";
+    find("theme").setAttribute("aria-label", `Switch to ${name === "dark" ? "light" : "dark"} colours`);
+    repaint();
+  };
+  const usual = () => chosen ?? (dark.matches ? "dark" : "light");
+  find("theme").addEventListener("click", () => {
+    chosen = theme() === "dark" ? "light" : "dark";
+    apply(chosen);
+  });
+  dark.addEventListener("change", () => apply(usual()));
+  addEventListener("beforeprint", () => apply("light"));
+  addEventListener("afterprint", () => apply(usual()));
+  apply(usual());
+}
+
+createTruth();
+createTop();
+createSure();
+createBetween();
+createFeatures();
+createRows();
+createLabels();
+createNumber();
+createRun();
+document.documentElement.dataset.theme = "light";
+const map = createMap();
+createTheme(() => map.colour());
+watchScrolling();

@@ -1,0 +1,272 @@
+"""The report in a real browser: what it does, what it must not do, and who can use it."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from clusterforests import ClusterForest
+from clusterforests.report import write_report
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser here: install Debian's package chromium")
+
+NASTY = (
+    "<script>window.hurt=1</script>",
+    "</script><script>window.hurt=2</script>",
+    "<img src=x onerror=window.hurt=3>",
+    "&amp; \" ' `${window.hurt=4}`",
+    "__proto__",
+    "\u202e\u05d0\u05d1 \U0001f331",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Files: three clusters; the number chosen; names that would like to be markup; one cluster."""
+    folder = tmp_path_factory.mktemp("reports")
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [60, 50, 40])
+    X = rng.normal(size=(150, 6))
+    X[:, :2] += np.array([[0, 5], [5, 10], [10, 0]])[truth]
+    ids = [f"s{i}" for i in range(150)]
+    forest = ClusterForest(3, n_estimators=40, random_state=0).fit(X)
+    write_report(
+        forest, X, folder / "three.html", ids=ids, truth=truth, title="Three", command="clusterforests fit x.csv"
+    )
+    chosen = ClusterForest(range(1, 6), n_estimators=20, random_state=0).fit(X)
+    write_report(chosen, X, folder / "chosen.html", title="Chosen")
+    labels = [NASTY[t] for t in truth]
+    named = [f"{NASTY[i % 6]}{i}" for i in range(150)]
+    write_report(
+        forest, X, folder / "nasty.html", names=NASTY, ids=named, truth=labels, title=NASTY[1], command=NASTY[2]
+    )
+    one = ClusterForest(1, n_estimators=20, random_state=0).fit(X)
+    write_report(one, X, folder / "one.html", title="One")
+    return folder
+
+
+class Opened:
+    """A page, and all that it complained of or asked the network for."""
+
+    def __init__(self, browser, file, **options):
+        self.context = browser.new_context(viewport={"width": 1200, "height": 900}, accept_downloads=True, **options)
+        self.page = self.context.new_page()
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(file.as_uri())
+
+    def text(self, selector):
+        return self.page.locator(selector).all_text_contents()
+
+    def share_of_map(self):
+        """A digest of what the canvas shows."""
+        return self.page.evaluate("document.getElementById('map-canvas').toDataURL()")
+
+
+@pytest.fixture
+def opened(browser, pages):
+    open_pages = []
+
+    def start(name="three", **options):
+        open_pages.append(Opened(browser, pages / f"{name}.html", **options))
+        return open_pages[-1]
+
+    yield start
+    for one in open_pages:
+        assert one.complaints == []
+        assert [url for url in one.requests if not url.startswith(("file:", "blob:"))] == []
+        one.context.close()
+
+
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+def test_opens_with_every_section_filled(opened, name):
+    page = opened(name).page
+    for section in page.locator("main > section:visible").all():
+        assert section.locator("h2").text_content()
+        assert len(section.text_content()) > 100
+    assert page.locator("#contents a").count() == page.locator("main > section:visible").count()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_rows_are_found_and_sorted_with_the_keyboard(opened):
+    one = opened()
+    page = one.page
+    first = one.text("#row-table tbody th")
+    assert len(first) == 25
+    page.locator("#rows-find").fill("S14")
+    assert set(one.text("#row-table tbody th")) == {"s14", *(f"s{i}" for i in range(140, 150))}
+    assert page.locator("#rows-count").text_content() == "11 rows found."
+    page.locator("#row-table th button").first.focus()
+    page.keyboard.press("Enter")
+    assert one.text("#row-table tbody th") == ["s14", *(f"s{i}" for i in range(140, 150))]
+    assert page.locator("#row-table thead th").first.get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Space")
+    assert one.text("#row-table tbody th")[0] == "s149"
+    assert page.locator("#row-table thead th").first.get_attribute("aria-sort") == "descending"
+    page.locator("#row-table th button").last.press("Enter")
+    values = [float(text.replace("\u2212", "-")) for text in one.text("#row-table tbody td:last-child")]
+    assert values == sorted(values)
+    assert page.locator("#row-table [aria-sort]").count() == 1
+    page.locator("#rows-find").fill("nothing like it")
+    assert one.text("#row-table tbody td") == ["No row matches."]
+    page.locator("#rows-find").fill("")
+    page.locator("#rows-pick").select_option("2")
+    assert set(one.text("#row-table tbody td:nth-child(2)")) == {"2"}
+    page.locator("#rows-more").click()
+    assert page.locator("#row-table tbody tr").count() == 40
+
+
+def test_downloads(opened, pages):
+    one = opened("nasty")
+    page = one.page
+    with page.expect_download() as taken:
+        page.locator("#labels-save").click()
+    with open(taken.value.path(), newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    assert lines[0] == ["id", "cluster"]
+    assert [line[0] for line in lines[1:]] == [f"{NASTY[i % 6]}{i}" for i in range(150)]
+    assert sorted({line[1] for line in lines[1:]}) == ["0", "1", "2"]
+    page.locator("#rows-find").fill("script")
+    with page.expect_download() as taken:
+        page.locator("#rows-save").click()
+    with open(taken.value.path(), newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 50
+    assert all(line["id"] == f"{NASTY[(int(line['row']) - 1) % 6]}{int(line['row']) - 1}" for line in lines)
+
+
+def test_map_is_read_zoomed_and_picked(opened):
+    one = opened()
+    page, whole = one.page, one.share_of_map()
+    box = page.locator("#map-canvas").bounding_box()
+    page.locator("#map-frame").scroll_into_view_if_needed()
+    box = page.locator("#map-canvas").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 30)
+    assert "of trees" in page.locator("#map-readout").text_content()
+    assert "Cluster 0" in page.locator("#map-readout").text_content()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 130, steps=4)
+    page.mouse.up()
+    page.mouse.move(0, 0)
+    dragged = one.share_of_map()
+    assert dragged != whole
+    page.locator("#map-whole").click()
+    assert one.share_of_map() == whole
+    assert page.locator("#map-out").is_disabled()
+    page.mouse.click(box["x"] + 300, box["y"] + 300)
+    page.mouse.move(0, 0)
+    assert one.share_of_map() not in (whole, dragged)
+    page.locator("#map-pick").select_option("1")
+    picked = one.share_of_map()
+    assert picked != whole
+    page.locator("#map-pick").select_option("")
+    assert one.share_of_map() == whole
+
+
+def test_map_with_the_keyboard(opened):
+    one = opened()
+    page, whole = one.page, one.share_of_map()
+    page.locator("#map-frame").focus()
+    page.keyboard.press("ArrowRight")
+    before = page.locator("#map-readout").text_content()
+    assert "of trees" in before
+    page.keyboard.press("Shift+ArrowDown")
+    assert page.locator("#map-readout").text_content() != before
+    page.keyboard.press("+")
+    assert one.share_of_map() != whole
+    assert not page.locator("#map-out").is_disabled()
+    page.keyboard.press("-")
+    assert page.locator("#map-out").is_disabled()
+    page.keyboard.press("+")
+    page.keyboard.press("0")
+    assert one.share_of_map() == whole
+
+
+def test_features_unfold_and_arrows_have_words(opened):
+    page = opened().page
+    assert page.locator("#feature-table tbody tr").count() == 6
+    assert page.locator("#features-more").is_hidden()
+    words = page.locator(".profile td .hidden-text").all_text_contents()
+    assert set(words) == {"higher: ", "lower: "}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_theme_follows_the_system_until_it_is_switched(opened, scheme):
+    one = opened(color_scheme=scheme)
+    page, other = one.page, {"light": "dark", "dark": "light"}[scheme]
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    before, colour = one.share_of_map(), page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.locator("#theme").press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == other
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != colour
+    assert one.share_of_map() != before
+
+
+def test_markup_stays_text(opened):
+    one = opened("nasty")
+    page = one.page
+    assert page.evaluate("window.hurt") is None
+    assert page.evaluate("Object.prototype.cluster") is None
+    assert page.locator("main img, main iframe, main script").count() == 0
+    assert page.title() == f"{NASTY[1]} \u2013 clusterforests report"
+    assert page.locator("h1").text_content() == NASTY[1]
+    assert set(one.text("#feature-table tbody th")) == set(NASTY)
+    assert NASTY[2] in one.text("#run-lines code")
+    assert {text.strip() for text in one.text("#truth-table thead th")} == set(NASTY[:3])
+    page.locator("#rows-find").fill(NASTY[0])
+    assert all(text.startswith(NASTY[0]) for text in one.text("#row-table tbody th"))
+    page.locator("#map-frame").focus()
+    for _ in range(5):
+        page.keyboard.press("Shift+ArrowDown")
+    assert page.evaluate("window.hurt") is None
+
+
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+def test_accessible(opened, name, scheme, width):
+    page = opened(name, color_scheme=scheme).page
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(100)
+    found = Axe().run(page).response["violations"]
+    faults = [(fault["id"], fault["impact"], fault["nodes"][0]["html"]) for fault in found]
+    assert faults == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_prints(opened, tmp_path):
+    page = opened(color_scheme="dark").page
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert (tmp_path / "report.pdf").stat().st_size > 20000
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.emulate_media(media="print")
+    assert page.locator("nav").is_hidden()
+    assert page.locator("#rows-save").is_hidden()
+    assert page.locator("#clusters").is_visible()
+
+
+def test_many_clusters_and_columns_unfold(opened, pages):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(14, 15)) * 20, 6, axis=0) + rng.normal(size=(84, 15))
+    write_report(ClusterForest(14, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
+    page = opened("many").page
+    for rows, button in ((".profile", "#profiles-more"), ("#feature-table tbody tr", "#features-more")):
+        assert page.locator(rows).count() == 12
+        page.locator(button).click()
+        assert page.locator(button).is_hidden()
+    assert page.locator(".profile").count() == 14
+    assert page.locator("#feature-table tbody tr").count() == 15
