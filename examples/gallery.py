@@ -23,7 +23,7 @@ def make_groups():
 
 def pictures():
     """Functions that draw, by name."""
-    wine = load_wine(as_frame=True).data
+    wine, names = load_wine().data, [name.replace("_", " ") for name in load_wine().feature_names]
     forest = ClusterForest(3, random_state=0).fit(wine)
     groups = make_groups()
     chosen = ClusterForest("auto", random_state=0).fit(groups)
@@ -32,10 +32,10 @@ def pictures():
         "consensus_heatmap": lambda: plots.consensus_heatmap(forest),
         "item_consensus": lambda: plots.item_consensus(forest),
         "spectral_embedding": lambda: plots.spectral_embedding(forest),
-        "cluster_profiles": lambda: plots.cluster_profiles(forest, wine),
-        "feature_importance": lambda: plots.feature_importance(forest, wine),
-        "feature_use": lambda: plots.feature_use(forest),
-        "feature_use_per_tree": lambda: plots.feature_use(forest, per_tree=True),
+        "cluster_profiles": lambda: plots.cluster_profiles(forest, wine, names=names),
+        "feature_importance": lambda: plots.feature_importance(forest, wine, names=names),
+        "feature_use": lambda: plots.feature_use(forest, names=names),
+        "feature_use_per_tree": lambda: plots.feature_use(forest, per_tree=True, names=names),
         "feature_profile": lambda: plots.feature_profile(forest, wine),
         "kappa_growth": lambda: plots.kappa_growth(forest),
         "consensus_cdf": lambda: plots.consensus_cdf(several),

@@ -20,6 +20,7 @@ from clusterforests.plots.style import (
     cluster_marker,
     ink,
     label_blocks,
+    legend_below,
     paper,
     plain,
     some_of,
@@ -113,7 +114,7 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
     ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="share of trees that a row has with its cluster, on average")
     ax.set(ylabel=f"cluster ({some_of(len(rows), len(forest.labels_), 'rows')})", title="How surely each row belongs")
     ax.spines["left"].set_visible(False)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), frameon=False, borderaxespad=0)
+    legend_below(ax)
     return ax
 
 

@@ -1,5 +1,6 @@
 """Which features the trees keep, and which the clusters rest on."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from clusterforests.plots.style import (
     axes_for,
     check_request,
     ink,
+    legend_below,
     name_bars,
     plain,
     some_of,
@@ -32,7 +34,12 @@ LEVEL = 0.05
 
 
 def feature_use(
-    forest: ClusterForest, *, per_tree: bool = False, max_features: int = 20, ax: "Axes | None" = None
+    forest: ClusterForest,
+    *,
+    per_tree: bool = False,
+    max_features: int = 20,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
 ) -> "Axes":
     """How much of the trees each feature makes up, in total or tree by tree.
 
@@ -41,10 +48,12 @@ def feature_use(
     forest : ClusterForest
         Fitted.
     per_tree : bool, default=False
-        If False, a bar for each feature: its `feature_importances_`. If True, a column for each tree, in which the
-        features it has are marked by their share of it.
+        If False, a bar for each feature: its `feature_importances_`. If True, a column for each tree, in which its
+        features are marked, by how many times it has them where that is more than once.
     max_features : int, default=20
         So many are drawn, the most used ones.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -53,30 +62,33 @@ def feature_use(
     ax : matplotlib Axes
     """
     check_request(ax, forest, max_features=max_features)
-    names, use = feature_names(forest), forest.feature_importances_
+    named, use = feature_names(forest, names), forest.feature_importances_
     order = np.argsort(-use, kind="stable")[:max_features]
-    ax = axes_for(ax, 6.4, _height(len(order)))
+    ax = axes_for(ax, 7.2, _height(len(order)))
     if per_tree:
         _draw_trees(ax, forest, order)
     else:
         plain(ax).barh(np.arange(len(order)), 100 * use[order], color=BLUE, height=0.75)
         ax.axvline(100 / len(use), color=ink(ax), linewidth=1.2, linestyle="--", label="if drawn at random")
         ax.set(xlabel="share of the trees' features, %", title="Which features the trees keep")
-        _legend_below(ax)
+        legend_below(ax)
         ax.spines["left"].set_visible(False)
-    name_bars(ax, [names[j] for j in order])
-    ax.set_ylabel(_some_features(len(order), len(names)))
+    name_bars(ax, [named[j] for j in order])
+    ax.set_ylabel(_some_features(len(order), len(named)))
     return ax
 
 
 def _draw_trees(ax: "Axes", forest: ClusterForest, order: npt.NDArray[np.intp]) -> None:
-    shares = np.array(
-        [np.bincount(vector, minlength=forest.n_features_in_) / len(vector) for vector in forest.estimators_features_]
-    )
+    from matplotlib.colors import ListedColormap
+
+    counts = np.array([np.bincount(vector, minlength=forest.n_features_in_) for vector in forest.estimators_features_])
     trees = np.argsort(forest.kappas_, kind="stable")
-    marked = np.ma.masked_equal(100 * shares[trees][:, order].T, 0)
-    image = ax.imshow(marked, cmap=SHARES, aspect="auto", interpolation="nearest", vmin=0, vmax=float(marked.max()))
-    ax.figure.colorbar(image, ax=ax, label="share of the tree's features, %", shrink=0.85)
+    marked = np.ma.masked_equal(counts[trees][:, order].T, 0)
+    most = int(counts.max())
+    cmap = ListedColormap([BLUE]) if most == 1 else SHARES
+    image = ax.imshow(marked, cmap=cmap, aspect="auto", interpolation="nearest", vmin=0.5, vmax=most + 0.5)
+    if most > 1:
+        ax.figure.colorbar(image, ax=ax, label="times in the tree", shrink=0.85, ticks=range(1, most + 1))
     ax.set(xlabel=f"{some_of(len(trees), len(trees), 'trees')}, lowest kappa first", xticks=[])
     ax.set_title("Features of each tree")
 
@@ -87,6 +99,7 @@ def feature_importance(
     *,
     max_features: int = 20,
     importance: diagnostics.FeatureImportance | None = None,
+    names: Sequence[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """How far each feature tells apart clusters that are found without it, beside what chance would do.
@@ -104,6 +117,8 @@ def feature_importance(
         So many are drawn, those furthest above chance.
     importance : FeatureImportance or None, default=None
         What `diagnostics.feature_importance` said of the columns of X, if it was asked before.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -112,7 +127,7 @@ def feature_importance(
     ax : matplotlib Axes
     """
     check_request(ax, forest, max_features=max_features)
-    table = named_table(forest, X)
+    table = named_table(forest, X, names)
     found = _importance(forest, table) if importance is None else importance
     separation = found.separation.features
     if len(separation.share) != len(table.names):
@@ -120,20 +135,20 @@ def feature_importance(
     order = np.lexsort((-separation.share, -separation.excess))[:max_features]
     share, null, spread = (100 * part[order] for part in (separation.share, separation.expected, separation.deviation))
     above = separation.p_value[order] < LEVEL / len(table.names)
-    ax = plain(axes_for(ax, 6.4, _height(len(order))))
+    ax = plain(axes_for(ax, 7.2, _height(len(order))))
     for which, color, label in ((above, BLUE, "above chance"), (~above, GREY, "not told from chance")):
         if which.any():
             ax.barh(np.flatnonzero(which), share[which], color=color, height=0.75, label=label)
     low = np.maximum(null - 2 * spread, 0)
     width = np.array([null - low, 2 * spread])
-    marks = {"fmt": "|", "color": ink(ax), "linewidth": 1.5, "markersize": 9}
+    marks = {"fmt": "none", "color": ink(ax), "elinewidth": 1.5, "capsize": 4}
     ax.errorbar(null, np.arange(len(order)), xerr=width, label="values shuffled: mean ± 2 s.d.", **marks)
     name_bars(ax, [table.names[j] for j in order])
-    ax.set(xlim=(0, None), xlabel="share of variance between clusters found without the feature, %")
+    ax.set(xlim=(0, None), xlabel="variance between clusters found without it, %")
     ax.set_ylabel(_some_features(len(order), len(table.names)))
     ax.set_title(f"What the clusters rest on ({some_of(found.n_rows, len(forest.labels_), 'rows')})")
     ax.spines["left"].set_visible(False)
-    _legend_below(ax)
+    legend_below(ax)
     return ax
 
 
@@ -185,7 +200,7 @@ def feature_profile(
     missing = f"; {left_out:,} with fewer than {k} values not shown" if left_out else ""
     ax.set(xlabel=f"kappa of the feature alone, in {k} clusters (left: strong)", title="Strength of single features")
     ax.set_ylabel(f"features (of {len(strengths):,}{missing})")
-    _legend_below(ax)
+    legend_below(ax)
     return ax
 
 
@@ -214,12 +229,3 @@ def _height(n_bars: int) -> float:
 
 def _some_features(shown: int, total: int) -> str:
     return some_of(shown, total, "features") if shown < total else ""
-
-
-def _legend_below(ax: "Axes") -> None:
-    """Where it hides nothing."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.5 / _inches(ax)), ncols=3, frameon=False, borderaxespad=0)
-
-
-def _inches(ax: "Axes") -> float:
-    return float(ax.get_position().height * ax.figure.get_figheight())  # type: ignore[union-attr]

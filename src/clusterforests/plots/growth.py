@@ -37,7 +37,7 @@ def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
     for r in rounds[1:]:
         reached[:, r] = np.where(np.isnan(path[:, r]), reached[:, r - 1], path[:, r])
     ax = plain(axes_for(ax, 6.4, 4.2))
-    alpha = min(0.6, max(0.08, 25 / len(path)))
+    alpha = min(0.6, max(0.15, 30 / len(path)))
     ax.plot(rounds, path.T, color=BLUE, alpha=alpha, linewidth=1, label=["a tree"] + ["_"] * (len(path) - 1))
     ends = path[np.arange(len(path)), np.maximum(last, 0)]
     ax.plot(last, ends, "o", color=BLUE, markersize=3, alpha=min(1.0, 3 * alpha), label="where it stopped")

@@ -1,5 +1,6 @@
 """What each cluster is like."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,17 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 MOST_NUMBERS = 12  # clusters whose cells have room for a number
-DARK = 0.6  # of the scale: from there on the number is white
+LIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue
 
 
-def cluster_profiles(forest: ClusterForest, X: Any, *, max_features: int = 20, ax: "Axes | None" = None) -> "Axes":
+def cluster_profiles(
+    forest: ClusterForest,
+    X: Any,
+    *,
+    max_features: int = 20,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Mean z-score of features in each cluster.
 
     Features are those that set a cluster apart from the rest most clearly (`diagnostics.feature_separation`), every
@@ -33,6 +41,8 @@ def cluster_profiles(forest: ClusterForest, X: Any, *, max_features: int = 20, a
         The table it was fitted on. A level of a category is a column of zeros and ones.
     max_features : int, default=20
         So many are drawn.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -41,7 +51,7 @@ def cluster_profiles(forest: ClusterForest, X: Any, *, max_features: int = 20, a
     ax : matplotlib Axes
     """
     check_request(ax, forest, max_features=max_features)
-    table = named_table(forest, X)
+    table = named_table(forest, X, names)
     weights = np.ones(len(table.values)) if forest._weights is None else forest._weights
     clusters = feature_separation(table.values, forest.labels_, forest._weights).clusters
     order = telling_features(clusters.share, max_features)
@@ -52,8 +62,9 @@ def cluster_profiles(forest: ClusterForest, X: Any, *, max_features: int = 20, a
     image = ax.imshow(means.T, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
     if k <= MOST_NUMBERS:
         for (cluster, feature), z in np.ndenumerate(means):
-            color = "white" if abs(z) > DARK * limit else "black"
-            ax.text(cluster, feature, f"{z:+.1f}", ha="center", va="center", color=color, fontsize=9)
+            light = float(np.dot(image.to_rgba(np.asarray(z))[:3], LIGHTNESS)) > 0.5
+            text = f"{z:+.1f}" if abs(z) >= 0.05 else "0.0"
+            ax.text(cluster, feature, text, ha="center", va="center", color="black" if light else "white", fontsize=9)
     name_bars(ax, [table.names[j] for j in order])
     sizes = np.bincount(forest.labels_)
     step = 1 if k <= 20 else 5
@@ -64,7 +75,7 @@ def cluster_profiles(forest: ClusterForest, X: Any, *, max_features: int = 20, a
     ax.set(xlabel="cluster and its rows" if k <= MOST_NUMBERS else "cluster", title="What each cluster is like")
     if shown < len(table.names):
         ax.set_ylabel(some_of(shown, len(table.names), "features"))
-    bar = ax.figure.colorbar(image, ax=ax, label="mean, in standard deviations from that of all rows", shrink=0.85)
+    bar = ax.figure.colorbar(image, ax=ax, label="mean z-score", shrink=0.85)
     bar.outline.set_visible(False)
     return ax
 

@@ -25,6 +25,7 @@ SHARES = "cividis"  # from 0 to 1; its lightness grows all the way
 SIGNED = "PuOr_r"  # about 0
 NAME_LENGTH = 32
 MOST_LISTED = 10  # clusters in a legend
+LEGEND_BELOW = 38  # points
 ROOM = 0.03  # of an axis, that a label needs
 
 
@@ -45,7 +46,9 @@ def axes_for(ax: "Axes | None", width: float, height: float) -> "Axes":
         return ax
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    figure, made = plt.subplots(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)  # type: ignore[union-attr,call-arg]
+    return made
 
 
 def plain(ax: "Axes") -> "Axes":
@@ -83,6 +86,15 @@ def some_of(shown: int, total: int, what: str) -> str:
     """ "178 rows", or "1,000 of 200,000 rows" where not all are shown."""
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     return f"{count} {what if total != 1 else what.removesuffix('s')}"
+
+
+def legend_below(ax: "Axes") -> None:
+    """Where it hides nothing: under the axis and its label, whatever the size of the Axes."""
+    from matplotlib.transforms import offset_copy
+
+    below = offset_copy(ax.transAxes, ax.figure, y=-LEGEND_BELOW, units="points")  # type: ignore[arg-type]
+    spacing = {"borderaxespad": 0, "columnspacing": 1.2, "handletextpad": 0.5}
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=3, frameon=False, **spacing)
 
 
 def name_bars(ax: "Axes", names: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """The fitted table as numbers, with a name for each column."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +20,15 @@ class NamedTable(NamedTuple):
     widths: npt.NDArray[np.int32]  # columns of each feature
 
 
-def feature_names(forest: ClusterForest) -> list[str]:
-    names = getattr(forest, "feature_names_in_", None)
+def feature_names(forest: ClusterForest, given: Sequence[Any] | None = None) -> list[str]:
+    """Those given, or those of the fitted frame, or numbers."""
+    names = getattr(forest, "feature_names_in_", None) if given is None else given
+    if names is not None and (isinstance(names, str) or len(names) != forest.n_features_in_):
+        raise ValueError(f"names must be {forest.n_features_in_} names, one for each feature; it is {given!r}.")
     return [f"feature {j}" for j in range(forest.n_features_in_)] if names is None else [str(name) for name in names]
 
 
-def named_table(forest: ClusterForest, X: Any) -> NamedTable:
+def named_table(forest: ClusterForest, X: Any, given: Sequence[Any] | None = None) -> NamedTable:
     """X, which must be the table that the forest was fitted on."""
     encoded = forest._encoding.apply(forest, X)
     if len(encoded.values) != len(forest.labels_):
@@ -33,7 +37,7 @@ def named_table(forest: ClusterForest, X: Any) -> NamedTable:
             "was fitted on."
         )
     names = []
-    for j, name in enumerate(feature_names(forest)):
+    for j, name in enumerate(feature_names(forest, given)):
         levels = forest._encoding.levels.get(j)
         if levels is None:
             names.append(name)
