@@ -108,9 +108,7 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
         )
         middles.append(top + size / 2)
         top += size + gap
-    label_blocks(ax, sizes, [str(c) for c in range(len(sizes))], sides="y")
-    shown = [int(tick.get_text()) for tick in ax.get_yticklabels()]
-    ax.set_yticks([middles[c] for c in shown], [str(c) for c in shown])
+    label_blocks(ax, middles, top, [str(c) for c in range(len(sizes))], sides="y")
     ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="share of trees that a row has with its cluster, on average")
     ax.set(ylabel=f"cluster ({some_of(len(rows), len(forest.labels_), 'rows')})", title="How surely each row belongs")
     ax.spines["left"].set_visible(False)
@@ -156,8 +154,7 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
         )
         if forest.n_clusters_ > MOST_LISTED:
             middle = (float(np.median(x)), float(np.median(y)))
-            box = {"facecolor": paper(ax), "edgecolor": "none", "alpha": 0.7, "pad": 0.8}
-            ax.annotate(str(cluster), middle, ha="center", va="center", fontsize=9, color=ink(ax), bbox=box)
+            ax.annotate(str(cluster), middle, xytext=(4, 4), textcoords="offset points", fontsize=9, color=ink(ax))
     if 1 < forest.n_clusters_ <= MOST_LISTED:
         ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from clusterforests import diagnostics
 from clusterforests.diagnostics.strengths import noise_strength, single_feature_kappas
 from clusterforests.estimator import ClusterForest
+from clusterforests.plots.rows import thin
 from clusterforests.plots.style import (
     BLUE,
     GREY,
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 BINS = 20
-LEVEL = 0.05
+LEVEL = 0.05  # of all features together
+IMPORTANCE_ROWS = 500
 
 
 def feature_use(
@@ -105,7 +107,9 @@ def feature_importance(
     """How far each feature tells apart clusters that are found without it, beside what chance would do.
 
     A bar is the share of the feature's variance between clusters, see `diagnostics.feature_importance`; the line
-    across it is what the feature has when its values are shuffled, mean and two standard deviations to either side.
+    across it is what the feature has when its values are shuffled, mean and two standard deviations to either side. It
+    shows agreement between features: where the others hardly show the clusters, a short bar says little, and the use
+    that trees make of the feature (`feature_use`) more.
 
     Parameters
     ----------
@@ -144,7 +148,7 @@ def feature_importance(
     marks = {"fmt": "none", "color": ink(ax), "elinewidth": 1.5, "capsize": 4}
     ax.errorbar(null, np.arange(len(order)), xerr=width, label="values shuffled: mean ± 2 s.d.", **marks)
     name_bars(ax, [table.names[j] for j in order])
-    ax.set(xlim=(0, None), xlabel="variance between clusters found without it, %")
+    ax.set(xlim=(0, max(1.0, ax.get_xlim()[1])), xlabel="variance between clusters found without it, %")
     ax.set_ylabel(_some_features(len(order), len(table.names)))
     ax.set_title(f"What the clusters rest on ({some_of(found.n_rows, len(forest.labels_), 'rows')})")
     ax.spines["left"].set_visible(False)
@@ -153,18 +157,20 @@ def feature_importance(
 
 
 def _importance(forest: ClusterForest, table: NamedTable) -> diagnostics.FeatureImportance:
-    """A tree that has a category has all of its columns."""
+    """On some rows of every cluster. A tree that has a category has all of its columns."""
+    rows = thin(forest.labels_, max(IMPORTANCE_ROWS, forest.n_clusters_))
     columns = [
         np.concatenate([np.arange(table.first[j], table.first[j] + table.widths[j]) for j in vector])
         for vector in forest.estimators_features_
     ]
     return diagnostics.feature_importance(
-        table.values,
-        forest.labels_,
-        forest.partitions_,
+        table.values[rows],
+        forest.labels_[rows],
+        forest.partitions_[:, rows].astype(np.int32),
         columns,
         combine=forest._cut_again,
-        weights=forest._weights,
+        weights=None if forest._weights is None else forest._weights[rows],
+        max_rows=max(4, len(rows)),
     )
 
 
@@ -220,6 +226,7 @@ def histogram(ax: "Axes", parts: dict[str, tuple[FloatArray, str]], noise: float
         linewidth=0.5,
     )
     ax.axvline(noise, color=ink(ax), linestyle="--", linewidth=1.5, label="a Gaussian feature without clusters")
+    ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clusterforests.estimator import ClusterForest
-from clusterforests.plots.style import BLUE, axes_for, check_request, ink, plain, some_of
+from clusterforests.plots.style import BLUE, axes_for, check_request, ink, legend_below, plain, some_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
     corrected = ", corrected for the number of features" if forest.selection_["quality"].value == "corrected" else ""
     ax.set(xlabel="rounds of growth after the first draw", ylabel=f"kappa{corrected}", xlim=(-0.2, len(rounds) - 0.8))
     ax.set_title(f"How {some_of(len(path), len(path), 'trees')} grew")
-    for handle in ax.legend(frameon=False, loc="upper right").legend_handles:
+    for handle in legend_below(ax).legend_handles:
         if handle is not None:
             handle.set_alpha(1.0)
     return ax

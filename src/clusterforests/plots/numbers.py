@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from clusterforests import diagnostics, how_many
+from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.plots.rows import thin
 from clusterforests.plots.style import (
@@ -221,4 +222,7 @@ def _by_number(forests: Any, ax: Any, **counts: Any) -> list[ClusterForest]:
 
 
 def _distribution(forest: ClusterForest, max_rows: int) -> diagnostics.ConsensusCdf:
-    return diagnostics.consensus_cdf(forest.partitions_, max_rows=max_rows, weights=forest._weights)
+    """Of as many rows as are looked at: the labels of all would be checked one by one."""
+    rows = sample_rows(len(forest.labels_), max_rows, 0, forest._weights)
+    weights = None if forest._weights is None else forest._weights[rows]
+    return diagnostics.consensus_cdf(forest.partitions_[:, rows].astype(np.int32), weights=weights, max_rows=max_rows)

@@ -59,6 +59,6 @@ def surest_first(forest: ClusterForest, max_rows: int) -> OrderedRows:
     """How sure a row is, is judged by the rows that are drawn."""
     rows = thin(forest.labels_, max_rows)
     labels = forest.labels_[rows]
-    sure = item_consensus(cluster_shares(np.ascontiguousarray(forest.partitions_[:, rows]), labels), labels)
+    sure = item_consensus(cluster_shares(forest.partitions_[:, rows].astype(np.int32), labels), labels)
     order = np.lexsort((-sure, labels))
     return OrderedRows(rows[order], np.bincount(labels))

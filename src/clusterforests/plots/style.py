@@ -12,6 +12,7 @@ from clusterforests.validation import check_parameters, integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 # Okabe and Ito's colours.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -88,13 +89,15 @@ def some_of(shown: int, total: int, what: str) -> str:
     return f"{count} {what if total != 1 else what.removesuffix('s')}"
 
 
-def legend_below(ax: "Axes") -> None:
+def legend_below(ax: "Axes") -> "Legend":
     """Where it hides nothing: under the axis and its label, whatever the size of the Axes."""
     from matplotlib.transforms import offset_copy
 
     below = offset_copy(ax.transAxes, ax.figure, y=-LEGEND_BELOW, units="points")  # type: ignore[arg-type]
     spacing = {"borderaxespad": 0, "columnspacing": 1.2, "handletextpad": 0.5}
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=3, frameon=False, **spacing)
+    return ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=3, frameon=False, **spacing
+    )
 
 
 def name_bars(ax: "Axes", names: Sequence[str]) -> None:
@@ -105,15 +108,16 @@ def name_bars(ax: "Axes", names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def label_blocks(ax: "Axes", sizes: npt.ArrayLike, labels: Sequence[str], *, sides: str = "xy") -> None:
-    """Labels in the middle of consecutive blocks, where a block has the room for one."""
-    counts = np.asarray(sizes)
-    ends = np.cumsum(counts)
-    middles = ends - (counts + 1) / 2
-    shown = np.flatnonzero(counts >= ROOM * ends[-1]) if len(counts) > MOST_LISTED else np.arange(len(counts))
+def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequence[str], sides: str = "xy") -> None:
+    """Labels in the middle of blocks; where there is no room for all, those that keep a distance."""
+    places = np.asarray(middles)
+    shown: list[int] = []
+    for i, place in enumerate(places):
+        if len(places) <= MOST_LISTED or not shown or place - places[shown[-1]] >= ROOM * length:
+            shown.append(i)
     for side in sides:
         axis = {"x": ax.xaxis, "y": ax.yaxis}[side]
-        axis.set_ticks(middles[shown].tolist(), [labels[int(i)] for i in shown])
+        axis.set_ticks(places[shown].tolist(), [labels[i] for i in shown])
         ax.tick_params(axis=side, length=0)  # type: ignore[arg-type]
 
 
@@ -122,10 +126,11 @@ def block_image(
 ) -> Any:
     """A square matrix whose rows and columns come in consecutive blocks, lines between them."""
     image = ax.imshow(matrix, interpolation="nearest", **style)
-    borders = np.cumsum(np.asarray(sizes))[:-1]
-    width = 1.2 if len(borders) < MOST_LISTED else 0.5
-    for border in borders:
+    counts = np.asarray(sizes)
+    ends = np.cumsum(counts)
+    width = 1.2 if len(ends) <= MOST_LISTED else 0.5
+    for border in ends[:-1]:
         ax.axhline(border - 0.5, color=color, linewidth=width)
         ax.axvline(border - 0.5, color=color, linewidth=width)
-    label_blocks(ax, sizes, labels)
+    label_blocks(ax, ends - (counts + 1) / 2, len(matrix), labels)
     return image
