@@ -89,6 +89,22 @@ def test_growth_follows_algorithm_1():
     assert list(trees.kappas) == kappas
 
 
+def test_kappa_path_is_what_growth_went_through():
+    X = table()
+    backend = Recorder(X)
+    trees = grow(backend, plain_views(8), settings(6), seed=1)
+    path = np.array(trees.path)
+    assert len(path) == len(backend.batches)
+    first = backend.batches[0][1]
+    assert path[0] == pytest.approx(first.within / first.between)
+    for t, kappas in enumerate(path.T):
+        known = kappas[np.isfinite(kappas)]
+        assert np.isnan(kappas[len(known) :]).all()
+        assert known[-1] == trees.kappas[t]
+        assert (np.diff(known) <= 0).all()
+        assert (np.diff(known)[-3:] == 0).all()  # patience
+
+
 def test_competition_keeps_the_smallest_kappa():
     X = table()
     backend = Recorder(X)

@@ -142,6 +142,9 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Features of each clustering; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
         kappa that each clustering reached.
+    kappa_path_ : ndarray of shape (n_estimators, n_rounds)
+        kappa after the first draw and after each round of growth, on the rows that trees are grown on; NaN in rounds
+        after a tree has stopped.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -182,6 +185,7 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     partitions_: npt.NDArray[np.int32]
     estimators_features_: list[npt.NDArray[np.int32]]
     kappas_: npt.NDArray[np.float64]
+    kappa_path_: npt.NDArray[np.float64]
     feature_importances_: npt.NDArray[np.float64]
     selection_: dict[str, Choice]
     n_clusters_evidence_: how_many.Choice | None
@@ -401,6 +405,7 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.partitions_ = forest.partitions
         self.estimators_features_ = forest.features
         self.kappas_ = forest.kappas
+        self.kappa_path_ = forest.kappa_path
         self.feature_importances_ = feature_use(forest.features, len(encoded.widths))
         self.cut_tree_ = combined.cut_tree
         self.n_iter_ = forest.rounds

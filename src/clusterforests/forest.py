@@ -27,6 +27,7 @@ class Forest:
     partitions: npt.NDArray[np.int32]  # (T, n)
     rounds: int
     coordinates: Coordinates  # of the centres
+    kappa_path: npt.NDArray[np.float64]  # (T, rounds of growth)
 
 
 class Trees(NamedTuple):
@@ -66,7 +67,15 @@ def grow_forest(
         outside = weights == 0  # takes no part, but has a nearest centre
         partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
     centers = [np.array(c) for c in trees.centers]  # without the labels that a clusterer's may carry
-    return Forest(trees.features, centers, trees.kappas, partitions, trees.rounds, backend.coordinates())
+    return Forest(
+        trees.features,
+        centers,
+        trees.kappas,
+        partitions,
+        trees.rounds,
+        backend.coordinates(),
+        np.column_stack(trees.path),
+    )
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:

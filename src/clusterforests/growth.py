@@ -5,7 +5,7 @@ K-means problems, every tree accepts its proposal or counts a failure.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +54,7 @@ class Trees:
     kappas: FloatArray
     clusters: IntArray
     rounds: int = 1
+    path: list[FloatArray] = field(default_factory=list)  # kappas after each round, NaN where a tree had stopped
 
     def take(self, which: npt.NDArray[np.intp], other: "Trees", accepted: npt.NDArray[np.bool_]) -> None:
         """Replace those of the trees `which` whose counterpart in `other` was accepted."""
@@ -61,6 +62,11 @@ class Trees:
             t = which[i]
             self.features[t], self.centers[t] = other.features[i], other.centers[i]
             self.kappas[t] = other.kappas[i]
+
+    def record(self, live: npt.NDArray[np.intp]) -> None:
+        """Add a round to the path."""
+        self.path.append(np.full(len(self.kappas), np.nan))
+        self.path[-1][live] = self.kappas[live]
 
 
 Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
@@ -98,6 +104,7 @@ def grow(
     proposals = _Proposals(views, settings, seed, trees)
     failures = np.zeros(n_trees, dtype=np.int64)  # tau
     live = np.arange(n_trees)
+    trees.record(live)
     rounds = 0
     while True:
         rounds += 1
@@ -116,6 +123,7 @@ def grow(
         )
         better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
         trees.take(live, tried, better)  # line 7
+        trees.record(live)
         failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
         if settings.patience is not None:
             live = live[failures[live] < settings.patience]  # line 11
@@ -126,7 +134,7 @@ def finish(backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSett
     everyone = np.arange(len(trees.features))
     vectors = [[features] for features in trees.features]
     done = _compete(backend, views, everyone, vectors, trees.clusters, settings, stream(seed, _FINISH, everyone))
-    done.rounds = trees.rounds + 1
+    done.rounds, done.path = trees.rounds + 1, trees.path
     return done
 
 

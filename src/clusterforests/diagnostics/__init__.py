@@ -15,10 +15,12 @@ from clusterforests.diagnostics.shares import (
     item_consensus,
     memberships,
 )
+from clusterforests.diagnostics.strengths import Profile, feature_profile, noise_strength
 
 __all__ = [
     "ConsensusCdf",
     "FeatureImportance",
+    "Profile",
     "Separation",
     "Stability",
     "VarianceShares",
@@ -29,9 +31,11 @@ __all__ = [
     "consensus_silhouette",
     "delta_area",
     "feature_importance",
+    "feature_profile",
     "feature_separation",
     "item_consensus",
     "memberships",
+    "noise_strength",
     "pac",
     "stability",
 ]

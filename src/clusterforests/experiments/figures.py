@@ -13,13 +13,16 @@ from matplotlib.ticker import MaxNLocator
 
 from clusterforests.affinity import regularise, sharpness_for
 from clusterforests.datasets import load_uci
+from clusterforests.diagnostics import Profile, noise_strength
 from clusterforests.estimator import ClusterForest
-from clusterforests.experiments.profile import Profile, load_profile, noise_strength
+from clusterforests.experiments.profile import load_profile
 from clusterforests.experiments.runner import read_rows
 from clusterforests.experiments.simulations import SIMULATIONS, Inclusion, Simulation, read_features
 from clusterforests.experiments.spec import DATASETS
-from clusterforests.experiments.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, new_figure, plain, save
+from clusterforests.experiments.style import new_figure, save
 from clusterforests.experiments.summary import METRICS, Results, rival_choice
+from clusterforests.plots.features import histogram
+from clusterforests.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, block_image, plain
 
 TITLES = {
     "soybean": "Soybean",
@@ -81,21 +84,14 @@ def soybean_figure() -> Figure:
 
 def affinity_figure(P: npt.NDArray[np.float64], W: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]) -> Figure:
     """P and W side by side, W on a logarithmic scale; rows are sorted by class."""
-    names, starts, sizes = np.unique(classes, return_index=True, return_counts=True)
-    middles = starts + (sizes - 1) / 2
+    names, sizes = np.unique(classes, return_counts=True)
     figure = new_figure(10, 4.6)
     panels = figure.subplots(1, 2, sharey=True)
     scales = (Normalize(0, 1), LogNorm(1, float(W.max())))
     labels = ("share of clusterings", "weight")
     titles = ("P: average of the co-cluster matrices", "W: P after threshold and scaling")
     for axes, matrix, scale, label, title in zip(panels, (P, W), scales, labels, titles, strict=True):
-        image = axes.imshow(matrix, cmap="Blues", norm=scale, interpolation="nearest")
-        for start in starts[1:]:
-            axes.axhline(start - 0.5, color=BLACK, linewidth=0.8)
-            axes.axvline(start - 0.5, color=BLACK, linewidth=0.8)
-        axes.set_xticks(middles, names)
-        axes.set_yticks(middles, names)
-        axes.tick_params(length=0)
+        image = block_image(axes, matrix, sizes, names.tolist(), BLACK, cmap="Blues", norm=scale)
         axes.set(title=title, xlabel="rows by class")
         figure.colorbar(image, ax=axes, shrink=0.9, label=label)
     panels[0].set_ylabel("rows by class")
@@ -196,14 +192,8 @@ def profile_figure(profiles: Mapping[str, Profile]) -> Figure:
     figure = new_figure(11, 5.6)
     for axes, (name, profile) in zip(figure.subplots(2, 4).flat, profiles.items(), strict=True):
         noise = noise_strength(DATASETS[name][2])
-        edges = np.linspace(0, max(noise, float(profile.strengths.max())) * 1.02, 21).tolist()
-        parts = [profile.strengths[~profile.drawn], profile.strengths[profile.drawn]]
-        labels = ["measured", "too few values: drawn at random"]
-        plain(axes).hist(
-            parts, edges, stacked=True, color=[BLUE, ORANGE], label=labels, edgecolor="white", linewidth=0.5
-        )
-        axes.axvline(noise, color=BLACK, linestyle="--", linewidth=1.5, label="a Gaussian feature without clusters")
-        axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+        measured, drawn = profile.strengths[~profile.drawn], profile.strengths[profile.drawn]
+        histogram(axes, {"measured": (measured, BLUE), "too few values: drawn at random": (drawn, ORANGE)}, noise)
         axes.set_title(f"{TITLES[name]} ({len(profile.strengths)} features)")
     figure.supxlabel("$\\kappa$ of the feature alone (left: strong)")
     figure.supylabel("number of features")

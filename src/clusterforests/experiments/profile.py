@@ -1,28 +1,13 @@
-"""The feature profile: how strong each feature is on its own, and whether that tells a good q.
-
-The strength of a feature is the kappa of K-means on that feature alone; a strong feature has a small one.
-"""
+"""Feature profiles of the paper's data sets, and whether they tell a good q."""
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from scipy.stats import norm
 
-from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.datasets import load_uci
+from clusterforests.diagnostics.strengths import Profile, feature_profile, noise_strength
 from clusterforests.experiments.spec import CANDIDATES, DATASETS
 from clusterforests.experiments.summary import METRICS, Results, forest_choice
-from clusterforests.growth import kappa
-
-FloatArray = npt.NDArray[np.float64]
-
-
-class Profile(NamedTuple):
-    """Strengths of a table's features. `drawn` ones have too few values to be clustered and got that of another."""
-
-    strengths: FloatArray
-    drawn: npt.NDArray[np.bool_]
 
 
 class Summary(NamedTuple):
@@ -41,42 +26,6 @@ class Summary(NamedTuple):
     gain_rho_r: float  # of the best q over q = 1, in percent points
     best_q_rho_c: int
     gain_rho_c: float
-
-
-def feature_profile(X: FloatArray, n_clusters: int, *, seed: int = 0) -> Profile:
-    """kappa of every single feature, in `n_clusters` clusters.
-
-    A feature with fewer distinct values than clusters gets the strength of another feature, drawn at random, as in
-    the paper.
-    """
-    strengths = _single_feature_kappas(X, n_clusters)
-    drawn = np.isinf(strengths)
-    if drawn.all():
-        raise ValueError(f"No feature has n_clusters={n_clusters} distinct values.")
-    rng = np.random.default_rng(seed)
-    strengths[drawn] = rng.choice(strengths[~drawn], size=int(drawn.sum()))
-    return Profile(strengths, drawn)
-
-
-def noise_strength(n_clusters: int) -> float:
-    """kappa of a Gaussian feature that says nothing about any clusters; 0.571 in two."""
-    quantiles = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
-    return float(_single_feature_kappas(quantiles[:, None], n_clusters)[0])
-
-
-def _single_feature_kappas(X: FloatArray, n_clusters: int) -> FloatArray:
-    """Infinite where there is no solution. One feature is solved exactly, whatever the seed."""
-    n_features = X.shape[1]
-    backend = CpuBackend()
-    backend.load(np.ascontiguousarray(X, dtype=np.float64))
-    jobs = KMeansJobs(
-        features=[np.array([feature], dtype=np.int32) for feature in range(n_features)],
-        clusters=np.full(n_features, n_clusters, dtype=np.int32),
-        seeds=np.arange(n_features, dtype=np.uint64),
-        n_init=20,
-        max_iter=200,
-    )
-    return kappa(backend.kmeans(jobs), "centroid")
 
 
 def load_profile(dataset: str) -> Profile:

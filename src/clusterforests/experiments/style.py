@@ -1,17 +1,11 @@
-"""One look for all figures: colours told apart by colour-blind readers and in print, the same bytes every time."""
+"""Figures as files: the same bytes every time, and nothing that someone would have to close."""
 
 import io
 from pathlib import Path
 
 import matplotlib
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-
-# Okabe and Ito's colours.
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#8C8C8C"  # what is only there for comparison
 
 # No date, no version: a file changes only when the figure does.
 _METADATA: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}}
@@ -22,11 +16,6 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
-
-
-def plain(axes: Axes) -> Axes:
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:

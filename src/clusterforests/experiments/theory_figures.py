@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from clusterforests.experiments.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, new_figure, plain, save
+from clusterforests.experiments.style import new_figure, save
 from clusterforests.experiments.theory import RATE_GRID, RatePoint, Table, measure_rates
+from clusterforests.plots.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, plain
 from clusterforests.theory import (
     break_even_strength,
     misclustering_probability,

@@ -1,0 +1,238 @@
+"""Which features the trees keep, and which the clusters rest on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests import diagnostics
+from clusterforests.diagnostics.strengths import noise_strength, single_feature_kappas
+from clusterforests.estimator import ClusterForest
+from clusterforests.plots.rows import thin
+from clusterforests.plots.style import (
+    BLUE,
+    GREY,
+    SHARES,
+    axes_for,
+    check_request,
+    ink,
+    legend_below,
+    name_bars,
+    plain,
+    some_of,
+)
+from clusterforests.plots.tables import NamedTable, feature_names, named_table
+from clusterforests.validation import check_parameters, integer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = npt.NDArray[np.float64]
+
+BINS = 20
+LEVEL = 0.05  # of all features together
+IMPORTANCE_ROWS = 500
+
+
+def feature_use(
+    forest: ClusterForest,
+    *,
+    per_tree: bool = False,
+    max_features: int = 20,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """How much of the trees each feature makes up, in total or tree by tree.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    per_tree : bool, default=False
+        If False, a bar for each feature: its `feature_importances_`. If True, a column for each tree, in which its
+        features are marked, by how many times it has them where that is more than once.
+    max_features : int, default=20
+        So many are drawn, the most used ones.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_request(ax, forest, max_features=max_features)
+    named, use = feature_names(forest, names), forest.feature_importances_
+    order = np.argsort(-use, kind="stable")[:max_features]
+    ax = axes_for(ax, 7.2, _height(len(order)))
+    if per_tree:
+        _draw_trees(ax, forest, order)
+    else:
+        plain(ax).barh(np.arange(len(order)), 100 * use[order], color=BLUE, height=0.75)
+        ax.axvline(100 / len(use), color=ink(ax), linewidth=1.2, linestyle="--", label="if drawn at random")
+        ax.set(xlabel="share of the trees' features, %", title="Which features the trees keep")
+        legend_below(ax)
+        ax.spines["left"].set_visible(False)
+    name_bars(ax, [named[j] for j in order])
+    ax.set_ylabel(_some_features(len(order), len(named)))
+    return ax
+
+
+def _draw_trees(ax: "Axes", forest: ClusterForest, order: npt.NDArray[np.intp]) -> None:
+    from matplotlib.colors import ListedColormap
+
+    counts = np.array([np.bincount(vector, minlength=forest.n_features_in_) for vector in forest.estimators_features_])
+    trees = np.argsort(forest.kappas_, kind="stable")
+    marked = np.ma.masked_equal(counts[trees][:, order].T, 0)
+    most = int(counts.max())
+    cmap = ListedColormap([BLUE]) if most == 1 else SHARES
+    image = ax.imshow(marked, cmap=cmap, aspect="auto", interpolation="nearest", vmin=0.5, vmax=most + 0.5)
+    if most > 1:
+        ax.figure.colorbar(image, ax=ax, label="times in the tree", shrink=0.85, ticks=range(1, most + 1))
+    ax.set(xlabel=f"{some_of(len(trees), len(trees), 'trees')}, lowest kappa first", xticks=[])
+    ax.set_title("Features of each tree")
+
+
+def feature_importance(
+    forest: ClusterForest,
+    X: Any,
+    *,
+    max_features: int = 20,
+    importance: diagnostics.FeatureImportance | None = None,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """How far each feature tells apart clusters that are found without it, beside what chance would do.
+
+    A bar is the share of the feature's variance between clusters, see `diagnostics.feature_importance`; the line
+    across it is what the feature has when its values are shuffled, mean and two standard deviations to either side. It
+    shows agreement between features: where the others hardly show the clusters, a short bar says little, and the use
+    that trees make of the feature (`feature_use`) more.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+        The table it was fitted on. Of a category every level is drawn on its own.
+    max_features : int, default=20
+        So many are drawn, those furthest above chance.
+    importance : FeatureImportance or None, default=None
+        What `diagnostics.feature_importance` said of the columns of X, if it was asked before.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_request(ax, forest, max_features=max_features)
+    table = named_table(forest, X, names)
+    found = _importance(forest, table) if importance is None else importance
+    separation = found.separation.features
+    if len(separation.share) != len(table.names):
+        raise ValueError(f"importance is of {len(separation.share)} columns but X has {len(table.names)}.")
+    order = np.lexsort((-separation.share, -separation.excess))[:max_features]
+    share, null, spread = (100 * part[order] for part in (separation.share, separation.expected, separation.deviation))
+    above = separation.p_value[order] < LEVEL / len(table.names)
+    ax = plain(axes_for(ax, 7.2, _height(len(order))))
+    for which, color, label in ((above, BLUE, "above chance"), (~above, GREY, "not told from chance")):
+        if which.any():
+            ax.barh(np.flatnonzero(which), share[which], color=color, height=0.75, label=label)
+    low = np.maximum(null - 2 * spread, 0)
+    width = np.array([null - low, 2 * spread])
+    marks = {"fmt": "none", "color": ink(ax), "elinewidth": 1.5, "capsize": 4}
+    ax.errorbar(null, np.arange(len(order)), xerr=width, label="values shuffled: mean ± 2 s.d.", **marks)
+    name_bars(ax, [table.names[j] for j in order])
+    ax.set(xlim=(0, max(1.0, ax.get_xlim()[1])), xlabel="variance between clusters found without it, %")
+    ax.set_ylabel(_some_features(len(order), len(table.names)))
+    ax.set_title(f"What the clusters rest on ({some_of(found.n_rows, len(forest.labels_), 'rows')})")
+    ax.spines["left"].set_visible(False)
+    legend_below(ax)
+    return ax
+
+
+def _importance(forest: ClusterForest, table: NamedTable) -> diagnostics.FeatureImportance:
+    """On some rows of every cluster. A tree that has a category has all of its columns."""
+    rows = thin(forest.labels_, max(IMPORTANCE_ROWS, forest.n_clusters_))
+    columns = [
+        np.concatenate([np.arange(table.first[j], table.first[j] + table.widths[j]) for j in vector])
+        for vector in forest.estimators_features_
+    ]
+    return diagnostics.feature_importance(
+        table.values[rows],
+        forest.labels_[rows],
+        forest.partitions_[:, rows].astype(np.int32),
+        columns,
+        combine=forest._cut_again,
+        weights=None if forest._weights is None else forest._weights[rows],
+        max_rows=max(4, len(rows)),
+    )
+
+
+def feature_profile(
+    forest: ClusterForest, X: Any, *, n_clusters: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """How strong features are on their own: a histogram of kappa of K-means on each alone.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+        The table it was fitted on. Every level of a category is a feature here.
+    n_clusters : int or None, default=None
+        Clusters of the K-means; None means as many as the forest found, but at least 2. Features with fewer distinct
+        values are not drawn.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_request(ax, forest)
+    k = max(2, forest.n_clusters_) if n_clusters is None else n_clusters
+    check_parameters({"n_clusters": k}, {"n_clusters": integer(2)})
+    strengths = single_feature_kappas(named_table(forest, X).values, k)
+    measured = strengths[np.isfinite(strengths)]
+    ax = axes_for(ax, 6.4, 4.2)
+    histogram(ax, {"": (measured, BLUE)}, noise_strength(k))
+    left_out = len(strengths) - len(measured)
+    missing = f"; {left_out:,} with fewer than {k} values not shown" if left_out else ""
+    ax.set(xlabel=f"kappa of the feature alone, in {k} clusters (left: strong)", title="Strength of single features")
+    ax.set_ylabel(f"features (of {len(strengths):,}{missing})")
+    legend_below(ax)
+    return ax
+
+
+def histogram(ax: "Axes", parts: dict[str, tuple[FloatArray, str]], noise: float) -> None:
+    """Strengths in stacked bars, a colour for each part, and what a feature without clusters has."""
+    from matplotlib.ticker import MaxNLocator
+
+    strengths = [values for values, _ in parts.values()]
+    largest = max([noise, *(float(values.max()) for values in strengths if len(values))])
+    plain(ax).hist(
+        strengths,
+        np.linspace(0, largest * 1.02, BINS + 1).tolist(),
+        stacked=True,
+        color=[color for _, color in parts.values()],
+        label=[label or "_" for label in parts],
+        edgecolor=ax.get_facecolor(),
+        linewidth=0.5,
+    )
+    ax.axvline(noise, color=ink(ax), linestyle="--", linewidth=1.5, label="a Gaussian feature without clusters")
+    ax.xaxis.set_major_locator(MaxNLocator(6))
+    ax.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+
+
+def _height(n_bars: int) -> float:
+    return 1.6 + 0.24 * min(n_bars, 40)
+
+
+def _some_features(shown: int, total: int) -> str:
+    return some_of(shown, total, "features") if shown < total else ""

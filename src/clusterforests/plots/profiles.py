@@ -1,0 +1,117 @@
+"""What each cluster is like."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests.diagnostics import feature_separation
+from clusterforests.estimator import ClusterForest
+from clusterforests.plots.style import SIGNED, axes_for, check_request, name_bars, some_of
+from clusterforests.plots.tables import named_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_NUMBERS = 12  # clusters whose cells have room for a number
+LIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue
+
+
+def cluster_profiles(
+    forest: ClusterForest,
+    X: Any,
+    *,
+    max_features: int = 20,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Mean z-score of features in each cluster.
+
+    Features are those that set a cluster apart from the rest most clearly (`diagnostics.feature_separation`), every
+    cluster having its turn, listed under the cluster which they set apart most.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+        The table it was fitted on. A level of a category is a column of zeros and ones.
+    max_features : int, default=20
+        So many are drawn.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_request(ax, forest, max_features=max_features)
+    table = named_table(forest, X, names)
+    weights = np.ones(len(table.values)) if forest._weights is None else forest._weights
+    clusters = feature_separation(table.values, forest.labels_, forest._weights).clusters
+    order = telling_features(clusters.share, max_features)
+    means = mean_z_scores(table.values[:, order], forest.labels_, weights)
+    k, shown = means.shape
+    ax = axes_for(ax, min(2.6 + 0.75 * k, 12.0) if k > 4 else 6.4, 1.6 + 0.26 * min(shown, 40))
+    limit = max(1.0, float(np.abs(means).max()))
+    image = ax.imshow(means.T, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
+    if k <= MOST_NUMBERS:
+        for (cluster, feature), z in np.ndenumerate(means):
+            light = float(np.dot(image.to_rgba(np.asarray(z))[:3], LIGHTNESS)) > 0.5
+            text = f"{z:+.1f}" if abs(z) >= 0.05 else "0.0"
+            ax.text(cluster, feature, text, ha="center", va="center", color="black" if light else "white", fontsize=9)
+    name_bars(ax, [table.names[j] for j in order])
+    sizes = np.bincount(forest.labels_)
+    step = 1 if k <= 20 else 5
+    ticks = np.arange(0, k, step)
+    ax.set_xticks(ticks, [f"{c}\n{sizes[c]:,}" if k <= MOST_NUMBERS else str(c) for c in ticks])
+    ax.tick_params(axis="x", length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="cluster and its rows" if k <= MOST_NUMBERS else "cluster", title="What each cluster is like")
+    if shown < len(table.names):
+        ax.set_ylabel(some_of(shown, len(table.names), "features"))
+    bar = ax.figure.colorbar(image, ax=ax, label="mean z-score", shrink=0.85)
+    bar.outline.set_visible(False)
+    return ax
+
+
+def telling_features(shares: FloatArray, most: int) -> npt.NDArray[np.intp]:
+    """Columns in the order of the clusters they set apart most, the best first; shares are (n_clusters, n_columns).
+
+    Where there are more than `most`, clusters choose in turn, each its best that is left.
+    """
+    ranks = np.argsort(-shares, axis=1, kind="stable")
+    chosen: list[int] = []
+    for column in ranks.T.ravel().tolist():
+        if column not in chosen:
+            chosen.append(column)
+        if len(chosen) == min(most, shares.shape[1]):
+            break
+    columns = np.array(chosen)
+    owner = shares[:, columns].argmax(axis=0)
+    return columns[np.lexsort((-shares.max(axis=0)[columns], owner))]
+
+
+def mean_z_scores(X: FloatArray, labels: npt.NDArray[np.int32], weights: FloatArray) -> FloatArray:
+    """(n_clusters, n_columns): cells that are missing are left out; 0 for a constant column and where all are."""
+    known = ~np.isnan(X)
+    w = weights[:, None] * known
+    total = w.sum(axis=0)
+    scale = np.max(np.abs(X), axis=0, where=known, initial=np.finfo(float).tiny)
+    part = np.where(known, X, 0.0) / scale  # squares of huge numbers would not be finite
+    centred = part - _over((w * part).sum(axis=0), total)
+    deviation = np.sqrt(_over((w * centred**2).sum(axis=0), total))
+    constant = np.max(X, axis=0, where=known, initial=-np.inf) <= np.min(X, axis=0, where=known, initial=np.inf)
+    z = np.where(known & ~constant, _over(centred, deviation), 0.0)
+    k = int(labels.max()) + 1
+    sums, sizes = (np.array([part[labels == c].sum(axis=0) for c in range(k)]) for part in (w * z, w))
+    return _over(sums, sizes)
+
+
+def _over(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b > 0)
