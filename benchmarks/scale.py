@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import scale_consensus
 import scale_landmarks
+from scale_consensus import memory
 from scale_data import gaussians, with_rare_group
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
@@ -100,7 +100,7 @@ def child(name, *arguments):
 
 def run_child(name, arguments):
     found = WORK[name](*json.loads(arguments))
-    found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    found["memory"] = memory("VmHWM") / 1e9
     print(json.dumps(found))
 
 

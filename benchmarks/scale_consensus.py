@@ -139,6 +139,14 @@ def large(n, path):
 
 def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
+    yield "## The consensus alone\n"
+    yield (
+        f"`consensus(partitions, {K}, landmarks=None)` of T = {T} partitions, exact, against P by a one-hot product "
+        "in NumPy and scikit-learn's `SpectralClustering(affinity='precomputed')`, which is the like of \"kway\"; one "
+        "thread each, processor seconds in brackets. Partitions: K-means on four features at random, and a forest's "
+        "own; hardly two rows have the same labels. The bar: 40 times as fast, a tenth of the memory, ARI of 0.99 with "
+        "the cut of a matrix; 50,000 rows within 1,000 MB.\n"
+    )
     yield (
         "| rows | partitions (signatures) | method | s | scikit-learn, s | ratio | MB | scikit-learn, MB | ratio "
         "| ARI with the cut of a matrix |"

@@ -12,22 +12,20 @@ from clusterforests.memory import check_fit_memory, estimate_memory
 SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
 
 FIT = """
-import resource
-
 import numpy as np
 
 from clusterforests import ClusterForest
 
-def peak():
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def memory(what):
+    with open("/proc/self/status") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(what))
 
 X = np.random.default_rng(0).normal(size=(120_000, 10)).astype(np.float32)
 X[:60_000, :4] += 4
 ClusterForest(2, n_estimators=3, random_state=0).fit(X[:300])
-with open("/proc/self/status") as lines:
-    held = next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+held = memory("VmRSS")
 ClusterForest(2, n_estimators=150, random_state=0).fit(X)
-print(peak() - held)
+print(memory("VmHWM") - held)  # not getrusage: its peak is that of the parent, if that was higher
 """
 
 
