@@ -150,7 +150,6 @@ def passes(**changes):
     "changes",
     [
         {"origin": np.zeros(2)},
-        {"scaling": scaling()},
         {"columns": ints(0, 3)},
         {"centers": np.zeros(3)},
         {"offsets": offsets(0, 1)},
@@ -159,6 +158,8 @@ def passes(**changes):
 def test_bad_passes_are_refused(changes):
     with pytest.raises(ValueError, match=r"must|range"):
         passes(**changes)
+    with pytest.raises(ValueError, match="scaled columns"):
+        passes(scaling=scaling())
 
 
 @pytest.mark.parametrize(
