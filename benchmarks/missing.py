@@ -19,7 +19,7 @@ from clusterforests.combine import combine
 from clusterforests.datasets import load_uci
 from clusterforests.datasets.uci import UCI_NAMES
 from clusterforests.missing import complete
-from clusterforests.scaling import WAYS, column_law
+from clusterforests.scaling import WAYS, fit_scaling
 from clusterforests.streams import integers, permutations, stream, uniform
 from clusterforests.views import Views, numbers
 
@@ -50,9 +50,9 @@ def in_views(values: np.ndarray) -> tuple[np.ndarray, Views]:
     table = np.full((n, 3 * p), np.nan)
     for j, x in enumerate(values.T):
         known = np.sort(x[~np.isnan(x)])
-        law = column_law(known)
-        for v, way in enumerate(WAYS["mixed"]):
-            table[:, v * p + j] = np.interp(x, known, law.scaled(way))
+        scaled = fit_scaling(numbers(known[:, None]), "mixed").apply(known[:, None])
+        for v in range(len(WAYS["mixed"])):
+            table[:, v * p + j] = np.interp(x, known, scaled[:, v])
     columns = np.arange(p, dtype=np.int32)
     return table, Views(columns + p * np.arange(3, dtype=np.int32)[:, None], np.ones(p, np.int32), columns)
 

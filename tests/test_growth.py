@@ -8,7 +8,13 @@ from clusterforests.backends import CpuBackend
 from clusterforests.forest import feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings, grow
 from clusterforests.row_order import distinct_rows
-from clusterforests.views import Views, plain_views
+from clusterforests.views import Views
+
+
+def plain_views(n_features):
+    """Every feature is a column of the table as it is."""
+    columns = np.arange(n_features, dtype=np.int32)
+    return Views(columns[None, :], np.ones(n_features, np.int32), columns)
 
 
 def settings(n_trees, base_clusters=3, **changes):

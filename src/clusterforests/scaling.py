@@ -41,7 +41,6 @@ class ColumnLaw:
 
     values: FloatArray
     weights: FloatArray
-    position: npt.NDArray[np.intp]  # row -> value
 
     @property
     def constant(self) -> bool:
@@ -76,13 +75,6 @@ class ColumnLaw:
             variance = sum(share * (1 - share) for share in shares) or 1.0
         return Step(divisor=float(np.sqrt(variance)))
 
-    def scaled(self, way: str) -> FloatArray:
-        """The column of the rows."""
-        step = self.step(way)
-        values = self.ranks if step.ranked else (np.ldexp(self.values, -step.exponent) - step.shift) / step.divisor
-        column: FloatArray = values[self.position]
-        return column
-
     def ladder(self) -> tuple[FloatArray, FloatArray]:
         """Values and their ranks, between which the ranks of other values are interpolated."""
         ranks = self.ranks
@@ -95,7 +87,7 @@ class ColumnLaw:
 def column_law(x: FloatArray, weights: FloatArray | None = None) -> ColumnLaw:
     values, position, counts = np.unique(x, return_inverse=True, return_counts=True)
     mass = counts if weights is None else np.bincount(position, weights)
-    return ColumnLaw(values, mass.astype(np.float64), position)
+    return ColumnLaw(values, mass.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -172,12 +164,6 @@ def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None)
         drawable = np.arange(len(widths), dtype=np.int32)
     offsets = count * np.arange(len(ways), dtype=np.int32)
     return _scaling(Views(first + offsets[:, None], widths, drawable), steps, ladders)
-
-
-def scale_table(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> tuple[FloatArray, Views]:
-    """The columns of every view side by side, and where each feature is. `scale` is a key of WAYS."""
-    scaling = fit_scaling(encoded, scale, weights)
-    return scaling.apply(encoded.values), scaling.views
 
 
 def _scaling(views: Views, steps: npt.NDArray[np.object_], ladders: list[tuple[FloatArray, FloatArray]]) -> Scaling:

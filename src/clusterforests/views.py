@@ -58,9 +58,3 @@ class Views:
         widths = self.widths[features]
         ends = np.cumsum(widths)
         return np.repeat(first - (ends - widths), widths) + np.arange(ends[-1], dtype=np.int32)
-
-
-def plain_views(n_features: int) -> Views:
-    """Every feature is a column of the table as it is."""
-    columns = np.arange(n_features, dtype=np.int32)
-    return Views(columns[None, :], np.ones(n_features, np.int32), columns)
