@@ -1,46 +1,30 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
-import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from clusterforests import how_many
-from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
-from clusterforests.columns import row_slices
-from clusterforests.combine import check_landmarks, combine, consensus
-from clusterforests.diagnostics import (
-    Stability,
-    cluster_consensus,
-    cluster_shares,
-    consensus_silhouette,
-    item_consensus,
-    memberships,
-    stability,
-)
+from clusterforests.combine import check_landmarks, combine
 from clusterforests.encoding import encode, open_large
+from clusterforests.fitted import FittedForest
 from clusterforests.forest import Trees, feature_use, grow_forest, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import sample_size, spread
 from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.missing import complete
-from clusterforests.persistence import load_forest, save_forest
 from clusterforests.progress import ProgressBar
 from clusterforests.row_order import distinct_rows, draw_rows
 from clusterforests.scaling import fit_scaling
 from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
 from clusterforests.source import LargeTable, is_large, of_encoded
-from clusterforests.spectral import CutTree
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights, integer
 from clusterforests.views import Encoded
@@ -48,12 +32,10 @@ from clusterforests.views import Encoded
 FloatArray = npt.NDArray[np.float64]
 
 
-BLOCK = 65536  # new rows at a time
-BLOCK_CELLS = 2**24  # or so many cells
 SHAPE = ("n_samples", "n_features")
 
 
-class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class ClusterForest(FittedForest):
     """Cluster Forests (Yan, Chen and Jordan).
 
     Grows many small K-means clusterings on random subsets of the features, each as long as new features lower
@@ -179,18 +161,6 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     >>> ClusterForest(n_clusters=3, random_state=0).fit_predict(X).shape
     (178,)
     """
-
-    labels_: npt.NDArray[np.int32]
-    n_clusters_: int
-    partitions_: npt.NDArray[np.int32]
-    estimators_features_: list[npt.NDArray[np.int32]]
-    kappas_: npt.NDArray[np.float64]
-    kappa_path_: npt.NDArray[np.float64]
-    feature_importances_: npt.NDArray[np.float64]
-    selection_: dict[str, Choice]
-    n_clusters_evidence_: how_many.Choice | None
-    cut_tree_: CutTree | None
-    n_iter_: int
 
     def __init__(
         self,
@@ -440,208 +410,11 @@ class ClusterForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
         return Choice(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
 
-    def predict(self, X: Any) -> npt.NDArray[np.int32]:
-        """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.
-
-        Rows of the fitted table get their `labels_`. What a row gets does not depend on the other rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            A table with the columns of the fitted one.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        backend = CpuBackend(self.n_jobs)
-        return np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Soft membership of each row of X in each cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        memberships : ndarray of shape (n_samples, n_clusters_)
-            The shares of `transform`, divided by their sum. Every row sums to 1, and its highest entry is at the
-            cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
-        """
-        check_is_fitted(self)
-        backend = CpuBackend(self.n_jobs)
-        soft = [
-            memberships(self._placement.mean_shares(backend, part), self._placement.clusters(backend, part))
-            for part in self._partition(backend, X)
-        ]
-        return np.concatenate(soft)
-
-    def transform(self, X: Any) -> FloatArray:
-        """How much each row of X has in common with each cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        shares : ndarray of shape (n_samples, n_clusters_)
-            The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
-        """
-        check_is_fitted(self)
-        backend = CpuBackend(self.n_jobs)
-        return np.concatenate([self._placement.mean_shares(backend, part) for part in self._partition(backend, X)])
-
-    def _partition(self, backend: CpuBackend, X: Any) -> Iterator[npt.NDArray[np.int32]]:
-        """The labels of other rows in each tree, (n_estimators, rows), a block of rows at a time."""
-        for start, rows in row_slices(X, BLOCK, BLOCK_CELLS):
-            values = self._encoding.apply(self, rows, first_row=start).values
-            if np.isnan(values).any():
-                if self._donors is None:
-                    row = start + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
-                    raise ValueError(
-                        f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how "
-                        "to fill them. Fill them, or leave these rows out."
-                    )
-                values = self._donors.fill(values, backend.threads)
-            table = self._scaling.apply(values, backend.threads)
-            yield backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
-    @property
-    def memberships_(self) -> FloatArray:
-        """Soft membership of each row in each cluster, (n_samples, n_clusters_): sums to 1, highest in its own."""
-        return memberships(self._shares(), self.labels_)
-
-    @property
-    def item_consensus_(self) -> FloatArray:
-        """For each row the mean share of trees in which it is with another row of its cluster."""
-        return item_consensus(self._shares(), self.labels_)
-
-    @property
-    def cluster_consensus_(self) -> FloatArray:
-        """For each cluster the mean share of trees in which two of its rows are together."""
-        check_is_fitted(self)
-        return cluster_consensus(self.partitions_, self.labels_, self._weights)
-
-    @property
-    def silhouette_(self) -> FloatArray:
-        """For each row, from -1 to 1, how much more it shares trees with its own cluster than with the next."""
-        return consensus_silhouette(self._shares(), self.labels_, self._weights)
-
-    def _shares(self) -> FloatArray:
-        check_is_fitted(self)
-        return cluster_shares(self.partitions_, self.labels_, self._weights)
-
-    def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
-        """Whether another forest of the same kind would have found the same clusters.
-
-        The trees are split at random into two halves, each is cut on its own, and the two clusterings are compared.
-
-        Parameters
-        ----------
-        n_splits : int, default=20
-            Number of splits.
-        level : float, default=0.9
-            Share of the splits that the interval holds.
-        max_rows : int, default=1000
-            With more rows than that, this many are taken at random.
-
-        Returns
-        -------
-        stability : Stability
-            `mean`, `low` and `high` of the adjusted Rand index between halves; `clusters`: for each cluster how much
-            of it is found again (Jaccard index).
-        """
-        check_is_fitted(self)
-        return stability(
-            self.partitions_,
-            self.n_clusters_,
-            self._cut_again,
-            n_splits=n_splits,
-            level=level,
-            max_rows=max_rows,
-            labels=self.labels_,
-            weights=self._weights,
-        )
-
-    def _cut_again(self, partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
-        """Other partitions, combined as the forest's were."""
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
-        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted forest to one file, which `load` reads.
-
-        The file holds numbers and text, a version and a checksum; reading it runs no code. It replaces an older one
-        only when it is whole. `docs/model-format.md` describes it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. A `random_state` that is not a number is stored as None; a forest of another `estimator`
-            than K-means is refused.
-        """
-        check_is_fitted(self)
-        save_forest(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a forest that `save` wrote. It has the same parameters and attributes, and predicts the same.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. One that is damaged, or that `save` did not write, is refused with a ValueError.
-
-        Returns
-        -------
-        forest : ClusterForest
-        """
-        forest: Self = load_forest(cls, path)
-        return forest
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-    def coassociation(self, rows: Any = None, cols: Any = None) -> npt.NDArray[np.float64]:
-        """The share of trees in which rows of the fitted table are together (the paper's P).
-
-        Parameters
-        ----------
-        rows, cols : array-like of int, bool mask, slice or None, default=None
-            Which rows of P and which columns; None means all.
-
-        Returns
-        -------
-        P : ndarray of shape (n_rows, n_cols)
-        """
-        check_is_fitted(self)
-        sides = [self._choose(name, which) for name, which in (("rows", rows), ("cols", cols))]
-        return coassociate(CpuBackend(self.n_jobs), *sides)
-
-    def _choose(self, name: str, which: Any) -> npt.NDArray[np.int32]:
-        if which is None:
-            return self.partitions_
-        try:
-            chosen: npt.NDArray[np.int32] = self.partitions_[:, which]
-        except IndexError as error:
-            raise ValueError(
-                f"{name}={which!r} must be row numbers below {self.partitions_.shape[1]}, a mask of that length, a "
-                "slice or None."
-            ) from error
-        if chosen.ndim != 2:
-            raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
-        return chosen
 
     def _growth_settings(
         self, chosen: dict[str, Choice], n_drawable: int, n_distinct: int, seed: int
