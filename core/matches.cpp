@@ -27,6 +27,17 @@ int bits_set(uint64_t bits) {
   return static_cast<int>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
 }
 
+// Writes the columns of the set bits, and up to seven more numbers after them: eight at a time, because a loop that
+// ends after each word's own number of bits would be mispredicted at every word.
+uint16_t* list_columns(int64_t word, uint64_t bits, uint16_t* out) {
+  constexpr uint64_t kLast = 1ull << 63;
+  uint16_t* const end = out + bits_set(bits);
+  for (; out < end; out += 8)
+    for (int i = 0; i < 8; ++i, bits &= bits - 1)
+      out[i] = static_cast<uint16_t>(BitRows::column(word, lowest_bit(bits | kLast)));
+  return end;
+}
+
 template <class Count>
 const CountKernels<Count>& kernel() {
   if constexpr (sizeof(Count) == 1)
@@ -45,24 +56,21 @@ std::vector<int32_t> zero_where_labelled(const int32_t* labels, int64_t n) {
 template <class Count>
 class Counter {
  public:
-  explicit Counter(int members) : chosen_(members), counts_(kPanel), high_(kPanel / 64), at_(kPanel), kept_(kPanel) {}
+  explicit Counter(int members)
+      : chosen_(members), counts_(kPanel), high_(kPanel / 64), at_(kPanel + 8), kept_(kPanel) {}
 
   Piece<Count> operator()(const BitRows& panel, const int32_t* rows, int64_t n, int64_t row, int lowest) {
     panel.choose(rows, n, row, chosen_);
     const int64_t width = pad(panel.columns), most = width / (sizeof(Count) + 2) * sizeof(Count);
     kernel<Count>().count_row(panel.bits.data(), panel.words, chosen_.data(), static_cast<int>(chosen_.size()), width,
                               lowest, counts_.data(), high_.data());
-    int64_t number = 0, found = 0;
+    int64_t number = 0;
     for (int64_t w = 0; w < panel.words; ++w) number += bits_set(high_[w]);
     if (number > most) return {true, width, nullptr, counts_.data()};
-    for (int64_t w = 0; w < panel.words; ++w) {
-      for (uint64_t left = high_[w]; left != 0; left &= left - 1) {
-        const int64_t j = BitRows::column(w, lowest_bit(left));
-        at_[found] = static_cast<uint16_t>(j);
-        kept_[found++] = counts_[j];
-      }
-    }
-    return {false, found, at_.data(), kept_.data()};
+    uint16_t* next = at_.data();
+    for (int64_t w = 0; w < panel.words; ++w) next = list_columns(w, high_[w], next);
+    for (int64_t e = 0; e < number; ++e) kept_[e] = counts_[at_[e]];
+    return {false, number, at_.data(), kept_.data()};
   }
 
   // Matches and members in which both have a label, as one number.
@@ -141,8 +149,9 @@ struct Vectors {
 template <class Work>
 void over_rows(int64_t rows, int64_t columns, int threads, const Work& work) {
   if (rows * columns < 1 << 17) threads = 1;  // starting a thread costs more than the product
-  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads,
-               [&](int64_t task, int) { work(task, task * kRowsPerTask, std::min(rows, (task + 1) * kRowsPerTask)); });
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int thread) {
+    work(task, thread, task * kRowsPerTask, std::min(rows, (task + 1) * kRowsPerTask));
+  });
 }
 
 }  // namespace
@@ -166,8 +175,10 @@ Matches::Matches(const int32_t* labels, int64_t columns, int members, const doub
 template <class Count>
 std::vector<StoredRows<Count>> Matches::pieces(const int32_t* rows, int64_t n, int threads) const {
   std::vector<StoredRows<Count>> blocks((n + kRowsPerTask - 1) / kRowsPerTask);
-  over_rows(n, columns, threads, [&](int64_t task, int64_t from, int64_t to) {
-    StoredRows<Count> block;
+  std::vector<StoredRows<Count>> scratch(threads);  // grows to what the largest block of a thread needs
+  over_rows(n, columns, threads, [&](int64_t task, int thread, int64_t from, int64_t to) {
+    StoredRows<Count>& block = scratch[thread];
+    block.clear();
     Counter<Count> count(members);
     for (size_t p = 0; p < panels_.size(); ++p) {
       for (int64_t i = from; i < to; ++i) {
@@ -187,7 +198,7 @@ template <class Count>
 void Matches::multiply(const int32_t* rows, int64_t n, const double* x, int count, double* out, int threads,
                        const std::vector<StoredRows<Count>>* stored) const {
   const Vectors vectors(x, columns, count);
-  over_rows(n, columns, threads, [&](int64_t task, int64_t from, int64_t to) {
+  over_rows(n, columns, threads, [&](int64_t task, int, int64_t from, int64_t to) {
     Counter<Count> counter(members);
     const StoredRows<Count> none;
     Reader<Count> reader(stored ? (*stored)[task] : none);

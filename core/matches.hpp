@@ -22,6 +22,12 @@ struct StoredRows {
   std::vector<int64_t> sizes;  // below zero where all counts are kept
   std::vector<uint16_t> at;
   std::vector<Count> counts;
+
+  void clear() {
+    sizes.clear();
+    at.clear();
+    counts.clear();
+  }
 };
 
 // The columns' labels as bits, packed once for many products. Labels below zero match nothing.

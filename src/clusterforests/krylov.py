@@ -25,6 +25,7 @@ class Ritz:
 
     values: FloatArray
     vectors: FloatArray
+    images: FloatArray  # the operator's products with them
     residuals: FloatArray
     exhausted: bool  # the span is invariant: they are exact
 
@@ -72,9 +73,9 @@ def leading(
 def _ritz(
     values: FloatArray, coefficients: FloatArray, basis: FloatArray, images: FloatArray, count: int, exhausted: bool
 ) -> Ritz:
-    vectors = coefficients[:count] @ basis
-    residuals = np.linalg.norm(coefficients[:count] @ images - values[:count, None] * vectors, axis=1)
-    return Ritz(values, vectors, residuals, exhausted)
+    vectors, products = coefficients[:count] @ basis, coefficients[:count] @ images
+    residuals = np.linalg.norm(products - values[:count, None] * vectors, axis=1)
+    return Ritz(values, vectors, products, residuals, exhausted)
 
 
 def orthonormal(block: FloatArray, known: FloatArray, basis: FloatArray) -> FloatArray:

@@ -32,6 +32,7 @@ DENSE = 512  # nodes up to which several eigenvectors are computed densely
 SAMPLE = 256  # nodes whose graph gives the first guess there
 SPAN_TOLERANCE = 1e-8  # of the span of several eigenvectors there
 SPAN_RESIDUAL = 1e-12  # small enough for these whatever the gap to the next eigenvalue
+EVERYTHING = 0.1  # how much of the first guess is in no particular direction
 ROUNDING = 1e-14  # a residual below it says nothing more
 EQUAL = 1e-10  # eigenvalues closer together count as one
 ROWS = 128  # of W at a time where all of it is gone through
@@ -95,13 +96,16 @@ class Graph:
         return product
 
     def second_vector(self, signs_only: bool = False) -> FloatArray:
-        """z, per row. One more product than needed, so that a row's entry is its W-weighted vote.
+        """z, per row: the operator's product with the eigenvector, so that a row's entry is its W-weighted vote.
 
         Where all weights are equal there is no vote (the eigenvalue is 0) and the vector itself decides. Where W is an
         operator and only signs matter, the iteration stops when all of them are certain.
         """
-        vector = _leading_vector(self) if self.pairs.dense else _operator_vector(self, signs_only)
-        vote = self.apply(vector)
+        if self.pairs.dense:
+            vector = _leading_vector(self)
+            vote = self.apply(vector)
+        else:
+            vector, vote = _operator_vector(self, signs_only)
         z: FloatArray = (vote if np.linalg.norm(vote) > NO_VOTE else vector) / np.sqrt(self.weights)
         leftmost = np.flatnonzero(np.abs(z) > ZERO * np.abs(z).max())[0]
         return -z if z[leftmost] > 0 else z
@@ -296,8 +300,8 @@ def _ritz(diagonal: list[float], side: list[float], norm: float) -> tuple[FloatA
     return vectors[:, 1], 0.0 if residual < 1e-15 else residual / gap
 
 
-def _operator_vector(graph: Graph, signs_only: bool) -> FloatArray:
-    """The leading eigenvector beside the known one where W is an operator.
+def _operator_vector(graph: Graph, signs_only: bool) -> tuple[FloatArray, FloatArray]:
+    """The leading eigenvector beside the known one where W is an operator, and the operator's product with it.
 
     Of a degenerate eigenspace the fixed start vector's projection is taken, so the answer is unique.
     """
@@ -315,16 +319,18 @@ def _operator_vector(graph: Graph, signs_only: bool) -> FloatArray:
     ritz = _converged(graph, graph.pairs.block, enough)
     equal, _ = _leading_group(ritz)
     group = ritz.vectors[:equal]
-    vector: FloatArray = group[0] if equal == 1 else (group @ _start_vector(len(graph.weights))) @ group
-    return vector / np.linalg.norm(vector)
+    along = np.ones(1) if equal == 1 else group @ _start_vector(len(graph.weights))
+    along /= np.linalg.norm(along)
+    return along @ group, along @ ritz.images[:equal]
 
 
 def _leading_group(ritz: Ritz) -> tuple[int, float]:
     """How many leading eigenvalues count as one, and a bound on the error of their vectors."""
     equal = int((ritz.values[: len(ritz.vectors)] > ritz.values[0] - EQUAL).sum())
     residual = float(ritz.residuals[:equal].max())
-    rest = ritz.values[equal] if equal < len(ritz.values) else -np.inf
-    return equal, 0.0 if residual < ROUNDING else residual / float(ritz.values[0] - rest)
+    if residual < ROUNDING:
+        return equal, 0.0
+    return equal, residual / float(ritz.values[0] - ritz.values[equal]) if equal < len(ritz.values) else np.inf
 
 
 def _operator_vectors(graph: Graph, count: int) -> FloatArray:
@@ -355,13 +361,17 @@ def _converged(graph: Graph, count: int, enough: Callable[[Ritz], bool]) -> Ritz
 
 
 def _first_guess(graph: Graph, width: int) -> FloatArray:
-    """The fixed start vector, and the eigenvectors of a sample's graph carried over to all nodes."""
+    """The eigenvectors of a sample's graph carried over to all nodes, with something of every direction added."""
     n = len(graph.weights)
-    start = _start_vector(n)
     sample = np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
     some = Graph(graph.backend, graph.pairs.between(sample, sample), graph.weights[sample])
-    last = [len(sample) - width + 1, len(sample) - 1]  # the fixed start vector makes up for the first
+    last = [len(sample) - width, len(sample) - 1]
     vectors = scipy.linalg.eigh(some.deflated(), subset_by_index=last)[1].T
     guess = graph.scale * graph.pairs.spread(sample, some.scale * vectors)
-    norms = np.maximum(np.linalg.norm(guess, axis=1, keepdims=True), NO_VOTE)
-    return np.vstack([guess / norms, start / np.linalg.norm(start)])
+    every = uniform(stream(0, np.arange(width)[:, None], np.arange(n))) - 0.5
+    return _unit(guess) + EVERYTHING * _unit(every)
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    unit: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), NO_VOTE)
+    return unit

@@ -226,7 +226,7 @@ def check_partitions(partitions: Any) -> npt.NDArray[np.int32]:
     labels = np.full(given.shape, -1, dtype=np.int32)
     for member, out in zip(given, labels, strict=True):
         clustered = member >= 0
-        out[clustered] = np.unique(member[clustered], return_inverse=True)[1]
+        out[clustered] = _renumbered(member[clustered])
     never = np.flatnonzero((labels < 0).all(axis=0))
     if len(never):
         raise ValueError(
@@ -234,6 +234,14 @@ def check_partitions(partitions: Any) -> npt.NDArray[np.int32]:
             "of them. Leave them out, or cluster them in at least one partition."
         )
     return labels
+
+
+def _renumbered(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Numbers from 0 in the place of labels, in their order. Sorting is left to labels that are far apart."""
+    if len(labels) == 0 or int(labels.max()) >= len(labels):
+        return np.unique(labels, return_inverse=True)[1]
+    used = np.bincount(labels) > 0
+    return labels if used.all() else (np.cumsum(used) - 1)[labels]
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
