@@ -282,3 +282,17 @@ def test_a_sparse_table_stays_sparse(monkeypatch):
     ClusterForest(4, n_estimators=5, random_state=0).fit(table)
     assert shapes
     assert max(rows for rows, _ in shapes) <= 1000
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_rare_group_is_a_cluster_of_kway(seed):
+    """0.2 % of the rows, like the first group but ten standard deviations away in two features."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(4, 70_000, p=[0.332, 0.333, 0.333, 0.002])
+    centers = rng.normal(0, 2.5, (4, 12)) * (np.arange(12) < 6)
+    centers[3] = centers[0] + 10 * np.isin(np.arange(12), [2, 8])
+    table = centers[truth] + rng.normal(size=(70_000, 12))
+    forest = ClusterForest(4, n_estimators=60, consensus="kway", n_jobs=-1, random_state=seed).fit(table)
+    own = np.bincount(forest.labels_[truth == 3]).argmax()
+    assert ((forest.labels_ == own) == (truth == 3)).mean() > 0.9999
+    assert forest.selection_["base_clusters"].value == (64, 128)

@@ -59,7 +59,8 @@ class ClusterForest(FittedForest):
         by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
     base_clusters : int, (int, int), None or "auto", default="auto"
         Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
-        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows.
+        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows,
+        at most 70; with `consensus="kway"` and more than 5,000 rows from half the root to the root, at most 128.
     features_per_draw : int or "auto", default="auto"
         Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2, and more
         where features have few values.

@@ -16,6 +16,7 @@ IndexArray = npt.NDArray[np.intp]
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
 MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
+RARE_ROWS = 16384  # up to so many where small groups are looked for
 
 _BASE_CLUSTERS = 3  # what the stream of random numbers is for; the number is part of its key
 
@@ -46,6 +47,32 @@ def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
     return Shape(len(rows), len(bits), sum(varying) / len(varying) if varying else 0.0)
 
 
+def most_clusters(shape: Shape, n_clusters: int) -> int:
+    return max(n_clusters + 2, math.isqrt(min(shape.n_rows, MEASURED_ROWS)))
+
+
+def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Choice:
+    """From n_clusters to the root of n; of many rows, and if small parts may be cut off, about the root of n.
+
+    Only a tree with many clusters tells a small group from the large one beside it, and only "kway" can then keep it
+    apart: it cuts into all parts at once, the others halve the largest.
+    """
+    if consensus == "kway" and shape.n_rows > MEASURED_ROWS:
+        rows = min(shape.n_rows, RARE_ROWS)
+        root = math.isqrt(rows)
+        return Choice(
+            (max(n_clusters, root // 2), max(n_clusters + 2, root)),
+            f"varied from tree to tree up to the root of {rows} rows, but not below half of it: small groups need trees "
+            "with many clusters",
+        )
+    rows = min(shape.n_rows, MEASURED_ROWS)
+    return Choice(
+        (max(2, n_clusters), most_clusters(shape, n_clusters)),
+        f"varied from tree to tree between n_clusters and the root of {rows} rows"
+        + (", the most for which this was measured" if rows < shape.n_rows else ""),
+    )
+
+
 def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
     """The root of p; more where features have few values, or a tree's clusters would be combinations of values."""
     root = max(2, round(math.sqrt(shape.n_features)))
@@ -60,20 +87,14 @@ def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
 
 def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Choice]:
     """Every setting that may be "auto", decided; no labels and no search are involved."""
-    rows = min(shape.n_rows, MEASURED_ROWS)
-    largest = max(n_clusters + 2, math.isqrt(rows))
     rules = {
         "scale": Choice("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
-        "features_per_draw": features_per_draw(shape, largest),
+        "features_per_draw": features_per_draw(shape, most_clusters(shape, n_clusters)),
         "n_candidates": Choice(1, "the first draw is taken: trees that differ are worth more than good ones"),
         "patience": Choice(1, "more trees are worth more than longer trials"),
         "repeat_features": Choice(False, "a feature counts once in a tree"),
         "quality": Choice("corrected", "kappa with the liking for few features taken out"),
-        "base_clusters": Choice(
-            (max(2, n_clusters), largest),
-            f"varied from tree to tree between n_clusters and the root of {rows} rows"
-            + (", the most for which this was measured" if rows < shape.n_rows else ""),
-        ),
+        "base_clusters": base_clusters(shape, n_clusters, given["consensus"]),
         "n_init": Choice(1, "one start a tree: the forest averages over them"),
         "max_samples": Choice(512, "enough rows to tell features apart")
         if given["estimator"] is None
