@@ -2,8 +2,8 @@
 How many clusters, and whether there are any
 ============================================
 
-``ClusterForest("auto")`` tests every number from 1 to 10. A number stands if all of its clusters are apart: between any two
-the density of the rows must fall and rise again.
+``ClusterForest("auto")`` tests every number from 1 to 10. A number stands if all of its clusters are apart: between
+any two the density of the rows must fall and rise again.
 """
 
 import numpy as np

@@ -30,8 +30,8 @@ for number in numbers:
         values.append(adjusted_rand_score(truth, labels))
 
 # %%
-# ``n_candidates`` lets several draws compete to be a tree's first features. It is 1 by default, because trees that differ
-# are worth more on most tables; with very many features of noise it helps.
+# ``n_candidates`` lets several draws compete to be a tree's first features. It is 1 by default, because trees that
+# differ are worth more on most tables; with very many features of noise it helps.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, values), marker in zip(scores.items(), "sod", strict=True):

@@ -2,7 +2,8 @@
 Combine clusterings that you already have
 =========================================
 
-``consensus`` takes labels from anywhere: other methods, other people, other days. A negative label means "not clustered".
+``consensus`` takes labels from anywhere: other methods, other people, other days. A negative label means "not
+clustered".
 """
 
 import matplotlib.pyplot as plt

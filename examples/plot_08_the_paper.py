@@ -2,8 +2,8 @@
 The published algorithm
 =======================
 
-``ClusterForest.from_paper(k)`` is the algorithm of the paper with its parameters: raw features, K-means with K clusters in every
-tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
+``ClusterForest.from_paper(k)`` is the algorithm of the paper with its parameters: raw features, K-means with K
+clusters in every tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
 """
 
 from sklearn.datasets import load_wine

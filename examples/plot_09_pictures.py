@@ -2,7 +2,8 @@
 All pictures
 ============
 
-What ``clusterforests.plots`` draws and no other example shows. Every function takes ``ax=`` to draw into a figure of yours.
+What ``clusterforests.plots`` draws and no other example shows. Every function takes ``ax=`` to draw into a figure of
+yours.
 """
 
 import numpy as np
