@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from browser import needs_browser, opener, start_browser
+from browser import needs_browser, opener
 
 pytestmark = needs_browser
 
@@ -26,12 +26,6 @@ def site(tmp_path_factory):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "site"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with start_browser() as started:
-        yield started
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from browser import needs_browser, opener, start_browser
+from browser import needs_browser, opener
 
 from clusterforests import ClusterForest
 from clusterforests.report import write_report
@@ -19,12 +19,6 @@ NASTY = (
     "__proto__",
     "\u202e\u05d0\u05d1 \U0001f331",
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with start_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
