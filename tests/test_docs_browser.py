@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import needs_browser, opener
+from playwright.sync_api import expect
 
 pytestmark = needs_browser
 
@@ -37,14 +38,14 @@ def opened(browser, site):
 def test_cards_and_menu_lead_on(opened):
     page = opened().page
     page.locator(".sd-card", has_text="How it works").click()
-    assert page.locator("h1").inner_text().startswith("How it works")
-    assert page.locator("math mfrac").count() > 0
-    assert "def grow(" in page.locator("main").inner_text()
+    expect(page.locator("h1")).to_contain_text("How it works")
+    expect(page.locator("math mfrac").first).to_be_visible()
+    expect(page.locator("main")).to_contain_text("def grow(")
     page.locator("header nav a", has_text="API").first.click()
     page.locator("main a", has_text="ClusterForest").first.click()
-    assert "n_estimators" in page.locator("dt.sig").first.inner_text()
+    expect(page.locator("dt.sig").first).to_contain_text("n_estimators")
     page.locator(".navbar-brand").first.click()
-    assert page.locator(".sd-card").count() == 6
+    expect(page.locator(".sd-card")).to_have_count(6)
 
 
 def test_pictures_of_the_front_page_are_there(opened):
@@ -60,7 +61,7 @@ def test_search_with_the_keyboard(opened):
     page.keyboard.type("HartiganWongKMeans")
     page.keyboard.press("Enter")
     page.locator("#search-results li a", has_text="HartiganWongKMeans").first.click()
-    assert page.locator("h1").inner_text().startswith("HartiganWongKMeans")
+    expect(page.locator("h1")).to_contain_text("HartiganWongKMeans")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -81,7 +82,7 @@ def test_menu_of_a_small_screen(opened):
     page = opened(width=390).page
     page.locator("button.primary-toggle").click()
     page.locator("dialog a", has_text="Comparison").click()
-    assert page.locator("h1").inner_text().startswith("Comparison")
+    expect(page.locator("h1")).to_contain_text("Comparison")
 
 
 @pytest.mark.parametrize("name", ["index", "start", "comparison", "how-it-works", "notation", "gallery/index", "api"])
