@@ -35,7 +35,6 @@ toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold functions, which cannot be pickled
 
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # the docstrings say it
