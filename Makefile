@@ -4,13 +4,18 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test lint types bench quality reproduce sanitize clean
+.PHONY: run test docs lint types bench quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest tests
+
+# The site in build/docs; runs the examples, warnings are errors. About a minute.
+docs: $(VENV)/installed
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html"
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -45,7 +50,7 @@ sanitize: $(VENV)/installed
 	$(BIN)/python -m pytest -q tests/test_core.py tests/test_kmeans.py tests/test_growth.py tests/test_consensus.py tests/test_invariance.py
 
 clean:
-	rm -rf $(VENV) build out
+	rm -rf $(VENV) build out docs/api docs/gallery docs/sg_execution_times.rst
 
 $(VENV)/installed: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -4,6 +4,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: sciki
 
 import numpy as np
 import pytest
+from browser import start_browser
 
 from clusterforests import _core
 from clusterforests.datasets import load_uci
@@ -15,6 +16,12 @@ def instruction_set(request):
     _core.use_instruction_set(request.param)
     yield request.param
     _core.use_instruction_set("auto")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with start_browser() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

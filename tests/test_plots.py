@@ -1,5 +1,6 @@
 """Pictures show the data they are given, on the Axes they are given."""
 
+import itertools
 import subprocess
 import sys
 
@@ -119,6 +120,18 @@ def test_embedding_tells_clusters_apart_and_has_the_eigenvectors(groups):
         assert W @ vector / W.sum(axis=1) == pytest.approx(value * vector, abs=1e-8)
         assert np.abs(vector).max() > 1e-3
     assert [len(dots.get_offsets()) for dots in shown.collections] == np.bincount(forest.labels_).tolist()
+
+
+@pytest.mark.parametrize("draw", [plots.consensus_heatmap, plots.item_consensus, plots.spectral_embedding])
+def test_numbers_of_many_clusters_do_not_lie_on_each_other(draw):
+    centers = rng.normal(size=(40, 6)) * 9
+    X = centers[np.sort(rng.integers(0, 40, 600))] + rng.normal(size=(600, 6))
+    shown = draw(ClusterForest(40, n_estimators=20, random_state=0).fit(X))
+    shown.figure.canvas.draw()
+    for written in (shown.get_xticklabels(), shown.get_yticklabels(), shown.texts):
+        boxes = [text.get_window_extent() for text in written if text.get_text()]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert "0" in {text.get_text() for text in [*shown.get_yticklabels(), *shown.texts]}
 
 
 def test_feature_use(forest):

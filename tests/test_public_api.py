@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from importlib import resources
 
 import pytest
 
@@ -79,3 +80,16 @@ def test_import_adds_no_optional_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_estimators_show_what_was_set():
+    forest = ClusterForest(3, n_jobs=2, consensus="kway")
+    assert repr(forest) == "ClusterForest(consensus='kway', n_clusters=3, n_jobs=2)"
+    assert repr(HartiganWongKMeans(4)) == "HartiganWongKMeans(n_clusters=4)"
+    html = forest._repr_html_()
+    assert "kway" in html
+    assert "<script src" not in html
+
+
+def test_type_hints_are_shipped():
+    assert (resources.files("clusterforests") / "py.typed").is_file()

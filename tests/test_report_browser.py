@@ -1,19 +1,15 @@
 """The report in a real browser: what it does, what it must not do, and who can use it."""
 
 import csv
-import shutil
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from browser import needs_browser, opener
 
 from clusterforests import ClusterForest
 from clusterforests.report import write_report
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser here: install Debian's package chromium")
+pytestmark = needs_browser
 
 NASTY = (
     "<script>window.hurt=1</script>",
@@ -23,14 +19,6 @@ NASTY = (
     "__proto__",
     "\u202e\u05d0\u05d1 \U0001f331",
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -58,39 +46,15 @@ def pages(tmp_path_factory):
     return folder
 
 
-class Opened:
-    """A page, and all that it complained of or asked the network for."""
-
-    def __init__(self, browser, file, **options):
-        self.context = browser.new_context(viewport={"width": 1200, "height": 900}, accept_downloads=True, **options)
-        self.page = self.context.new_page()
-        self.complaints, self.requests = [], []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-
-    def text(self, selector):
-        return self.page.locator(selector).all_text_contents()
-
-    def share_of_map(self):
-        """A digest of what the canvas shows."""
-        return self.page.evaluate("document.getElementById('map-canvas').toDataURL()")
-
-
 @pytest.fixture
 def opened(browser, pages):
-    open_pages = []
+    with opener(browser) as start:
+        yield lambda name="three", **options: start(pages / f"{name}.html", **options)
 
-    def start(name="three", **options):
-        open_pages.append(Opened(browser, pages / f"{name}.html", **options))
-        return open_pages[-1]
 
-    yield start
-    for one in open_pages:
-        assert one.complaints == []
-        assert [url for url in one.requests if not url.startswith(("file:", "blob:"))] == []
-        one.context.close()
+def share_of_map(page):
+    """A digest of what the canvas shows."""
+    return page.evaluate("document.getElementById('map-canvas').toDataURL()")
 
 
 @pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
@@ -152,7 +116,8 @@ def test_downloads(opened, pages):
 
 def test_map_is_read_zoomed_and_picked(opened):
     one = opened()
-    page, whole = one.page, one.share_of_map()
+    page = one.page
+    whole = share_of_map(page)
     box = page.locator("#map-canvas").bounding_box()
     page.locator("#map-frame").scroll_into_view_if_needed()
     box = page.locator("#map-canvas").bounding_box()
@@ -163,24 +128,25 @@ def test_map_is_read_zoomed_and_picked(opened):
     page.mouse.move(box["x"] + 160, box["y"] + 130, steps=4)
     page.mouse.up()
     page.mouse.move(0, 0)
-    dragged = one.share_of_map()
+    dragged = share_of_map(page)
     assert dragged != whole
     page.locator("#map-whole").click()
-    assert one.share_of_map() == whole
+    assert share_of_map(page) == whole
     assert page.locator("#map-out").is_disabled()
     page.mouse.click(box["x"] + 300, box["y"] + 300)
     page.mouse.move(0, 0)
-    assert one.share_of_map() not in (whole, dragged)
+    assert share_of_map(page) not in (whole, dragged)
     page.locator("#map-pick").select_option("1")
-    picked = one.share_of_map()
+    picked = share_of_map(page)
     assert picked != whole
     page.locator("#map-pick").select_option("")
-    assert one.share_of_map() == whole
+    assert share_of_map(page) == whole
 
 
 def test_map_with_the_keyboard(opened):
     one = opened()
-    page, whole = one.page, one.share_of_map()
+    page = one.page
+    whole = share_of_map(page)
     page.locator("#map-frame").focus()
     page.keyboard.press("ArrowRight")
     before = page.locator("#map-readout").text_content()
@@ -188,13 +154,13 @@ def test_map_with_the_keyboard(opened):
     page.keyboard.press("Shift+ArrowDown")
     assert page.locator("#map-readout").text_content() != before
     page.keyboard.press("+")
-    assert one.share_of_map() != whole
+    assert share_of_map(page) != whole
     assert not page.locator("#map-out").is_disabled()
     page.keyboard.press("-")
     assert page.locator("#map-out").is_disabled()
     page.keyboard.press("+")
     page.keyboard.press("0")
-    assert one.share_of_map() == whole
+    assert share_of_map(page) == whole
 
 
 def test_features_unfold_and_arrows_have_words(opened):
@@ -210,11 +176,11 @@ def test_theme_follows_the_system_until_it_is_switched(opened, scheme):
     one = opened(color_scheme=scheme)
     page, other = one.page, {"light": "dark", "dark": "light"}[scheme]
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
-    before, colour = one.share_of_map(), page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    before, colour = share_of_map(page), page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     page.locator("#theme").press("Enter")
     assert page.evaluate("document.documentElement.dataset.theme") == other
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != colour
-    assert one.share_of_map() != before
+    assert share_of_map(page) != before
 
 
 def test_markup_stays_text(opened):
@@ -239,13 +205,9 @@ def test_markup_stays_text(opened):
 @pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
 def test_accessible(opened, name, scheme, width):
-    page = opened(name, color_scheme=scheme).page
-    page.set_viewport_size({"width": width, "height": 800})
-    page.wait_for_timeout(100)
-    found = Axe().run(page).response["violations"]
-    faults = [(fault["id"], fault["impact"], fault["nodes"][0]["html"]) for fault in found]
-    assert faults == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    one = opened(name, color_scheme=scheme, width=width)
+    assert one.faults() == []
+    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_prints(opened, tmp_path):

@@ -1,6 +1,5 @@
 """Any table as numbers: categories become columns of zeros and ones, missing cells NaN."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from clusterforests.columns import Column, check_names, column_names, is_missing
 from clusterforests.source import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
 from clusterforests.validation import accept_plain, check_memory, is_plain
 from clusterforests.views import Encoded, IntArray, numbers
+from clusterforests.warning import warn_caller
 
 FloatArray = npt.NDArray[np.float64]
 Levels = tuple[Any, ...]
@@ -107,11 +107,9 @@ class Encoding:
         if warn and (codes < 0).any():
             unknown = {cell for cell, code in zip(listed, codes, strict=True) if code < 0 and not is_missing(cell)}
             if unknown:
-                warnings.warn(
+                warn_caller(
                     f"{_title(self.describe(j))} has levels that were not seen in fit: "
-                    f"{_some(_sorted(unknown))}. They count as missing.",
-                    UserWarning,
-                    stacklevel=5,
+                    f"{_some(_sorted(unknown))}. They count as missing."
                 )
         return codes
 

@@ -1,6 +1,5 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -28,6 +27,7 @@ from clusterforests.source import LargeTable, is_large, of_encoded
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights, integer
 from clusterforests.views import Encoded
+from clusterforests.warning import warn_caller
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -128,14 +128,14 @@ class ClusterForest(FittedForest):
     kappa_path_ : ndarray of shape (n_estimators, n_rounds)
         kappa after the first draw and after each round of growth, on the rows that trees are grown on; NaN in rounds
         after a tree has stopped.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
-    memberships_ : ndarray of shape (n_samples, n_clusters_)
+    memberships_ : ndarray of shape (n_samples, `n_clusters_`)
         Soft membership of each row in each cluster; sums to 1 and is highest in the row's own.
     item_consensus_, silhouette_ : ndarray of shape (n_samples,)
         How surely each row belongs: the mean share of trees that it has with its cluster, and from -1 to 1 how much
         that is above the next cluster's.
-    cluster_consensus_ : ndarray of shape (n_clusters_,)
+    cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
     n_clusters_evidence_ : Choice or None
         What the choice of `n_clusters` was made from, if there was one.
@@ -147,7 +147,7 @@ class ClusterForest(FittedForest):
         Rounds of growth, the first draw included.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had any.
 
     References
@@ -400,7 +400,7 @@ class ClusterForest(FittedForest):
             reason = (
                 f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
             )
-            warnings.warn(reason, ConvergenceWarning, stacklevel=4)
+            warn_caller(reason, ConvergenceWarning)
             return Choice(len(rows), reason)
         asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
         candidates = [k for k in asked if k <= len(rows)]

@@ -46,15 +46,15 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The fitted forest.
     importance_ : FeatureImportance
         All results of the test.
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (`n_features_in_`,)
         How far each feature is above its null, in standard deviations.
-    pvalues_ : ndarray of shape (n_features_in_,)
+    pvalues_ : ndarray of shape (`n_features_in_`,)
         Probability of as much by chance.
-    support_ : ndarray of shape (n_features_in_,), bool
+    support_ : ndarray of shape (`n_features_in_`,), bool
         Which features are kept.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had any.
 
     Examples

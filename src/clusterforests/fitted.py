@@ -90,7 +90,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        memberships : ndarray of shape (n_samples, n_clusters_)
+        memberships : ndarray of shape (n_samples, `n_clusters_`)
             The shares of `transform`, divided by their sum. Every row sums to 1, and its highest entry is at the
             cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
         """
@@ -111,7 +111,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        shares : ndarray of shape (n_samples, n_clusters_)
+        shares : ndarray of shape (n_samples, `n_clusters_`)
             The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
         """
         check_is_fitted(self)
@@ -139,7 +139,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @property
     def memberships_(self) -> FloatArray:
-        """Soft membership of each row in each cluster, (n_samples, n_clusters_): sums to 1, highest in its own."""
+        """Soft membership of each row in each cluster, (n_samples, `n_clusters_`): sums to 1, highest in its own."""
         return memberships(self._shares(), self.labels_)
 
     @property

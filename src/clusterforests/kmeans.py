@@ -1,7 +1,6 @@
 """K-means from many random starts, finished with Hartigan's single-row moves, as an estimator."""
 
 import math
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.streams import root_seed, stream
 from clusterforests.validation import check_parameters, check_rows, check_table, check_weights
+from clusterforests.warning import warn_caller
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,7 +50,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         Iterations of Lloyd in the start that won.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had any.
 
     Examples
@@ -106,10 +106,9 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         backend.load(counted, None if weights is None else weights[weights > 0])
         distinct = backend.table.distinct
         if distinct < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         features = [np.arange(X.shape[1], dtype=np.int32)]
         clusters = np.array([min(self.n_clusters, distinct)], dtype=np.int32)

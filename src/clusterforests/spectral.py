@@ -5,7 +5,6 @@ never show in a result: z is the second eigenvector of D^-1/2 W D^-1/2 over rows
 """
 
 import contextlib
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -19,6 +18,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.krylov import Ritz, leading
 from clusterforests.pairs import Dense, Pairs
 from clusterforests.streams import stream, uniform
+from clusterforests.warning import warn_caller
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.intp]
@@ -351,11 +351,9 @@ def _converged(graph: Graph, count: int, enough: Callable[[Ritz], bool]) -> Ritz
         start = _first_guess(graph, min(graph.pairs.block, len(graph.weights)))
         ritz, converged = leading(graph.apply_rest, graph.first, start, count, enough)
     if not converged:
-        warnings.warn(
+        warn_caller(
             f"The eigenvectors of the consensus graph are only known to {ritz.residuals.max():.0e}: rows on the border "
-            "between clusters may be on either side of it.",
-            UserWarning,
-            stacklevel=2,
+            "between clusters may be on either side of it."
         )
     return ritz
 

@@ -1,6 +1,5 @@
 """The CPU back end with any scikit-learn clusterer in the place of K-means."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from clusterforests.backends.cpu import Coordinates, CpuBackend, KMeansJobs, KMeansRuns
 from clusterforests.row_order import order_by_values
+from clusterforests.warning import warn_caller
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -139,11 +139,9 @@ class LearnerBackend(CpuBackend):
     def warn_of_failures(self) -> None:
         """Say how many clones failed, if any did."""
         if self.failures:
-            warnings.warn(
+            warn_caller(
                 f"{self.failures} of {self.calls} clusterings by {self.learner!r} failed and were left out. The first "
-                f"error was: {self.first_error}",
-                UserWarning,
-                stacklevel=3,
+                f"error was: {self.first_error}"
             )
 
     def _solve(self, columns: IntArray, k: int, seed: np.uint64) -> LabelledCenters | Exception | None:

@@ -59,7 +59,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Most iterations of Lloyd in a start that won.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had any.
 
     References

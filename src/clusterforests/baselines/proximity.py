@@ -43,11 +43,11 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The row in the middle of each cluster.
     partitions_ : ndarray of shape (n_forests * n_estimators, n_samples)
         Leaf of each row in each tree, numbered from 0.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Importance of each feature for telling table and copy apart, averaged over the forests.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X had any.
 
     References

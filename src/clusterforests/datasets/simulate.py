@@ -181,7 +181,7 @@ def make_perturbed_affinity(
     """Draw an affinity matrix of two clusters with Gaussian noise, the model of Theorem 2.
 
     Rows of one cluster have affinity `1 - nu`, of different clusters `nu`; to this is added a symmetric matrix whose
-    entries on and below the diagonal are independent N(0, `sigma`²). Entries may be negative or above 1, as in the
+    entries on and below the diagonal are independent `N(0, sigma²)`. Entries may be negative or above 1, as in the
     paper, and so may the sums of rows: the theorem's degrees are the expected ones.
 
     Parameters

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 GAP = 0.015  # of the rows, between the bars of two clusters
+NUMBER = np.array([0.06, 0.045])  # width and height of a number, of what is drawn
 MANY_ROWS = 300  # dots get smaller
 
 
@@ -152,14 +153,25 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
             alpha=0.85,
             label=str(cluster),
         )
-        if forest.n_clusters_ > MOST_LISTED:
-            middle = (float(np.median(x)), float(np.median(y)))
-            ax.annotate(str(cluster), middle, xytext=(4, 4), textcoords="offset points", fontsize=9, color=ink(ax))
+    if forest.n_clusters_ > MOST_LISTED:
+        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(forest.n_clusters_)]))
     if 1 < forest.n_clusters_ <= MOST_LISTED:
         ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     ax.set_title(f"Consensus graph of {some_of(len(rows), len(forest.labels_), 'rows')}")
     return ax
+
+
+def _number(ax: "Axes", middles: FloatArray) -> None:
+    """The number of each cluster beside its middle; of those that would lie on each other the largest cluster's."""
+    span = np.maximum([ax.dataLim.width, ax.dataLim.height], np.finfo(float).tiny)
+    numbered: list[int] = []
+    for cluster, middle in enumerate(middles):
+        apart = np.abs(middles[numbered] - middle) >= NUMBER * span
+        if apart.any(axis=1).all():
+            place = (float(middle[0]), float(middle[1]))
+            ax.annotate(str(cluster), place, xytext=(4, 4), textcoords="offset points", fontsize=9, color=ink(ax))
+            numbered.append(cluster)
 
 
 def _coordinates(forest: ClusterForest, rows: npt.NDArray[np.intp]) -> FloatArray:

@@ -27,7 +27,7 @@ SIGNED = "PuOr_r"  # about 0
 NAME_LENGTH = 32
 MOST_LISTED = 10  # clusters in a legend
 LEGEND_BELOW = 38  # points
-ROOM = 0.03  # of an axis, that a label needs
+ROOM = {"x": 0.06, "y": 0.035}  # of an axis, that a label needs
 
 
 def check_request(ax: Any, forest: Any = None, **counts: Any) -> None:
@@ -111,11 +111,11 @@ def name_bars(ax: "Axes", names: Sequence[str]) -> None:
 def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequence[str], sides: str = "xy") -> None:
     """Labels in the middle of blocks; where there is no room for all, those that keep a distance."""
     places = np.asarray(middles)
-    shown: list[int] = []
-    for i, place in enumerate(places):
-        if len(places) <= MOST_LISTED or not shown or place - places[shown[-1]] >= ROOM * length:
-            shown.append(i)
     for side in sides:
+        shown: list[int] = []
+        for i, place in enumerate(places):
+            if len(places) <= MOST_LISTED or not shown or place - places[shown[-1]] >= ROOM[side] * length:
+                shown.append(i)
         axis = {"x": ax.xaxis, "y": ax.yaxis}[side]
         axis.set_ticks(places[shown].tolist(), [labels[i] for i in shown])
         ax.tick_params(axis=side, length=0)  # type: ignore[arg-type]
@@ -128,7 +128,7 @@ def block_image(
     image = ax.imshow(matrix, interpolation="nearest", **style)
     counts = np.asarray(sizes)
     ends = np.cumsum(counts)
-    width = 1.2 if len(ends) <= MOST_LISTED else 0.5
+    width = min(1.2, 8 / len(ends))
     for border in ends[:-1]:
         ax.axhline(border - 0.5, color=color, linewidth=width)
         ax.axvline(border - 0.5, color=color, linewidth=width)

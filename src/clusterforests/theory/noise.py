@@ -98,7 +98,7 @@ def _kappa(n_features: int, strength: float, quality: str = "centroid") -> float
 def break_even_strength(mu: Any) -> float:
     """The mean a further feature must have before it lowers the population kappa.
 
-    Theorem 1 says that this is more than zero. It is about |mu| / sqrt(p) where the clusters are far apart, so kappa
+    Theorem 1 says that this is more than zero. It is about `|mu| / sqrt(p)` where the clusters are far apart, so kappa
     turns down weak features too, not only pure noise.
 
     Parameters

@@ -33,7 +33,7 @@ def between_of_split(strength: float, angle: float, offset: float, *, share: flo
     Parameters
     ----------
     strength : float
-        |mu|.
+        `|mu|`.
     angle : float
         Angle between v and mu, in radians.
     offset : float
@@ -69,7 +69,7 @@ def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     Parameters
     ----------
     strength : float
-        |mu|, more than 0.
+        `|mu|`, more than 0.
     share : float, default=0.5
         pi, the share of the cluster with mean +mu.
 
@@ -89,7 +89,7 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     Parameters
     ----------
     strength : float
-        |mu|, more than 0.
+        `|mu|`, more than 0.
     share : float, default=0.5
         pi, the share of the cluster with mean +mu.
 

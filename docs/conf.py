@@ -1,0 +1,108 @@
+"""How the documentation site is built: `make docs`."""
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import clusterforests
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+project = "clusterforests"
+author = "The clusterforests developers"
+copyright = author
+version = release = clusterforests.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "mathml",
+]
+nitpicky = True
+exclude_patterns = ["_*", "**sg_execution_times.rst"]
+templates_path = ["_templates"]
+highlight_language = "none"
+default_role = "literal"
+smartquotes = False
+toc_object_entries_show_parents = "hide"
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+numpydoc_show_class_members = False
+autodoc_typehints = "none"  # the docstrings say it
+autodoc_default_options = {"members": True, "inherited-members": "tuple"}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "ignore_pattern": r"wine\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "abort_on_example_error": True,
+    "min_reported_time": 1e9,
+    "doc_module": ("clusterforests",),
+    "reference_url": {"clusterforests": None},
+    "backreferences_dir": None,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "clusterforests"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_show_sourcelink = False
+html_copy_source = False
+html_show_search_summary = False  # would be fetched, which pages opened from a disk may not
+html_sidebars = {page: [] for page in ("index", "start", "comparison", "gallery/plot_01_tutorial")}
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "logo": {"text": "clusterforests"},
+    "navbar_align": "left",
+    "show_prev_next": False,
+    "header_links_before_dropdown": 7,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+# Files that lie outside of this folder and are pages of the site.
+OUTSIDE = {
+    "../benchmarks/RESULTS.md": "benchmarks/speed.md",
+    "../benchmarks/SCALE.md": "benchmarks/scale.md",
+    "../benchmarks/HOW_MANY.md": "benchmarks/how-many.md",
+    "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
+    "../CHANGELOG.md": "changelog.md",
+    "../CONTRIBUTING.md": "contributing.md",
+}
+
+
+def link_inside(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Links that lead to these files in the repository lead to the pages in the site."""
+    for file, page in OUTSIDE.items():
+        source[0] = source[0].replace(f"]({file}", f"]({page}")
+
+
+def skip_foreign(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: object) -> bool | None:
+    """What every scikit-learn estimator has is documented there."""
+    module = getattr(member, "__module__", None) or ""
+    return True if module.startswith("sklearn") else None
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", link_inside)
+    app.connect("autodoc-skip-member", skip_foreign)

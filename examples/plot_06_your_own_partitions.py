@@ -1,0 +1,41 @@
+"""
+Combine clusterings that you already have
+=========================================
+
+``consensus`` takes labels from anywhere: other methods, other people, other days. A negative label means "not
+clustered".
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+from sklearn.preprocessing import StandardScaler
+
+from clusterforests import consensus
+
+X, truth = load_wine(return_X_y=True)
+Z = StandardScaler().fit_transform(X)
+partitions = [
+    *(KMeans(k, n_init=1, random_state=k).fit_predict(Z) for k in range(3, 9)),
+    *(GaussianMixture(k, covariance_type="diag", random_state=k).fit_predict(Z) for k in range(3, 9)),
+    *(AgglomerativeClustering(k).fit_predict(Z) for k in range(3, 9)),
+    HDBSCAN(min_cluster_size=10, copy=True).fit_predict(Z),  # -1 where it finds noise
+]
+
+# %%
+# Any way to combine them does better than one of them on average.
+
+alone = np.mean([adjusted_rand_score(truth, labels) for labels in partitions])
+methods = ["ncut", "kway", "average", "cspa", "hbgf", "mcla", "mixture", "agreement"]
+scores = [adjusted_rand_score(truth, consensus(partitions, 3, method=method)) for method in methods]
+
+figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
+bars = ax.barh(methods, scores)
+ax.bar_label(bars, fmt="%.2f", padding=3)
+ax.axvline(alone, color="black", linestyle="--", label=f"one partition, on average {alone:.2f}")
+ax.set(xlabel="adjusted Rand index with the cultivars", xlim=(0, 1))
+ax.spines[["top", "right"]].set_visible(False)
+_ = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False)

@@ -1,0 +1,41 @@
+"""
+All pictures
+============
+
+What ``clusterforests.plots`` draws and no other example shows. Every function takes ``ax=`` to draw into a figure of
+yours.
+"""
+
+import numpy as np
+from sklearn.datasets import load_wine
+
+from clusterforests import ClusterForest, plots
+
+wine = load_wine(as_frame=True).data
+forest = ClusterForest(3, random_state=0).fit(wine)
+
+# %%
+# Rows as the cut sees them.
+_ = plots.spectral_embedding(forest)
+
+# %%
+# Which features the trees kept, over all trees and in each.
+_ = plots.feature_use(forest)
+
+# %%
+_ = plots.feature_use(forest, per_tree=True)
+
+# %%
+# How well single features make clusters.
+_ = plots.feature_profile(forest, wine)
+
+# %%
+# kappa along growth.
+_ = plots.kappa_growth(forest)
+
+# %%
+# The distribution of shares for several numbers of clusters.
+rng = np.random.default_rng(0)
+groups = rng.normal(size=(300, 10))
+groups[:, :4] += 5 * rng.normal(size=(5, 4))[np.repeat(np.arange(5), 60)]
+_ = plots.consensus_cdf([ClusterForest.from_paper(k, random_state=0).fit(groups) for k in range(2, 8)])
