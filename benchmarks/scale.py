@@ -188,8 +188,8 @@ def rare_table():
             fit = child("fit_rare", 1_000_000, settings, seed)
             yield f"| {text} | {seed} | {fit['recall']:.3f} | {fit['precision']:.3f} |"
     yield (
-        "\nThe automatic cut halves what is large and does not see so small a group; `consensus='kway'`, for which trees "
-        "of many clusters are grown, does."
+        "\nThe automatic cut halves what is large and does not see so small a group; `consensus='kway'`, with trees "
+        "of many clusters, does."
     )
 
 

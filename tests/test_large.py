@@ -292,7 +292,7 @@ def test_a_rare_group_is_a_cluster_of_kway(seed):
     centers = rng.normal(0, 2.5, (4, 12)) * (np.arange(12) < 6)
     centers[3] = centers[0] + 10 * np.isin(np.arange(12), [2, 8])
     table = centers[truth] + rng.normal(size=(70_000, 12))
-    forest = ClusterForest(4, n_estimators=60, consensus="kway", n_jobs=-1, random_state=seed).fit(table)
+    forest = ClusterForest(4, n_estimators=100, consensus="kway", n_jobs=-1, random_state=seed).fit(table)
     own = np.bincount(forest.labels_[truth == 3]).argmax()
     assert ((forest.labels_ == own) == (truth == 3)).mean() > 0.9999
     assert forest.selection_["base_clusters"].value == (64, 128)

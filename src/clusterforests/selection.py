@@ -62,7 +62,7 @@ def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Choice:
         root = math.isqrt(rows)
         return Choice(
             (max(n_clusters, root // 2), max(n_clusters + 2, root)),
-            f"varied from tree to tree up to the root of {rows} rows, but not below half of it: small groups need trees "
+            f"varied from tree to tree up to the root of {rows} rows, not below half of it: small groups need trees "
             "with many clusters",
         )
     rows = min(shape.n_rows, MEASURED_ROWS)
