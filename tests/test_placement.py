@@ -232,12 +232,12 @@ def test_many_new_rows_come_in_blocks(rows, monkeypatch):
     import pyarrow as pa
     from scipy import sparse
 
-    from clusterforests import estimator
+    from clusterforests import fitted
 
     X = rows[0]
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(pl.DataFrame(X, schema=list("abcdefgh")))
     expected = forest.predict_proba(pl.DataFrame(X, schema=list("abcdefgh")))
-    monkeypatch.setattr(estimator, "BLOCK", 50)
+    monkeypatch.setattr(fitted, "BLOCK", 50)
     for table in (pl.DataFrame(X, schema=list("abcdefgh")), pa.table(dict(zip("abcdefgh", X.T, strict=True)))):
         assert (forest.predict_proba(table) == expected).all()
         assert (forest.transform(table.to_pandas()) == forest.transform(table)).all()
