@@ -1,5 +1,6 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
+import importlib
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -13,6 +14,7 @@ from sklearn.utils import Tags
 from clusterforests.affinity import collapse
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
+from clusterforests.columns import is_dask
 from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
@@ -257,6 +259,8 @@ class ClusterForest(FittedForest):
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
             categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
             is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
+            what else has an entry for each row are Dask arrays.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
@@ -270,10 +274,35 @@ class ClusterForest(FittedForest):
         if isinstance(self.n_clusters, (int, np.integer)):
             check_landmarks(self.landmarks, int(self.n_clusters))
         backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
-        self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
+        before = vars(self).copy()
+        try:
+            if is_dask(X):
+                self._fit_dask(backend, X, sample_weight)
+            else:
+                self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
+        except BaseException:  # nothing of a fit that was not finished
+            self.__dict__ = before
+            raise
         if isinstance(backend, LearnerBackend):
             backend.warn_of_failures()
         return self
+
+    def _fit_dask(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
+        """On the workers if there are many rows, otherwise here; what has an entry for each row is Dask's again."""
+        table = importlib.import_module("clusterforests.lazy").open_table(self, X, sample_weight)
+        if not is_large(table.n_rows):
+            here, weights = table.gathered()
+            self._fit_on(backend, *self._read(here, weights, backend.threads))
+            self.labels_, self.partitions_ = table.scattered(self.labels_), table.scattered(self.partitions_)
+            self._weights = table.weights
+            return
+        if self.estimator is not None or self.max_samples is None or self.landmarks is None:
+            raise ValueError(
+                "estimator, max_samples=None and landmarks=None need all rows in one place. Leave them at their "
+                f"defaults for a Dask table of {table.n_rows} rows, or pass X.compute()."
+            )
+        self._encoding, self._donors = table.encoding(), None
+        self._fit_on(backend, table.rows(self._encoding), table.weights)
 
     def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | ManyRows, Any]:
         """The table as numbers, without missing cells, and the weights of its rows."""
