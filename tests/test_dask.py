@@ -1,9 +1,12 @@
 """Tables of Dask: the same answer as a NumPy fit, however they are cut into pieces and whoever dies."""
 
+import contextlib
+import importlib
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import dask
 import dask.array as da
@@ -13,7 +16,6 @@ import pandas as pd
 import pytest
 from dask.delayed import delayed
 from distributed import Client, LocalCluster
-from distributed.deploy.subprocess import SubprocessCluster
 
 from clusterforests import ClusterForest, large, sampling, source
 from clusterforests.backends.dask import DaskRows
@@ -47,21 +49,15 @@ def few(monkeypatch):
         yield
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """Two workers, each a process that is started again when it dies."""
-    settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "20s"}
+@contextlib.contextmanager
+def workers(count, **settings):
+    """A cluster of workers with one thread each, and a client that is asked for everything."""
     with (
-        dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as started,
+        LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0", **settings) as started,
+        Client(started) as client,
+        dask.config.set(scheduler="distributed"),
     ):
-        yield started
-
-
-@pytest.fixture
-def client(cluster):
-    with Client(cluster) as connected, dask.config.set(scheduler="distributed"):
-        yield connected
+        yield client
 
 
 def forest(**settings):
@@ -253,39 +249,37 @@ def test_dask_is_imported_only_with_its_tables():
 
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_any_number_of_workers(plain, n_workers):
-    with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=None) as some,
-        Client(some),
-        dask.config.set(scheduler="distributed"),
-    ):
+    with workers(n_workers, processes=False):
         assert (forest().fit(in_pieces(X, (500,) * 6)).labels_.compute() == plain.labels_).all()
 
 
-@pytest.mark.usefixtures("client")
 def test_progress_is_told(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    forest(verbose=1).fit(in_pieces(X, (1000,) * 3))
+    with workers(1, processes=False):
+        forest(verbose=1).fit(in_pieces(X, (1000,) * 3))
     told = capsys.readouterr().err
     assert "20/20 trees" in told
     assert "reading [########################] 12000/12000 rows" in told
 
 
-def hurt(module, name, marker, pid=None):
-    """On a worker: the first call of the function kills this process, or the one with the given number."""
-    import importlib
+def hurting(module, name, marker, pid=None):
+    """For a worker: there the first call of the function kills that process, or the one with the given number."""
 
-    owner = importlib.import_module(module)
-    work = getattr(owner, name)
+    def hurt():
+        owner = importlib.import_module(module)
+        work = getattr(owner, name)
 
-    def killing(*arguments):
-        try:
-            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
+        def killing(*arguments):
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return work(*arguments)
+            os.kill(os.getpid() if pid is None else pid, signal.SIGKILL)
             return work(*arguments)
-        os.kill(os.getpid() if pid is None else pid, signal.SIGKILL)
-        return work(*arguments)
 
-    setattr(owner, name, killing)
+        setattr(owner, name, killing)
+
+    return hurt
 
 
 STAGES = {
@@ -297,30 +291,36 @@ STAGES = {
 }
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_worker_is_killed(plain, client, tmp_path, stage):
-    marker = str(tmp_path / "killed")
-    client.run(hurt, *STAGES[stage], marker)
-    before = set(client.run(os.getpid).values())
-    found = forest().fit(in_pieces(X, (500,) * 6))
-    assert (found.labels_.compute() == plain.labels_).all()
-    assert os.path.exists(marker)
-    client.wait_for_workers(2)
-    assert set(client.run(os.getpid).values()) != before
+@pytest.mark.parametrize("stage", [pytest.param(s, marks=[pytest.mark.slow] * (s != "means")) for s in STAGES])
+def test_a_worker_is_killed(plain, tmp_path, stage):
+    marker = tmp_path / "killed"
+    with workers(2, memory_limit="1GB") as client:
+        client.run(hurting(*STAGES[stage], str(marker)))
+        found = forest().fit(in_pieces(X, (500,) * 6))
+        assert (found.labels_.compute() == plain.labels_).all()
+    assert marker.exists()
 
 
 def test_the_scheduler_is_killed(plain, tmp_path):
-    marker = str(tmp_path / "killed")
     fitted = forest().fit(X)
     before = vars(fitted).copy()
+    file = tmp_path / "scheduler.json"
+    dask_command, address = [sys.executable, "-m", "dask"], ["--host", "127.0.0.1", "--scheduler-file", str(file)]
     with (
-        dask.config.set({"distributed.comm.timeouts.connect": "1s", "scheduler": "distributed"}),
-        SubprocessCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as lost,
-        Client(lost) as client,
+        dask.config.set({"scheduler": "distributed", "distributed.comm.timeouts.connect": "1s"}),
+        subprocess.Popen(
+            [*dask_command, "scheduler", *address, "--port", "0", "--dashboard-address", "127.0.0.1:0"]
+        ) as scheduler,
+        subprocess.Popen([*dask_command, "worker", *address, "--nthreads", "1", "--no-nanny"]) as worker,
     ):
-        pid = client.run_on_scheduler(os.getpid)
-        client.run(hurt, *STAGES["means"], marker, pid)
-        with pytest.raises(RuntimeError, match="scheduler is gone"):
-            fitted.fit(in_pieces(X, (500,) * 6))
+        while not file.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.1)
+        with Client(scheduler_file=str(file), timeout=20) as client:
+            client.wait_for_workers(1)
+            client.run(hurting(*STAGES["means"], str(tmp_path / "killed"), scheduler.pid))
+            with pytest.raises(RuntimeError, match="scheduler is gone"):
+                fitted.fit(in_pieces(X, (500,) * 6))
+        worker.kill()
     assert all(vars(fitted)[name] is before[name] for name in before)
     assert (fitted.labels_ == plain.labels_).all()

@@ -94,7 +94,7 @@ def cluster_errors() -> Iterator[None]:
             "Several Dask workers died with the same task, most likely for lack of memory. Give workers more of it, or "
             "make the partitions smaller: X.rechunk or X.repartition. Nothing was changed."
         ) from error
-    except (distributed.CommClosedError, distributed.client.FutureCancelledError, distributed.CancelledError) as error:
+    except (distributed.comm.CommClosedError, distributed.CancelledError) as error:
         raise RuntimeError(
             "The Dask scheduler is gone or has dropped the tasks. Nothing was changed: connect to a cluster and call "
             "fit again."
