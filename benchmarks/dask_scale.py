@@ -28,7 +28,7 @@ from clusterforests import ClusterForest
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 60, 125_000, 100  # 60 files of 100 MB
-PIECES = 40
+PIECES = 20
 
 
 def forest(n_estimators):

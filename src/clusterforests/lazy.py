@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.dask import DaskRows
-from clusterforests.backends.dask_tasks import cluster_errors, compute, merged, share, stack, tasks
+from clusterforests.backends.dask_tasks import chains, cluster_errors, compute, merged, share, stack, tasks
 from clusterforests.columns import check_names
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.diagnostics.shares import (
@@ -73,8 +73,8 @@ class DaskTable:
         return encoding
 
     def rows(self, encoding: Encoding) -> DaskRows:
-        weights = None if self.weights is None else self.weights.to_delayed().tolist()
-        return DaskRows(split(self.X), weights, self.lengths, encoding.n_features, encoding.describe)
+        weights = None if self.weights is None else chains(self.weights.to_delayed().tolist())
+        return DaskRows(chains(split(self.X)), weights, self.lengths, encoding.n_features, encoding.describe)
 
 
 def open_table(estimator: Any, X: Any, sample_weight: Any) -> DaskTable:
@@ -146,7 +146,7 @@ def compute_all(*collections: Any) -> tuple[Any, ...]:
 
 def map_rows(forest: Any, method: str, X: Any, dtype: Any, *after: int) -> da.Array:
     """What a method of a fitted forest does to new rows, piece by piece; lazy."""
-    pieces = split(X)
+    pieces = chains(split(X))
     check_names(forest, _like(X), reset=False)
     light = copy.copy(forest)
     for name in HEAVY:

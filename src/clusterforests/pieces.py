@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clusterforests.backends import CpuBackend
 from clusterforests.passes import Pass, Sums, are_whole, ends_of
 from clusterforests.placement import Placement, Tally
-from clusterforests.sampling import Keys, distinct_keys, frequent, merge, waiting
+from clusterforests.sampling import Keys, common, distinct_keys, frequent, merge, waiting
 from clusterforests.source import ArraySource, Source, blocks, hash_rows, open_source, survey
 from clusterforests.validation import check_weights
 
@@ -88,7 +88,7 @@ def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> 
         lowest,
         covered,
     )
-    return Seen([told], frequent(keys, size))
+    return Seen([told], common(keys, size))
 
 
 def merge_seen(parts: list[Seen], size: int) -> Seen:

@@ -20,7 +20,9 @@ IndexArray = npt.NDArray[np.intp]
 
 HASHED = 2**20  # keys at a time
 CANDIDATES = 8  # for each row of the sample
-COUNTERS = 2  # for each row of the sample
+COUNTERS = 4  # for each row of the sample
+RARE = 2 / 3  # of a share of 1 / size
+LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key may be short of its weight
 
 _SAMPLE = 6  # what the stream of random numbers is for; the number is part of its key
 
@@ -103,11 +105,16 @@ def draw_rows(keys: KeyArray, weights: FloatArray | None, size: int, seed: int) 
     return DistinctRows(first[drawn.places], drawn.weights)
 
 
-def frequent(keys: Keys, size: int) -> Keys:
-    """What is left of the keys when, as often as it takes to have few, one unit of as many is cancelled.
+def common(keys: Keys, size: int) -> Keys:
+    """Counters for the keys of a piece that may be a share of 1 / size of the table. Rare ones have none here."""
+    return frequent(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
 
-    Counters of Misra and Gries. They can be merged and cut down again; what a key loses on the way is at most all
-    weight over COUNTERS * size, so one with a share of 1 / size is never lost.
+
+def frequent(keys: Keys, size: int) -> Keys:
+    """What is left of counters when, as often as it takes to have few, one unit of as many is cancelled.
+
+    As Misra and Gries do it. Counters of pieces can be merged and cut down again: a key loses in all at most the share
+    LOST / size of all weight, so one with a share of 1 / size keeps some.
     """
     most = COUNTERS * size
     if len(keys.names) <= most:

@@ -22,7 +22,7 @@ from clusterforests.growth import Progress as Grown
 from clusterforests.large import STEPS, Progress, Sample
 from clusterforests.passes import Measure, Pass, Sums
 from clusterforests.placement import Placement, Tally, settle_by
-from clusterforests.sampling import CANDIDATES, COUNTERS, Keys, draw, merge, reach, waiting
+from clusterforests.sampling import CANDIDATES, LOST, Keys, draw, merge, reach, waiting
 from clusterforests.views import numbers
 
 FloatArray = npt.NDArray[np.float64]
@@ -89,8 +89,7 @@ class DaskRows:
     def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
         placement, groups = settle_by(placement, self._place)
         named = tasks("name-clusters", np.take, [(placement.names, found) for found in groups])
-        (labels,) = persist(stack(named, self.lengths.tolist(), np.int32))
-        return placement, labels
+        return placement, stack(persist(named), self.lengths.tolist(), np.int32)
 
     def _place(self, placement: Placement) -> tuple[list[Any], Tally]:
         starts = (np.cumsum(self.lengths) - self.lengths).tolist()
@@ -99,7 +98,7 @@ class DaskRows:
         weights = [None] * len(groups) if self.weights is None else self.weights
         counted = zip(groups, weights, [len(placement.names)] * len(groups), starts, strict=True)
         tallies = tasks("tally-rows", pieces.tally, list(counted))
-        *groups, tally = persist(*groups, merged("merge-tallies", tallies, _total))
+        *groups, tally = persist([*groups, merged("merge-tallies", tallies, _total)])
         return groups, compute([tally], self._tell, groups)[0]
 
     def _survey(self, size: int, seed: int) -> None:
@@ -142,7 +141,7 @@ class DaskRows:
         """Keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
         assert self.frequent is not None
         names, mass = self.frequent
-        possible = mass + total / (COUNTERS * size) >= total / size * (1 - 1e-9)
+        possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
         names = names[possible & (waiting(names, seed) >= limit)]
         if not len(names):
             return Keys(names, np.empty(0))

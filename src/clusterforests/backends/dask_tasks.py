@@ -8,13 +8,50 @@ from typing import Any
 
 import dask
 import dask.array as da
+from dask.core import get_dependencies
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 
 WIDTH = 16  # what is merged at a time
-GRAPH_BYTES = 2**30  # a graph carries the sample or the trees; Dask would warn from 10 MB on
+WARNED_ABOVE = "distributed.admin.large-graph-warning-threshold"  # 10 MB, unless it is set
+GRAPH_BYTES = 2**30
 
 Told = Callable[[int, int], None]  # (tasks done, tasks)
+
+
+class Chain:
+    """The tasks that make a piece. Those that need the piece run them, so that it never goes to another worker."""
+
+    def __init__(self, graph: dict[Any, Any], key: Any) -> None:
+        self.graph, self.key = graph, key
+
+    def read(self) -> Any:
+        return dask.get(self.graph, self.key)
+
+
+def chains(pieces: list[Delayed]) -> list[Any]:
+    """Of pieces that have no task in common. Others, and such as are on workers already, stay what they are."""
+    distributed: Any = sys.modules.get("distributed")
+    if distributed is not None and distributed.futures_of(pieces[0]):
+        return pieces
+    graph = dict(pieces[0].__dask_graph__())  # it is that of all
+    found: list[Any] = []
+    taken: set[Any] = set()
+    for piece in pieces:
+        own, needed = {}, [piece.key]
+        while needed:
+            key = needed.pop()
+            own[key] = graph[key]
+            needed.extend(get_dependencies(graph, key))
+        if not taken.isdisjoint(own):
+            return pieces
+        taken.update(own)
+        found.append(Chain(own, piece.key))
+    return found
+
+
+def _run(work: Callable[..., Any], *arguments: Any) -> Any:
+    return work(*(given.read() if isinstance(given, Chain) else given for given in arguments))
 
 
 def share(name: str, value: Any) -> Delayed:
@@ -24,8 +61,8 @@ def share(name: str, value: Any) -> Delayed:
 
 def tasks(stage: str, work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Delayed]:
     """`work` with each of the arguments; on the dashboard they have the name of the stage."""
-    name, call = f"{stage}-{uuid.uuid4().hex}", delayed(work, pure=False, traverse=False)
-    return [call(*arguments, dask_key_name=(name, i)) for i, arguments in enumerate(calls)]
+    name, call = f"{stage}-{uuid.uuid4().hex}", delayed(_run, pure=False, traverse=False)
+    return [call(work, *arguments, dask_key_name=(name, i)) for i, arguments in enumerate(calls)]
 
 
 def merged(stage: str, nodes: list[Delayed], merge: Callable[[list[Any]], Any]) -> Delayed:
@@ -40,8 +77,8 @@ def merged(stage: str, nodes: list[Delayed], merge: Callable[[list[Any]], Any]) 
 def compute(wanted: Sequence[Delayed], told: Told | None = None, watched: Sequence[Delayed] | None = None) -> list[Any]:
     """The results. `told` hears how many of the watched tasks, or else of all, are done."""
     watched = wanted if watched is None else watched
-    with cluster_errors(), dask.config.set({"distributed.admin.large-graph-warning-threshold": GRAPH_BYTES}):
-        client = _client()
+    client = _client()
+    with cluster_errors(), _large_graphs(client):
         if client is None:
             results = list(dask.compute(*wanted))
             if told is not None:
@@ -57,11 +94,10 @@ def compute(wanted: Sequence[Delayed], told: Told | None = None, watched: Sequen
         return gathered
 
 
-def persist(*wanted: Any) -> tuple[Any, ...]:
+def persist(wanted: Sequence[Delayed]) -> list[Delayed]:
     """Kept where it is computed: on the workers, or here if there are none."""
-    with cluster_errors(), dask.config.set({"distributed.admin.large-graph-warning-threshold": GRAPH_BYTES}):
-        kept: tuple[Any, ...] = dask.persist(*wanted)
-        return kept
+    with cluster_errors(), _large_graphs(_client()):
+        return list(dask.persist(*wanted))
 
 
 def stack(
@@ -99,6 +135,14 @@ def cluster_errors() -> Iterator[None]:
             "The Dask scheduler is gone or has dropped the tasks. Nothing was changed: connect to a cluster and call "
             "fit again."
         ) from error
+
+
+def _large_graphs(client: Any) -> contextlib.AbstractContextManager[Any]:
+    """A graph carries the sample or the trees: no warning for them, where there is a cluster to send them to."""
+    if client is None:
+        return contextlib.nullcontext()
+    quiet: contextlib.AbstractContextManager[Any] = dask.config.set({WARNED_ABOVE: GRAPH_BYTES})
+    return quiet
 
 
 def _client() -> Any:
