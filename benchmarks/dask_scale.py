@@ -27,7 +27,7 @@ from scale_data import gaussians
 from clusterforests import ClusterForest
 
 LIMIT = "1GB"
-FILES, ROWS, COLUMNS = 60, 125_000, 100  # 60 files of 100 MB
+FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
 PIECES = 20
 
 

@@ -250,7 +250,9 @@ def test_dask_is_imported_only_with_its_tables():
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_any_number_of_workers(plain, n_workers):
     with workers(n_workers, processes=False):
-        assert (forest().fit(in_pieces(X, (500,) * 6)).labels_.compute() == plain.labels_).all()
+        table = in_pieces(X, (500,) * 6)
+        for given in (table, table.persist(), dd.from_dask_array(table).persist()):
+            assert (forest().fit(given).labels_.compute() == plain.labels_).all()
 
 
 def test_progress_is_told(capsys, monkeypatch):

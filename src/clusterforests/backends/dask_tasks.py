@@ -31,16 +31,15 @@ class Chain:
 
 def chains(pieces: list[Delayed]) -> list[Any]:
     """Of pieces that have no task in common. Others, and such as are on workers already, stay what they are."""
-    distributed: Any = sys.modules.get("distributed")
-    if distributed is not None and distributed.futures_of(pieces[0]):
-        return pieces
-    graph = dict(pieces[0].__dask_graph__())  # it is that of all
+    graph = dict(pieces[0].__dask_graph__())  # that of all, but for what is on workers
     found: list[Any] = []
     taken: set[Any] = set()
     for piece in pieces:
         own, needed = {}, [piece.key]
         while needed:
             key = needed.pop()
+            if key not in graph or _is_future(graph[key]):
+                return pieces
             own[key] = graph[key]
             needed.extend(get_dependencies(graph, key))
         if not taken.isdisjoint(own):
@@ -48,6 +47,11 @@ def chains(pieces: list[Delayed]) -> list[Any]:
         taken.update(own)
         found.append(Chain(own, piece.key))
     return found
+
+
+def _is_future(value: Any) -> bool:
+    distributed: Any = sys.modules.get("distributed")
+    return distributed is not None and isinstance(value, distributed.Future)
 
 
 def _run(work: Callable[..., Any], *arguments: Any) -> Any:
