@@ -128,8 +128,9 @@ def test_kinds_of_tables(plain, kind):
 @pytest.mark.parametrize("weights", [WHOLE, RNG.exponential(size=N), np.where(np.arange(N) < 600, 0.0, 1.0)])
 def test_weights(weights):
     expected = forest().fit(X, sample_weight=weights)
-    table = in_pieces(X, (600, 1400, 1000))
-    unknown = in_pieces(weights, (600, 1400, 1000))[da.ones(N, chunks=(600, 1400, 1000), dtype=bool)]
+    lengths = (600, 1400, 0, 1000)
+    table = in_pieces(X, lengths)
+    unknown = stack([delayed(piece) for piece in np.split(weights, [600, 2000, 2000])], [np.nan] * 4, np.float64)
     for given in (weights, da.from_array(weights, chunks=700), unknown):
         found = forest().fit(table, sample_weight=given)
         assert (found.labels_.compute() == expected.labels_).all()
@@ -143,8 +144,8 @@ def test_few_rows_are_fitted_here(monkeypatch):
     frame = pd.DataFrame(X[:300], columns=NAMES).assign(kind=np.where(TRUTH[:300] > 1, "x", "y"))
     frame.loc[5, "a"] = np.nan
     expected = forest().fit(frame)
-    found = forest().fit(dd.from_pandas(frame, npartitions=3))
-    assert found.labels_.numblocks == (3,)
+    found = forest().fit(dd.from_delayed([delayed(frame[:100]), delayed(frame[:0]), delayed(frame[100:])]))
+    assert found.labels_.chunks == ((100, 0, 200),)
     assert (found.labels_.compute() == expected.labels_).all()
     assert (found.partitions_.compute() == expected.partitions_).all()
     np.testing.assert_array_equal(found.memberships_.compute(), expected.memberships_)

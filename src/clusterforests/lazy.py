@@ -56,7 +56,7 @@ class DaskTable:
 
     def scattered(self, values: npt.NDArray[Any]) -> da.Array:
         """An array whose last axis are the rows, in the pieces of the table."""
-        return da.from_array(values, chunks=(*values.shape[:-1], tuple(self.lengths.tolist())))
+        return _cut(values, self.lengths)
 
     def encoding(self) -> Encoding:
         """Of a table all of whose columns are numbers; others are refused."""
@@ -121,7 +121,7 @@ def _open_weights(sample_weight: Any, lengths: LengthArray) -> da.Array | None:
     chunks = (tuple(lengths.tolist()),)
     if not dask.is_dask_collection(sample_weight):
         weights = check_weights(sample_weight, int(lengths.sum()))
-        return None if weights is None else da.from_array(weights, chunks=chunks)
+        return None if weights is None else _cut(weights, lengths)
     given = sample_weight if isinstance(sample_weight, da.Array) else sample_weight.to_dask_array()
     if given.ndim != 1:
         raise ValueError(f"sample_weight must be 1-dimensional, one weight per row; it has {given.ndim} dimensions.")
@@ -135,6 +135,12 @@ def _open_weights(sample_weight: Any, lengths: LengthArray) -> da.Array | None:
             "table, or call compute_chunk_sizes() on it."
         )
     return stack(given.to_delayed().tolist(), lengths.tolist(), given.dtype)
+
+
+def _cut(values: npt.NDArray[Any], lengths: LengthArray) -> da.Array:
+    """In pieces along the last axis; unlike those of da.from_array they may be empty."""
+    slices = np.split(values, np.cumsum(lengths)[:-1], axis=-1)
+    return stack([share("piece", piece) for piece in slices], lengths.tolist(), values.dtype, before=values.shape[:-1])
 
 
 def compute_all(*collections: Any) -> tuple[Any, ...]:
