@@ -31,8 +31,8 @@ FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
 PIECES = 20
 
 
-def forest(n_estimators):
-    return ClusterForest(5, n_estimators=n_estimators, random_state=0)
+def forest(**settings):
+    return ClusterForest(5, random_state=0, **settings)
 
 
 @contextmanager
@@ -104,8 +104,8 @@ def larger_table():
     yield (
         f"Parquet, {FILES} files of {ROWS:,} rows and {COLUMNS} columns of float64: "
         f"{8 * FILES * ROWS * COLUMNS / 1e9:.0f} GB, read as a Dask DataFrame. "
-        f"`ClusterForest(5, n_estimators=50)`; every worker is a process of one thread with a limit of {LIMIT}. Memory "
-        "and spilled bytes are the highest that the workers reported; the machine has 2 cores.\n"
+        '`ClusterForest(5, n_estimators=20, scale="standard")`; every worker is a process of one thread with a limit of '
+        f"{LIMIT}. Memory and spilled bytes are the highest that the workers reported; the machine has 2 cores.\n"
     )
     yield "| workers | seconds | most memory of a worker, GB | spilled, bytes | workers lost | labels |"
     yield "|---|---|---|---|---|---|"
@@ -116,7 +116,7 @@ def larger_table():
             with workers(count) as client, Watch(client) as watch:
                 before = set(client.run(os.getpid).values())
                 started = time.perf_counter()
-                fitted = forest(50).fit(dd.read_parquet(folder))
+                fitted = forest(n_estimators=20, scale="standard").fit(dd.read_parquet(folder))
                 seconds = time.perf_counter() - started
                 lost = len(before - set(client.run(os.getpid).values()))
                 labels = hashlib.sha256(fitted.labels_.compute().tobytes()).hexdigest()[:12]
@@ -135,7 +135,7 @@ def bytes_table():
     moved = []
     for n in (1_000_000, 10_000_000):
         with workers(2, "4GB") as client:
-            forest(100).fit(generated(n))
+            forest(n_estimators=100).fit(generated(n))
             between = sum(client.run(received).values())
             moved.append(between)
             rest = sum(client.run(sent).values()) - between
@@ -159,7 +159,7 @@ def overhead_table():
         for _ in range(3):
             for name, given in (("NumPy", X), ("Dask, one worker", table)):
                 started = time.perf_counter()
-                fitted = forest(100).fit(given)
+                fitted = forest(n_estimators=100).fit(given)
                 seconds[name].append(time.perf_counter() - started)
                 if given is X:
                     expected = fitted.labels_
