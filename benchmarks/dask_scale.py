@@ -104,7 +104,7 @@ def larger_table():
     yield (
         f"Parquet, {FILES} files of {ROWS:,} rows and {COLUMNS} columns of float64: "
         f"{8 * FILES * ROWS * COLUMNS / 1e9:.0f} GB, read as a Dask DataFrame. "
-        '`ClusterForest(5, n_estimators=20, scale="standard")`; every worker is a process of one thread with a limit of '
+        '`ClusterForest(5, n_estimators=20, scale="standard")`; a worker is a process of one thread with a limit of '
         f"{LIMIT}. Memory and spilled bytes are the highest that the workers reported; the machine has 2 cores.\n"
     )
     yield "| workers | seconds | most memory of a worker, GB | spilled, bytes | workers lost | labels |"
