@@ -4,13 +4,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test docs lint types bench quality reproduce sanitize clean
+.PHONY: run test test-slow docs lint types bench bench-dask quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest tests -m "not slow"
+
+# A Dask worker is killed in every stage of a fit; `make test` does it in one.
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest tests -m slow
 
 # The site in build/docs; runs the examples, warnings are errors. About a minute.
 docs: $(VENV)/installed
@@ -29,6 +33,10 @@ types: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png
+
+# A 6 GB table on disk, fitted by workers of 1 GB: a quarter of an hour on two cores, 8 GB of memory, 7 GB of disk.
+bench-dask: $(VENV)/installed
+	$(BIN)/python benchmarks/dask_scale.py --out benchmarks/DASK.md
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA and the development sets. Goes on where it was stopped.
 quality: $(VENV)/bench

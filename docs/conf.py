@@ -84,6 +84,7 @@ html_theme_options = {
 OUTSIDE = {
     "../benchmarks/RESULTS.md": "benchmarks/speed.md",
     "../benchmarks/SCALE.md": "benchmarks/scale.md",
+    "../benchmarks/DASK.md": "benchmarks/dask.md",
     "../benchmarks/HOW_MANY.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
     "../CHANGELOG.md": "changelog.md",

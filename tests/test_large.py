@@ -6,15 +6,16 @@ import reference
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, _core, large, row_order, source
+from clusterforests import ClusterForest, _core, large, sampling, source
 from clusterforests import combine as combining
 from clusterforests.backends import CpuBackend
 from clusterforests.forest import grow_forest
 from clusterforests.growth import GrowthSettings
-from clusterforests.large import spread
-from clusterforests.row_order import draw_rows, row_keys
+from clusterforests.large import LocalRows, spread
+from clusterforests.row_order import row_keys
+from clusterforests.sampling import draw_rows
 from clusterforests.scaling import fit_scaling
-from clusterforests.source import ArraySource, survey
+from clusterforests.source import ArraySource, of_numbers, survey
 from clusterforests.streams import stream, uniform
 from clusterforests.views import numbers
 
@@ -33,6 +34,11 @@ def few(monkeypatch):
     monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
     monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
     monkeypatch.setattr(combining, "COLLAPSED", 1000)
+
+
+def many(rows, weights=None, threads=1, progress=None):
+    table = ArraySource(rows)
+    return LocalRows(of_numbers(table, survey(table)), weights, threads, progress)
 
 
 def settings(n_trees=7):
@@ -68,8 +74,7 @@ def true_centers(forest, columns):
 @pytest.mark.parametrize("scale", ["mixed", "none"])
 def test_passes_do_what_the_plain_ones_do(scale, weights):
     forest, scaling, columns, centers = grown(scale)
-    table = ArraySource(X)
-    found = spread(forest, scaling, table, survey(table), weights, threads=2)
+    found, _ = spread(forest, scaling, many(X, weights, threads=2))
     expected, labels = reference.spread(scaling.apply(X), columns, centers, weights)
     for mine, theirs in zip(true_centers(found, columns), expected, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9)
@@ -85,8 +90,7 @@ def test_passes_do_what_the_plain_ones_do(scale, weights):
 def test_a_centre_without_rows_stays():
     forest, scaling, *_ = grown("mixed")
     forest.centers[0][1] += 1000.0
-    table = ArraySource(X)
-    found = spread(forest, scaling, table, survey(table))
+    found, _ = spread(forest, scaling, many(X))
     assert (found.centers[0][1] == forest.centers[0][1]).all()
     assert not (found.partitions[0] == 1).any()
 
@@ -94,17 +98,15 @@ def test_a_centre_without_rows_stays():
 @pytest.mark.parametrize("weights", [None, WHOLE, RNG.exponential(size=3000)])
 def test_threads_blocks_and_order_do_not_change_a_bit(weights, monkeypatch):
     forest, scaling, *_ = grown("mixed")
-    table = ArraySource(X)
-    first = spread(forest, scaling, table, survey(table), weights)
+    first, _ = spread(forest, scaling, many(X, weights))
     for rows, threads in ((2999, 1), (256, 3), (1000, 2)):
         monkeypatch.setattr(source, "LEAST_ROWS", rows)
         monkeypatch.setattr(source, "BLOCK_BYTES", 8 * 6 * rows)
-        again = spread(forest, scaling, table, survey(table), weights, threads=threads)
+        again, _ = spread(forest, scaling, many(X, weights, threads))
         assert all((a == b).all() for a, b in zip(first.centers, again.centers, strict=True))
         assert (first.partitions == again.partitions).all()
     order = RNG.permutation(3000)
-    table = ArraySource(X[order])
-    mixed = spread(forest, scaling, table, survey(table), None if weights is None else weights[order])
+    mixed, _ = spread(forest, scaling, many(X[order], None if weights is None else weights[order]))
     assert all((a == b).all() for a, b in zip(first.centers, mixed.centers, strict=True))
     assert (first.partitions[:, order] == mixed.partitions).all()
 
@@ -112,11 +114,8 @@ def test_threads_blocks_and_order_do_not_change_a_bit(weights, monkeypatch):
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
 def test_instruction_sets_agree(instruction_set):
     forest, scaling, columns, centers = grown("mixed")
-    table = ArraySource(X)
-    assert (
-        spread(forest, scaling, table, survey(table)).partitions
-        == reference.spread(scaling.apply(X), columns, centers)[1]
-    ).all()
+    found, _ = spread(forest, scaling, many(X))
+    assert (found.partitions == reference.spread(scaling.apply(X), columns, centers)[1]).all()
 
 
 def test_the_last_word_is_in_float64():
@@ -155,7 +154,7 @@ def test_many_clusters_need_wider_labels():
         rows = np.ldexp(X[:k], -forest.coordinates.exponent) - forest.coordinates.origin
         forest.features[:] = [np.arange(6, dtype=np.int32)] * 7
         forest.centers[:] = [rows] * 7
-        found = spread(forest, scaling, ArraySource(X), survey(ArraySource(X)))
+        found, _ = spread(forest, scaling, many(X))
         assert found.partitions.dtype == dtype
         assert found.partitions.min() >= 0
 
@@ -165,7 +164,7 @@ def test_many_clusters_need_wider_labels():
 def test_the_sample_is_that_of_the_oracle(size, weights):
     rows = X[RNG.integers(0, 900, 3000)]
     keys = row_keys(rows)
-    chances = uniform(stream(stream(5, row_order._SAMPLE), keys))
+    chances = uniform(stream(stream(5, sampling._SAMPLE), keys))
     given = np.ones(3000) if weights is None else weights
     expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size)
     found = draw_rows(keys, weights, size, 5)
@@ -261,7 +260,7 @@ def test_a_stop_between_blocks(monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        spread(forest, scaling, ArraySource(X), survey(ArraySource(X)), progress=stop)
+        spread(forest, scaling, many(X, progress=stop))
     assert told[0] == (256, 6000)
     assert told[-1] == (3256, 6000)
 

@@ -1,14 +1,23 @@
-"""Every way from partitions to clusters, dense, operator and landmarks, against the plain oracle."""
+"""Every way from partitions to clusters, dense, operator and landmarks, and from trees to all rows: against oracles."""
 
+import dask
 import numpy as np
 import pytest
 import reference
+from dask.delayed import delayed
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import affinity, pairs
 from clusterforests import combine as combining
 from clusterforests.backends import CpuBackend
+from clusterforests.backends.dask import DaskRows
 from clusterforests.combine import combine
+from clusterforests.forest import GrowthPlan
+from clusterforests.growth import GrowthSettings
+from clusterforests.large import LocalRows, spread
+from clusterforests.scaling import fit_scaling
+from clusterforests.source import ArraySource, of_numbers, survey
+from clusterforests.views import numbers
 
 PATHS = ["dense", "stored", "counted", "landmarks", "sampled landmarks"]
 
@@ -40,6 +49,32 @@ def test_recursive_cuts(path, threshold, seed):
     agreement = adjusted_rand_score(expected, found.labels)
     assert agreement == 1 if some is None else agreement > 0.9
     assert (found.placement.clusters(CpuBackend(), labels) == found.labels).all()
+
+
+@pytest.mark.parametrize("lengths", [None, (150,), (7, 0, 100, 43)], ids=["here", "dask", "dask in pieces"])
+def test_trees_on_all_rows(lengths):
+    """Means and labels of rows that are in this process, or Dask's, against plain ones."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4)) + 4 * rng.integers(0, 3, (150, 1))
+    part = numbers(np.ascontiguousarray(X[::3]))
+    scaling = fit_scaling(part, "mixed")
+    settings = GrowthSettings(np.arange(2, 9, dtype=np.int32), True, 2, 1, 2, True, False, "centroid", 1, 50)
+    forest = GrowthPlan(part.values, None, scaling, settings, 0, None).grow(CpuBackend())
+    columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
+    exponent, origin, _ = forest.coordinates
+    centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
+    if lengths is None:
+        rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
+    else:
+        pieces = [delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
+        rows = DaskRows(pieces, None, np.array(lengths), 4, str)
+        assert len(rows.draw(100, 0).weights) == 100
+    with dask.config.set(scheduler="synchronous"):
+        found, _ = spread(forest, scaling, rows)
+        expected, labels = reference.spread(scaling.apply(X), columns, centers)
+        assert (np.asarray(found.partitions) == labels).all()
+    for c, f, center in zip(found.centers, columns, expected, strict=True):
+        np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
 
 
 def test_all_rows_as_landmarks_are_the_exact_cut(monkeypatch):

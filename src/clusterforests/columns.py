@@ -87,6 +87,12 @@ def known_frame(X: Any) -> Any:
     return arrow.Table.from_batches([X]) if arrow is not None and isinstance(X, arrow.RecordBatch) else X
 
 
+def is_dask(X: Any) -> bool:
+    """Whether X is a table of Dask, which is not imported to find out."""
+    dask: Any = sys.modules.get("dask")
+    return dask is not None and bool(dask.is_dask_collection(X))
+
+
 def column_names(X: Any) -> list[Any] | None:
     """The names that a frame or an Arrow table has; None for an array."""
     names = getattr(X, "column_names", getattr(X, "columns", None))

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,8 @@ from clusterforests.placement import (
     settle,
     walk,
 )
-from clusterforests.row_order import DistinctRows, draw_rows
+from clusterforests.row_order import DistinctRows
+from clusterforests.sampling import draw_rows
 from clusterforests.spectral import CutTree, Graph, cut
 from clusterforests.validation import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
 
@@ -47,9 +48,19 @@ POOL = 16384  # rows from which landmarks are chosen
 COLLAPSED = 65536  # rows up to which equal signatures of all rows are merged
 
 
+class CutSettings(NamedTuple):
+    """How the graph is cut: see `consensus`."""
+
+    n_clusters: int
+    method: str
+    threshold: float | str
+    sharpness: float | str
+    landmarks: int | str | None
+
+
 @dataclass(frozen=True)
 class Combined:
-    labels: IntArray
+    labels: IntArray  # a Dask array of them where the rows are Dask's
     cut_tree: CutTree | None  # None where the method has no tree of cuts
     method: str
     agreement: Mapping[str, float] | None  # of each cut that was tried with the others
@@ -67,57 +78,56 @@ def combine(
     weights: FloatArray | None = None,
     *,
     landmarks: int | str | None = "auto",
-    pool: DistinctRows | None = None,
     seed: int = 0,
 ) -> Combined:
     """Algorithm 3, lines 6 to 8, on labels of shape (T, n); below zero means "not clustered".
 
-    What is cut is the graph of the different rows of labels, or of some that stand for them: landmarks. These are
-    chosen from `pool` where there are too many rows to compare all. Rows that were not cut are placed: those of weight
-    0, which take no part, and those for which landmarks stand.
+    What is cut is the graph of the different rows of labels, or of some that stand for them: landmarks. Rows that were
+    not cut are placed: those of weight 0, which take no part, and those for which landmarks stand.
     """
-    if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
-        raise ValueError(
-            f"landmarks={landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
-        )
-    n_rows = partitions.shape[1]
-    large = landmarks is not None and n_rows > COLLAPSED
-    if large:
-        pool = sample_pool(partitions, weights, landmarks, seed) if pool is None else pool
-        every = collapse(_int32(partitions[:, pool.rows]), pool.weights)
-    else:
-        every = collapse(_int32(partitions), weights)
+    settings = CutSettings(n_clusters, method, threshold, sharpness, landmarks)
+    if landmarks is not None and partitions.shape[1] > COLLAPSED:
+        pool = sample_pool(partitions, weights, landmarks, seed)
+        sample = collapse(_int32(partitions[:, pool.rows]), pool.weights)
+        return combine_sample(backend, sample, settings, lambda p: settle(p, backend, partitions, weights), seed)
+    check_landmarks(landmarks, n_clusters)
+    every = collapse(_int32(partitions), weights)
     counted = _counted(every)
-    most = LANDMARKS if large and landmarks == "auto" else _most_nodes(landmarks, method)
-    exact = not large and (most is None or len(counted) <= most)
-    nodes = counted
+    most = _most_nodes(landmarks, method)
     if most is not None and len(counted) > most:
         count = LANDMARKS if landmarks == "auto" else most
-        nodes = choose_landmarks(backend, counted, count, seed, sampled=large)
-    if len(nodes) < n_clusters:
-        sampled = f" in a sample of {len(pool.rows)} rows" if large and pool is not None else ""
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(nodes)} groups of rows that the partitions tell "
-            f"apart{sampled}. Lower n_clusters, or raise base_clusters or n_estimators."
-        )
-    cuts = _Cuts(backend, nodes, n_clusters, threshold, sharpness)
-    agreement = None
-    if method == "medoid":
-        method, agreement = medoid(cuts.possible(MEDOID_OF), nodes.weights)
-    placement = cuts.placement(method, exact)
-    if exact:
-        labels = np.empty(len(every), dtype=np.int32)
-        with_weight = every.weights > 0
-        labels[with_weight] = placement.groups
-        if len(nodes) < len(every):
-            labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
-        labels = labels[every.inverse]
-    elif large:
-        placement, labels = settle(placement, backend, partitions, weights)
-    else:
-        placement, labels = settle(placement, backend, every.labels, every.weights)
-        labels = labels[every.inverse]
-    return Combined(labels, cuts.tree(method), method, agreement, placement, None if exact else len(nodes))
+        cut = _Cut(backend, choose_landmarks(backend, counted, count, seed), settings)
+        placement, labels = settle(cut.placement(), backend, every.labels, every.weights)
+        return cut.combined(placement, labels[every.inverse], len(cut.nodes))
+    cut = _Cut(backend, counted, settings)
+    placement = cut.placement(exact=True)
+    labels = np.empty(len(every), dtype=np.int32)
+    with_weight = every.weights > 0
+    labels[with_weight] = placement.groups
+    if len(counted) < len(every):
+        labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
+    return cut.combined(placement, labels[every.inverse], None)
+
+
+def combine_sample(
+    backend: CpuBackend,
+    sample: Signatures,
+    settings: CutSettings,
+    settle_rows: Callable[[Placement], tuple[Placement, Any]],
+    seed: int,
+) -> Combined:
+    """The same for too many rows to compare all: landmarks are chosen from a sample of them.
+
+    `settle_rows` places all rows, wherever they are, and says what they are called.
+    """
+    check_landmarks(settings.landmarks, settings.n_clusters)
+    count = LANDMARKS if settings.landmarks in ("auto", None) else int(settings.landmarks)
+    nodes = sample
+    if len(sample) > count:
+        nodes = choose_landmarks(backend, sample, count, seed, sampled=True)
+    cut = _Cut(backend, nodes, settings, f" in a sample of {len(sample.inverse)} rows")
+    placement, labels = settle_rows(cut.placement())
+    return cut.combined(placement, labels, len(nodes))
 
 
 def check_landmarks(landmarks: int | str | None, n_clusters: int) -> None:
@@ -150,23 +160,24 @@ def _int32(labels: AnyIntArray) -> IntArray:
     return labels.astype(np.int32, copy=False)
 
 
-class _Cuts:
-    """Groups of signatures by any method; each is computed once, and so is the graph."""
+class _Cut:
+    """The graph of some nodes, cut by one method or by several of which one is kept; each is computed once."""
 
-    def __init__(
-        self,
-        backend: CpuBackend,
-        signatures: Signatures,
-        n_clusters: int,
-        threshold: float | str,
-        sharpness: float | str,
-    ) -> None:
+    def __init__(self, backend: CpuBackend, nodes: Signatures, settings: CutSettings, where: str = "") -> None:
         self.backend = backend
-        self.signatures = signatures
-        self.n_clusters = n_clusters
-        self.links = Links(threshold, sharpness_for(sharpness, len(signatures.labels)))
+        self.nodes = nodes
+        self.n_clusters = settings.n_clusters
+        self.links = Links(settings.threshold, sharpness_for(settings.sharpness, len(nodes.labels)))
         self._groups: dict[str, IntArray] = {}
         self._trees: dict[str, CutTree] = {}
+        if len(nodes) < self.n_clusters:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {len(nodes)} groups of rows that the partitions tell "
+                f"apart{where}. Lower n_clusters, or raise base_clusters or n_estimators."
+            )
+        self.method, self.agreement = settings.method, None
+        if settings.method == "medoid":
+            self.method, self.agreement = medoid(self.possible(MEDOID_OF), nodes.weights)
 
     def groups(self, method: str) -> IntArray:
         """Largest group first."""
@@ -182,30 +193,30 @@ class _Cuts:
                 found[method] = self.groups(method)
         return found
 
-    def tree(self, method: str) -> CutTree | None:
-        return self._trees.get(method)
-
-    def placement(self, method: str, exact: bool) -> Placement:
+    def placement(self, *, exact: bool = False) -> Placement:
         """Where rows go that are not nodes. If the cut is exact the nodes stay where they were cut to."""
-        groups = self.groups(method)
+        groups = self.groups(self.method)
         n_groups = int(groups.max()) + 1
-        shares = Shares.of(self.signatures, groups, n_groups)
+        shares = Shares.of(self.nodes, groups, n_groups)
         rule: PlacementRule
-        if (tree := self.tree(method)) is not None:
-            rule = walk(self.signatures.weights, self.links, tree)
-        elif method == "kway":
+        if (tree := self._trees.get(self.method)) is not None:
+            rule = walk(self.nodes.weights, self.links, tree)
+        elif self.method == "kway":
             rule = embed(self.graph, self.links, self.embedding, groups)
-        elif method == "single":
+        elif self.method == "single":
             rule = NearestNode(groups)
         else:
             rule = MostShared(shares)
         settled = np.arange(len(groups) if exact else 0, dtype=np.int32)
-        return Placement(self.signatures, groups, rule, settled, np.arange(n_groups, dtype=np.int32), shares)
+        return Placement(self.nodes, groups, rule, settled, np.arange(n_groups, dtype=np.int32), shares)
+
+    def combined(self, placement: Placement, labels: Any, n_landmarks: int | None) -> Combined:
+        return Combined(labels, self._trees.get(self.method), self.method, self.agreement, placement, n_landmarks)
 
     def _cut(self, method: str) -> IntArray:
-        weights = self.signatures.weights
+        weights = self.nodes.weights
         if method in FROM_LABELS:
-            return by_size(FROM_LABELS[method](self.backend, self.signatures, self.n_clusters), weights)
+            return by_size(FROM_LABELS[method](self.backend, self.nodes, self.n_clusters), weights)
         if method == "kway":
             return kmeans_groups(self.backend, self.embedding, weights, self.n_clusters)
         tree = self._trees[method] = cut(self.graph, self.n_clusters, method)
@@ -217,8 +228,8 @@ class _Cuts:
 
     @cached_property
     def graph(self) -> Graph:
-        W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness)
-        return Graph(self.backend, W, self.signatures.weights)
+        W = affinity(self.backend, self.nodes, self.links.threshold, self.links.sharpness)
+        return Graph(self.backend, W, self.nodes.weights)
 
 
 def _counted(every: Signatures) -> Signatures:

@@ -1,6 +1,8 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
+import importlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -8,22 +10,24 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
+from clusterforests.affinity import collapse
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
-from clusterforests.combine import check_landmarks, combine
+from clusterforests.columns import is_dask
+from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
-from clusterforests.forest import Trees, feature_use, grow_forest, sample_rows
+from clusterforests.forest import GrowthPlan, Trees, feature_use, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
-from clusterforests.large import sample_size, spread
+from clusterforests.large import LocalRows, ManyRows, labels_of, sample_size, spread
 from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.missing import complete
 from clusterforests.progress import ProgressBar
-from clusterforests.row_order import distinct_rows, draw_rows
+from clusterforests.row_order import distinct_rows
 from clusterforests.scaling import fit_scaling
 from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
-from clusterforests.source import LargeTable, is_large, of_encoded
+from clusterforests.source import is_large, of_encoded
 from clusterforests.streams import root_seed
 from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights, integer
 from clusterforests.views import Encoded
@@ -256,6 +260,8 @@ class ClusterForest(FittedForest):
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
             categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
             is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
+            what else has an entry for each row are Dask arrays.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
@@ -269,12 +275,37 @@ class ClusterForest(FittedForest):
         if isinstance(self.n_clusters, (int, np.integer)):
             check_landmarks(self.landmarks, int(self.n_clusters))
         backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
-        self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
+        before = vars(self).copy()
+        try:
+            if is_dask(X):
+                self._fit_dask(backend, X, sample_weight)
+            else:
+                self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
+        except BaseException:  # nothing of a fit that was not finished
+            self.__dict__ = before
+            raise
         if isinstance(backend, LearnerBackend):
             backend.warn_of_failures()
         return self
 
-    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | LargeTable, FloatArray | None]:
+    def _fit_dask(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
+        """On the workers if there are many rows, otherwise here; what has an entry for each row is Dask's again."""
+        table = importlib.import_module("clusterforests.lazy").open_table(self, X, sample_weight)
+        if not is_large(table.n_rows):
+            here, weights = table.gathered()
+            self._fit_on(backend, *self._read(here, weights, backend.threads))
+            self.labels_, self.partitions_ = table.scattered(self.labels_), table.scattered(self.partitions_)
+            self._weights = table.weights
+            return
+        if self.estimator is not None or self.max_samples is None or self.landmarks is None:
+            raise ValueError(
+                "estimator, max_samples=None and landmarks=None need all rows in one place. Leave them at their "
+                f"defaults for a Dask table of {table.n_rows} rows, or pass X.compute()."
+            )
+        self._encoding, self._donors = table.encoding(), None
+        self._fit_on(backend, table.rows(self._encoding), table.weights)
+
+    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | ManyRows, Any]:
         """The table as numbers, without missing cells, and the weights of its rows."""
         sampled = self.estimator is None and self.max_samples is not None
         shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -285,14 +316,15 @@ class ClusterForest(FittedForest):
         if opened is not None:
             large, self._encoding = opened
             self._donors = None
-            return large, check_weights(sample_weight, large.source.shape[0])
+            weights = check_weights(sample_weight, large.source.shape[0])
+            return LocalRows(large, weights, threads), weights
         encoded, self._encoding = encode(self, X)
         missing = bool(np.isnan(encoded.values).any())
         self._check_memory(encoded.values.shape, threads, copied=missing or bool(encoded.categorical.any()))
         weights = check_weights(sample_weight, len(encoded.values))
         encoded, self._donors = complete(encoded, weights, threads)
         if sampled and is_large(len(encoded.values)):
-            return of_encoded(encoded, threads), weights
+            return LocalRows(of_encoded(encoded, threads), weights, threads), weights
         return encoded, weights
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
@@ -319,22 +351,23 @@ class ClusterForest(FittedForest):
         settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
         return settings if self.estimator is None else settings | {"max_samples": None}
 
-    def _fit_on(self, backend: CpuBackend, table: Encoded | LargeTable, weights: FloatArray | None = None) -> Self:
+    def _fit_on(self, backend: CpuBackend, table: Encoded | ManyRows, weights: Any = None) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
 
         Of a large table a sample stands for all rows until the trees are grown.
         """
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
-        pool = None
+        many: ManyRows | None = None
         mass: FloatArray | None
-        if isinstance(table, LargeTable):
-            n_rows = table.source.shape[0]
-            size = sample_size(table.source.shape[1], self.max_samples, self.landmarks)
-            pool = draw_rows(table.seen.keys, weights, size, seed)
-            encoded, mass = table.rows(pool.rows), pool.weights
-        else:
+        if isinstance(table, Encoded):
             n_rows, encoded, mass = len(table.values), table, weights
+        else:
+            many = table
+            many.progress = bar.read
+            n_rows = many.shape[0]
+            sample = many.draw(sample_size(many.shape[1], self.max_samples, self.landmarks), seed)
+            encoded, mass = sample
         rows = distinct_rows(encoded.values, mass)
         if not isinstance(self.n_clusters, (int, np.integer)):
             bar.looking()
@@ -346,25 +379,19 @@ class ClusterForest(FittedForest):
         settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        scaled = scaling.apply(encoded.values, backend.threads)
-        forest = grow_forest(backend, scaled, views, settings, seed, weights=mass, part=part, progress=bar.grown)
-        if isinstance(table, LargeTable):
-            forest = spread(
-                forest, scaling, table.source, table.seen, weights, threads=backend.threads, progress=bar.read
-            )
+        plan = GrowthPlan(encoded.values, mass, scaling, settings, seed, part)
+        if many is None:
+            forest = plan.grow(backend, bar.grown)
+        else:
+            forest, passed = spread(many.grow(plan, bar.grown), scaling, many)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
-        combined = combine(
-            backend,
-            forest.partitions,
-            number.value,
-            chosen["consensus"].value,
-            chosen["threshold"].value,
-            self.sharpness,
-            weights,
-            landmarks=self.landmarks,
-            pool=pool,
-            seed=seed,
-        )
+        cut = (number.value, chosen["consensus"].value, chosen["threshold"].value, self.sharpness)
+        if many is None or self.landmarks is None:
+            combined = combine(backend, forest.partitions, *cut, weights, landmarks=self.landmarks, seed=seed)
+        else:
+            signatures = collapse(labels_of(passed, sample, backend.threads), sample.weights)
+            place = partial(many.settle, forest.partitions)
+            combined = combine_sample(backend, signatures, CutSettings(*cut, self.landmarks), place, seed)
         bar.done(f"{n_rows} rows in {number.value} clusters by {self.n_estimators} trees,")
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())

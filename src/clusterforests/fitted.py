@@ -1,5 +1,6 @@
 """What a fitted forest offers: labels of new rows, how sure each row is, P, saving and loading."""
 
+import importlib
 import os
 from collections.abc import Iterator
 from typing import Any, Self
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests import how_many
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
-from clusterforests.columns import row_slices
+from clusterforests.columns import is_dask, row_slices
 from clusterforests.combine import consensus
 from clusterforests.diagnostics import (
     Stability,
@@ -36,6 +37,11 @@ FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
+
+
+def _lazy() -> Any:
+    """What is done with Dask's tables; its import needs Dask."""
+    return importlib.import_module("clusterforests.lazy")
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,13 +77,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table with the columns of the fitted one.
+            A table with the columns of the fitted one. For a Dask array or frame the result is a lazy Dask array, here
+            and in the other methods.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return self._lazily("map_rows", "predict", X, np.int32)
         backend = CpuBackend(self.n_jobs)
         return np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
 
@@ -95,6 +104,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return self._lazily("map_rows", "predict_proba", X, np.float64, self.n_clusters_)
         backend = CpuBackend(self.n_jobs)
         soft = [
             memberships(self._placement.mean_shares(backend, part), self._placement.clusters(backend, part))
@@ -115,6 +126,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return self._lazily("map_rows", "transform", X, np.float64, self.n_clusters_)
         backend = CpuBackend(self.n_jobs)
         return np.concatenate([self._placement.mean_shares(backend, part) for part in self._partition(backend, X)])
 
@@ -133,6 +146,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             table = self._scaling.apply(values, backend.threads)
             yield backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
 
+    def _lazily(self, name: str, *arguments: Any) -> npt.NDArray[Any]:
+        """A Dask array, from the functions that need Dask."""
+        array: npt.NDArray[Any] = getattr(_lazy(), name)(self, *arguments)
+        return array
+
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
@@ -140,26 +158,36 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     @property
     def memberships_(self) -> FloatArray:
         """Soft membership of each row in each cluster, (n_samples, `n_clusters_`): sums to 1, highest in its own."""
+        check_is_fitted(self)
+        if is_dask(self.labels_):
+            return self._lazily("diagnose", "memberships")
         return memberships(self._shares(), self.labels_)
 
     @property
     def item_consensus_(self) -> FloatArray:
         """For each row the mean share of trees in which it is with another row of its cluster."""
+        check_is_fitted(self)
+        if is_dask(self.labels_):
+            return self._lazily("diagnose", "item_consensus")
         return item_consensus(self._shares(), self.labels_)
 
     @property
     def cluster_consensus_(self) -> FloatArray:
         """For each cluster the mean share of trees in which two of its rows are together."""
         check_is_fitted(self)
+        if is_dask(self.labels_):
+            return self._lazily("diagnose", "cluster_consensus")
         return cluster_consensus(self.partitions_, self.labels_, self._weights)
 
     @property
     def silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how much more it shares trees with its own cluster than with the next."""
+        check_is_fitted(self)
+        if is_dask(self.labels_):
+            return self._lazily("diagnose", "silhouette")
         return consensus_silhouette(self._shares(), self.labels_, self._weights)
 
     def _shares(self) -> FloatArray:
-        check_is_fitted(self)
         return cluster_shares(self.partitions_, self.labels_, self._weights)
 
     def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
@@ -183,15 +211,18 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             of it is found again (Jaccard index).
         """
         check_is_fitted(self)
+        partitions, labels, weights = self.partitions_, self.labels_, self._weights
+        if is_dask(labels):
+            partitions, labels, weights = _lazy().some_rows(self, max_rows)
         return stability(
-            self.partitions_,
+            partitions,
             self.n_clusters_,
             self._cut_again,
             n_splits=n_splits,
             level=level,
             max_rows=max_rows,
-            labels=self.labels_,
-            weights=self._weights,
+            labels=labels,
+            weights=weights,
         )
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> npt.NDArray[np.int32]:
@@ -209,10 +240,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ----------
         path : str or path-like
             Name of the file. A `random_state` that is not a number is stored as None; a forest of another `estimator`
-            than K-means is refused.
+            than K-means is refused. The labels of a Dask fit are brought to this process, if there is room for them.
         """
         check_is_fitted(self)
-        save_forest(self, path)
+        save_forest(_lazy().gathered(self) if is_dask(self.labels_) else self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -244,6 +275,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         sides = [self._choose(name, which) for name, which in (("rows", rows), ("cols", cols))]
+        if is_dask(self.labels_):
+            return self._lazily("coassociation", *sides)
         return coassociate(CpuBackend(self.n_jobs), *sides)
 
     def _choose(self, name: str, which: Any) -> npt.NDArray[np.int32]:

@@ -1,6 +1,7 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from clusterforests.backends import Coordinates, CpuBackend
 from clusterforests.growth import GrowthSettings, Progress, finish, grow
 from clusterforests.row_order import DistinctRows
+from clusterforests.scaling import Scaling
 from clusterforests.streams import stream
 from clusterforests.views import Views
 
@@ -48,20 +50,22 @@ def grow_forest(
     weights: FloatArray | None = None,
     part: DistinctRows | None = None,
     progress: Progress | None = None,
+    first: int = 0,
 ) -> Forest:
     """Grow the trees, then give every row its nearest centre in each.
 
     With a part of the rows the trees grow on these; the K-means of the features they arrive at is then run on all.
+    Of a larger forest they are the trees from the number `first`.
     """
     if part is not None:
         backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
-        grown = grow(backend, views, settings, seed, progress)
+        grown = grow(backend, views, settings, seed, progress, first)
     backend.load(table, weights)
     if part is not None:
-        trees = finish(backend, views, grown, settings, seed)
+        trees = finish(backend, views, grown, settings, seed, first)
     else:
-        trees = grow(backend, views, settings, seed, progress)
-    columns = [views.columns(t, features) for t, features in enumerate(trees.features)]
+        trees = grow(backend, views, settings, seed, progress, first)
+    columns = [views.columns(t, features) for t, features in enumerate(trees.features, first)]
     partitions = backend.assign(columns, trees.centers)
     if weights is not None and not weights.all():
         outside = weights == 0  # takes no part, but has a nearest centre
@@ -75,6 +79,51 @@ def grow_forest(
         trees.rounds,
         backend.coordinates(),
         np.column_stack(trees.path),
+    )
+
+
+@dataclass(frozen=True)
+class GrowthPlan:
+    """All that the growth of a forest depends on: any of its trees can be grown from it, anywhere."""
+
+    values: FloatArray  # encoded rows
+    weights: FloatArray | None
+    scaling: Scaling
+    settings: GrowthSettings
+    seed: int
+    part: DistinctRows | None
+
+    def grow(
+        self, backend: CpuBackend, progress: Progress | None = None, first: int = 0, last: int | None = None
+    ) -> Forest:
+        """The trees with the numbers first, ..., last - 1."""
+        return grow_forest(
+            backend,
+            self.scaling.apply(self.values, backend.threads),
+            self.scaling.views,
+            replace(self.settings, base_clusters=self.settings.base_clusters[first:last]),
+            self.seed,
+            weights=self.weights,
+            part=self.part,
+            progress=progress,
+            first=first,
+        )
+
+
+def join_forests(forests: Sequence[Forest]) -> Forest:
+    """Trees of one table that were grown apart."""
+    rounds = max(forest.kappa_path.shape[1] for forest in forests)
+    paths = [
+        np.pad(f.kappa_path, ((0, 0), (0, rounds - f.kappa_path.shape[1])), constant_values=np.nan) for f in forests
+    ]
+    return Forest(
+        [features for forest in forests for features in forest.features],
+        [centers for forest in forests for centers in forest.centers],
+        np.concatenate([forest.kappas for forest in forests]),
+        np.concatenate([forest.partitions for forest in forests]),
+        max(forest.rounds for forest in forests),
+        forests[0].coordinates,
+        np.concatenate(paths),
     )
 
 

@@ -97,11 +97,12 @@ def grow(
     settings: GrowthSettings,
     seed: int,
     progress: Progress | None = None,
+    first: int = 0,
 ) -> Trees:
-    """Algorithm 1 for all trees at once."""
+    """Algorithm 1 for all trees at once, or for some of a forest: those from the number `first`."""
     n_trees = len(settings.base_clusters)
-    trees = _start(backend, views, settings, seed)  # lines 1, 2
-    proposals = _Proposals(views, settings, seed, trees)
+    trees = _start(backend, views, settings, seed, first)  # lines 1, 2
+    proposals = _Proposals(views, settings, seed, trees, first)
     failures = np.zeros(n_trees, dtype=np.int64)  # tau
     live = np.arange(n_trees)
     trees.record(live)
@@ -118,9 +119,8 @@ def grow(
             [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
             for t, tree_draws in zip(live, draws, strict=True)
         ]
-        tried = _compete(
-            backend, views, live, vectors, trees.clusters[live], settings, stream(seed, _GROW, live, rounds)
-        )
+        keys = stream(seed, _GROW, first + live, rounds)
+        tried = _compete(backend, views, first + live, vectors, trees.clusters[live], settings, keys)
         better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
         trees.take(live, tried, better)  # line 7
         trees.record(live)
@@ -129,16 +129,18 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def finish(backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
+def finish(
+    backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSettings, seed: int, first: int = 0
+) -> Trees:
     """The trees' K-means once more, on the rows that the back end holds now."""
-    everyone = np.arange(len(trees.features))
+    everyone = first + np.arange(len(trees.features))
     vectors = [[features] for features in trees.features]
     done = _compete(backend, views, everyone, vectors, trees.clusters, settings, stream(seed, _FINISH, everyone))
     done.rounds, done.path = trees.rounds + 1, trees.path
     return done
 
 
-def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: int) -> Trees:
+def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: int, first: int) -> Trees:
     """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn."""
     n_trees = len(settings.base_clusters)
     candidates = np.arange(settings.n_candidates)
@@ -150,11 +152,11 @@ def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: in
     )
     open_trees = np.arange(n_trees)
     for redraw in range(MAX_REDRAWS):
-        keys = stream(seed, _START, open_trees[:, None], redraw, candidates[None, :])
+        keys = stream(seed, _START, first + open_trees[:, None], redraw, candidates[None, :])
         nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
         drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
         vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
-        won = _compete(backend, views, open_trees, vectors, trees.clusters[open_trees], settings, keys[:, 0])
+        won = _compete(backend, views, first + open_trees, vectors, trees.clusters[open_trees], settings, keys[:, 0])
         solved = np.array([len(c) > 0 for c in won.centers])
         trees.take(open_trees, won, solved)
         open_trees = open_trees[~solved]
@@ -206,14 +208,15 @@ def _compete(
 class _Proposals:
     """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
 
-    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees, first: int) -> None:
         self.views = views
         self.settings = settings
         self.seed = seed
+        self.first = first
         self.candidates = settings.n_candidates if settings.compete_always else 1
         self.orders: list[IntArray] | None = None
         if settings.patience is None:
-            everyone = np.arange(len(trees.features))
+            everyone = first + np.arange(len(trees.features))
             orders = views.drawable[permutations(stream(seed, _ORDER, everyone), len(views.drawable))]
             if settings.repeat_features:
                 self.orders = list(orders)
@@ -229,7 +232,7 @@ class _Proposals:
         if self.orders is not None:
             draws = [self._next_in_order(self.orders[t], rounds) for t in live]
         else:
-            keys = stream(self.seed, _GROW, live[:, None], rounds, np.arange(self.candidates)[None, :])
+            keys = stream(self.seed, _GROW, self.first + live[:, None], rounds, np.arange(self.candidates)[None, :])
             excluded = None
             if not self.settings.repeat_features:
                 excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]

@@ -4,9 +4,9 @@ The consensus of a forest is a grouping of nodes: rows of labels, with weights. 
 nodes lead it. Nothing here depends on the other rows of a batch.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from clusterforests import _core
 from clusterforests.affinity import Signatures, coassociate, link_weights, weight_table
 from clusterforests.backends import CpuBackend
-from clusterforests.linkage import by_size
 from clusterforests.spectral import ZERO, CutTree, Graph
 
 FloatArray = npt.NDArray[np.float64]
@@ -23,6 +22,9 @@ AnyIntArray = npt.NDArray[np.signedinteger[Any]]
 
 BLOCK = 8192  # rows placed at a time
 NO_LINK = 1e-12  # eigenvalues below it carry no vote
+NO_ROW = np.iinfo(np.int64).max
+
+Rows = TypeVar("Rows")
 
 
 class PlacementRule(Protocol):
@@ -201,19 +203,48 @@ def blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
         yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
 
 
+class Tally(NamedTuple):
+    """Of each cluster: the weight of its rows, and the number of the first of them, NO_ROW if there is none."""
+
+    weights: FloatArray
+    first: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
+        """`start` is the number of the first row."""
+        first = np.full(n_clusters, NO_ROW)
+        names, place = np.unique(found, return_index=True)
+        first[names] = start + place
+        return cls(np.bincount(found, weights, minlength=n_clusters).astype(np.float64), first)
+
+    def __add__(self, other: object) -> "Tally":
+        assert isinstance(other, Tally)
+        return Tally(self.weights + other.weights, np.minimum(self.first, other.first))
+
+
 def settle(
     placement: Placement, backend: CpuBackend, labels: AnyIntArray, weights: FloatArray | None = None
 ) -> tuple[Placement, IntArray]:
     """All rows placed by the rule; clusters named by size. Nodes of a group that no row goes to keep it."""
-    found = placement.clusters(backend, labels)
-    while len(empty := np.setdiff1d(placement.names, found)):  # each time more nodes keep their group, so it ends
+
+    def place(placement: Placement) -> tuple[IntArray, Tally]:
+        found = placement.clusters(backend, labels)
+        return found, Tally.of(found, len(placement.names), weights)
+
+    placement, found = settle_by(placement, place)
+    return placement, placement.names[found]
+
+
+def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tally]]) -> tuple[Placement, Rows]:
+    """The same for rows that lie anywhere. What comes back of them are groups: the placement has their new names."""
+    found, tally = place(placement)
+    while len(empty := np.flatnonzero(tally.first == NO_ROW)):  # each time more nodes keep their group, so it ends
         lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
         placement = replace(placement, settled=np.union1d(placement.settled, lost))
-        found = placement.clusters(backend, labels)
-    renamed = by_size(found, weights)
+        found, tally = place(placement)
     names = np.empty_like(placement.names)
-    names[found] = renamed
-    return replace(placement, names=names), renamed
+    names[np.lexsort((tally.first, -tally.weights))] = np.arange(len(names))
+    return replace(placement, names=names), found
 
 
 def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:

@@ -5,13 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clusterforests.streams import stream, uniform
+from clusterforests.streams import stream
 
 FloatArray = npt.NDArray[np.float64]
-
-HASHED = 2**20  # keys at a time
-
-_SAMPLE = 6  # what the stream of random numbers is for; the number is part of its key
 
 
 class DistinctRows(NamedTuple):
@@ -44,31 +40,3 @@ def distinct_rows(X: FloatArray, weights: FloatArray | None = None) -> DistinctR
     order = np.lexsort((mass[counted], keys))
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
     return DistinctRows(counted[order[starts]], np.add.reduceat(mass[counted[order]], starts))
-
-
-def draw_rows(keys: npt.NDArray[np.uint64], weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
-    """At most `size` different rows, by their keys and the seed alone, in random order; equal rows have equal keys.
-
-    A row of weight w waits for an exponential time of mean 1 / w: so heavy rows, or such that are there many times, are
-    drawn first. Each stands for its weight over its chance to be drawn, in units in which a row of weight 1 has 1.
-    """
-    if weights is None:
-        names, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        mass = counts.astype(np.float64)
-    else:
-        counted = np.flatnonzero(weights > 0)
-        order = counted[np.lexsort((weights[counted], keys[counted]))]
-        starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
-        names, first, mass = keys[order[starts]], order[starts], np.add.reduceat(weights[order], starts)
-    chance = np.empty(len(names))
-    for start in range(0, len(names), HASHED):
-        some = slice(start, start + HASHED)
-        chance[some] = uniform(stream(stream(seed, _SAMPLE), names[some]))
-    waiting = -np.log1p(-chance) / mass
-    if len(names) <= size:
-        order = np.argsort(waiting, kind="stable")
-        return DistinctRows(first[order], mass[order])
-    last = np.partition(waiting, size)[size]
-    few = np.flatnonzero(waiting <= last)
-    few = few[np.argsort(waiting[few], kind="stable")][:size]
-    return DistinctRows(first[few], mass[few] * (np.expm1(-last) / np.expm1(-mass[few] * last)))

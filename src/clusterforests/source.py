@@ -124,6 +124,14 @@ def survey(source: Source, threads: int = 1) -> Survey:
     return Survey(keys, low, high)
 
 
+def hash_rows(source: Source, threads: int = 1) -> KeyArray:
+    """The keys alone."""
+    keys = np.empty(source.shape[0], dtype=np.uint64)
+    for start, values in blocks(source):
+        keys[start : start + len(values)] = _core.hash_rows(values, threads)
+    return keys
+
+
 @dataclass(frozen=True)
 class LargeTable:
     """An encoded table that is not held as one array: `Encoded` with a source in the place of its values."""

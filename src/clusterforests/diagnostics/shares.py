@@ -1,6 +1,7 @@
 """What the partitions say of each row and each cluster."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,26 +18,45 @@ from clusterforests.diagnostics.checks import (
 _ABOVE = 1 + 1e-9  # a row's own membership over any other: more than rounding takes away
 
 
-class _Counted:
-    """Checked input, and the weight of each cluster's rows in each part of a partition."""
+class ClusterCounts(NamedTuple):
+    """The weight of each cluster's rows, in all and in each part of each partition. Those of different rows add up."""
 
-    def __init__(self, partitions: Any, labels: Any, weights: Any) -> None:
-        self.partitions, self.labels, counts = check_members(partitions, labels, weights)
-        self.weights = np.ones(len(self.labels)) if counts is None else counts
-        self.copy = np.minimum(self.weights, 1.0)  # what a row counts for itself, which is left out
-        self.sizes = self.total(self.weights)
+    parts: list[FloatArray]  # (parts + 1, n_clusters): the last line, which the label -1 picks, is zero
+    sizes: FloatArray  # (n_clusters,)
+    same: FloatArray  # (n_partitions + 1, n_clusters): what rows count with themselves, where clustered; then anywhere
 
-    def total(self, weights: FloatArray) -> FloatArray:
-        """By clusters."""
-        return np.bincount(self.labels, weights).astype(np.float64)
+    def __add__(self, other: object) -> "ClusterCounts":
+        assert isinstance(other, ClusterCounts)
+        parts = [mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)]
+        return ClusterCounts(parts, self.sizes + other.sizes, self.same + other.same)
 
-    def parts(self, member: IntArray) -> FloatArray:
-        """(parts + 1, n_clusters): the last line, which the label -1 picks, is zero."""
-        n_parts = int(member.max()) + 2
-        cells = (member.astype(np.intp) % n_parts) * len(self.sizes) + self.labels
-        table = np.bincount(cells, self.weights, minlength=n_parts * len(self.sizes)).reshape(n_parts, -1)
+
+def count_clusters(
+    partitions: IntArray, labels: IndexArray, weights: FloatArray | None, n_parts: Sequence[int], n_clusters: int
+) -> ClusterCounts:
+    """Of some rows; `n_parts` and `n_clusters` are those of all."""
+    mass = np.ones(len(labels)) if weights is None else weights
+    itself = mass * _copies(mass)
+    parts, same = [], []
+    for member, count in zip(partitions, n_parts, strict=True):
+        cells = (member.astype(np.intp) % (count + 1)) * n_clusters + labels
+        table = np.bincount(cells, mass, minlength=(count + 1) * n_clusters).reshape(count + 1, -1)
         table[-1] = 0.0
-        return table.astype(np.float64)
+        parts.append(table.astype(np.float64))
+        same.append(np.bincount(labels, itself * (member >= 0), minlength=n_clusters))
+    same.append(np.bincount(labels, itself, minlength=n_clusters))
+    sizes = np.bincount(labels, mass, minlength=n_clusters).astype(np.float64)
+    return ClusterCounts(parts, sizes, np.array(same, dtype=np.float64))
+
+
+def _copies(weights: FloatArray) -> FloatArray:
+    """What a row counts for itself, which is left out."""
+    return np.minimum(weights, 1.0)
+
+
+def _counted(partitions: IntArray, labels: IndexArray, weights: FloatArray | None) -> ClusterCounts:
+    n_parts = [int(member.max()) + 1 for member in partitions]
+    return count_clusters(partitions, labels, weights, n_parts, int(labels.max()) + 1)
 
 
 def cluster_shares(partitions: Any, labels: Any, weights: Any = None) -> FloatArray:
@@ -69,11 +89,19 @@ def cluster_shares(partitions: Any, labels: Any, weights: Any = None) -> FloatAr
            [0.5 , 0.5 ],
            [0.  , 0.5 ]])
     """
-    given = _Counted(partitions, labels, weights)
-    together = np.zeros((len(given.labels), len(given.sizes)))
-    both, everywhere, seen = np.zeros_like(together), np.zeros(len(given.sizes)), np.zeros(len(given.labels))
-    for member in given.partitions:
-        table, clustered = given.parts(member), member >= 0
+    members, clusters, counts = check_members(partitions, labels, weights)
+    return shares_with(_counted(members, clusters, counts), members, clusters, counts)
+
+
+def shares_with(
+    counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None
+) -> FloatArray:
+    """`cluster_shares` of some rows, by the counts of all."""
+    rows, n_clusters = len(labels), len(counts.sizes)
+    together, both = np.zeros((2, rows, n_clusters))
+    everywhere, seen = np.zeros(n_clusters), np.zeros(rows)
+    for member, table in zip(partitions, counts.parts, strict=True):
+        clustered = member >= 0
         together += np.take(table, member, axis=0, mode="wrap")
         if clustered.all():
             everywhere += table.sum(axis=0)
@@ -81,13 +109,14 @@ def cluster_shares(partitions: Any, labels: Any, weights: Any = None) -> FloatAr
             both[clustered] += table.sum(axis=0)
         seen += clustered
     both += everywhere
-    own, itself = (np.arange(len(given.labels)), given.labels), given.copy * seen
-    for counts in (together, both):
-        others = counts[own] - itself
-        counts[own] = np.where(others > ROUNDING * itself, others, 0.0)
+    copy = np.ones(rows) if weights is None else _copies(weights)
+    own, itself = (np.arange(rows), labels), copy * seen
+    for sums in (together, both):
+        others = sums[own] - itself
+        sums[own] = np.where(others > ROUNDING * itself, others, 0.0)
     shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
-    alone = given.sizes[given.labels] <= given.copy
-    shares[alone, given.labels[alone]] = 1.0
+    alone = counts.sizes[labels] <= copy
+    shares[alone, labels[alone]] = 1.0
     return shares
 
 
@@ -123,16 +152,19 @@ def cluster_consensus(partitions: Any, labels: Any, weights: Any = None) -> Floa
     consensus : ndarray of shape (n_clusters,)
         A cluster of one row has 1. Ratios of sums where rows are not clustered in some partitions.
     """
-    given = _Counted(partitions, labels, weights)
-    itself = given.weights * given.copy
-    together, both = np.zeros((2, len(given.sizes)))
-    for member in given.partitions:
-        table, same = given.parts(member), given.total(itself * (member >= 0))
+    return consensus_with(_counted(*check_members(partitions, labels, weights)))
+
+
+def consensus_with(counts: ClusterCounts) -> FloatArray:
+    """`cluster_consensus` by the counts of all rows."""
+    together, both = np.zeros((2, len(counts.sizes)))
+    for table, same in zip(counts.parts, counts.same[:-1], strict=True):
         together += (table**2).sum(axis=0) - same
         both += table.sum(axis=0) ** 2 - same
-    nothing = ROUNDING * given.sizes**2
-    alone = (given.sizes**2 - given.total(itself) <= nothing).astype(np.float64)
-    return np.divide(together, both, out=alone, where=both > nothing)
+    nothing = ROUNDING * counts.sizes**2
+    alone = (counts.sizes**2 - counts.same[-1] <= nothing).astype(np.float64)
+    consensus: FloatArray = np.divide(together, both, out=alone, where=both > nothing)
+    return consensus
 
 
 def consensus_silhouette(shares: Any, labels: Any, weights: Any = None) -> FloatArray:
@@ -155,12 +187,17 @@ def consensus_silhouette(shares: Any, labels: Any, weights: Any = None) -> Float
     """
     shares, labels = check_shares(shares, labels)
     counts = np.ones(len(labels)) if weights is None else check_counts(weights, len(labels))
+    return silhouette_with(np.bincount(labels, counts).astype(np.float64), shares, labels, counts)
+
+
+def silhouette_with(sizes: FloatArray, shares: FloatArray, labels: IndexArray, weights: FloatArray) -> FloatArray:
+    """`consensus_silhouette` of some rows, by the sizes of the clusters."""
     own, other = _own_and_best_other(shares, labels)
     if shares.shape[1] == 1:
         return np.zeros(len(labels))
     a, b = 1.0 - own, 1.0 - other
     farther = np.maximum(a, b)
-    alone = np.bincount(labels, counts)[labels] <= np.minimum(counts, 1.0)
+    alone = sizes[labels] <= _copies(weights)
     return np.divide(b - a, farther, out=np.zeros(len(labels)), where=(farther > 0) & ~alone)
 
 
