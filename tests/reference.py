@@ -258,21 +258,28 @@ def spread(table, columns, centers, weights=None, steps=1):
     return moved, np.array(labels)
 
 
-def draw_rows(keys, chances, weights, size):
-    """Different rows by how long they wait, a time that is exponential with their weight; weights over chances."""
+def draw_rows(keys, chances, weights, size, candidates=8):
+    """Different rows by when they arrive, after a time of mean 1 over their weight; they weigh that over their chance.
+
+    Candidates are those that wait least, and the heavy ones: each 1 / size of all weight or more.
+    """
     mass, first = {}, {}
     for row, (key, weight) in enumerate(zip(keys.tolist(), weights, strict=True)):
         if weight > 0:
             mass[key] = mass.get(key, 0.0) + weight
             first.setdefault(key, row)
-    waiting = {key: -np.log1p(-chances[first[key]]) / mass[key] for key in mass}
-    order = sorted(mass, key=waiting.get)
+    waiting = {key: -np.log1p(-chances[first[key]]) for key in mass}
+    limit = sorted([*waiting.values(), *[np.inf] * candidates * size])[candidates * size]
+    heavy = {key for key in mass if mass[key] >= sum(mass.values()) / size}
+    order = sorted(
+        (key for key in mass if key in heavy or waiting[key] < limit), key=lambda key: waiting[key] / mass[key]
+    )
     if len(order) <= size:
         return [first[key] for key in order], [mass[key] for key in order]
-    rate = waiting[order[size]]
-    drawn = order[:size]
-    return [first[key] for key in drawn], [
-        mass[key] * (1 - np.exp(-rate)) / (1 - np.exp(-rate * mass[key])) for key in drawn
+    rate = waiting[order[size]] / mass[order[size]]
+    longest = {key: rate * mass[key] if key in heavy else min(rate * mass[key], limit) for key in order[:size]}
+    return [first[key] for key in longest], [
+        mass[key] * (1 - np.exp(-rate)) / (1 - np.exp(-wait)) for key, wait in longest.items()
     ]
 
 

@@ -256,6 +256,17 @@ def test_any_number_of_workers(plain, n_workers):
             assert (forest().fit(given).labels_.compute() == plain.labels_).all()
 
 
+def test_trees_of_few_rows_grow_on_workers(monkeypatch):
+    monkeypatch.setattr(source, "LARGE_ROWS", 65536)
+    expected = forest().fit(X)
+    with workers(2, processes=False) as client:
+        found = forest().fit(in_pieces(X, (1500, 1500)))
+        assert (found.partitions_.compute() == expected.partitions_).all()
+        assert (found.labels_.compute() == expected.labels_).all()
+        np.testing.assert_array_equal(found.kappas_, expected.kappas_)
+        assert "grow-trees" in client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+
+
 def test_progress_is_told(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with workers(1, processes=False):

@@ -159,14 +159,18 @@ def test_many_clusters_need_wider_labels():
         assert found.partitions.min() >= 0
 
 
+@pytest.mark.parametrize("candidates", [2, 8])
 @pytest.mark.parametrize("size", [50, 700, 5000])
 @pytest.mark.parametrize("weights", [None, WHOLE])
-def test_the_sample_is_that_of_the_oracle(size, weights):
-    rows = X[RNG.integers(0, 900, 3000)]
+def test_the_sample_is_that_of_the_oracle(size, weights, candidates, monkeypatch):
+    """With few candidates some rows are drawn only because they are a large share of the table."""
+    monkeypatch.setattr(sampling, "CANDIDATES", candidates)
+    rng = np.random.default_rng(1)
+    rows = X[np.where(rng.random(3000) < 0.5, rng.integers(0, 12, 3000), rng.integers(0, 900, 3000))]
     keys = row_keys(rows)
     chances = uniform(stream(stream(5, sampling._SAMPLE), keys))
     given = np.ones(3000) if weights is None else weights
-    expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size)
+    expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size, candidates)
     found = draw_rows(keys, weights, size, 5)
     assert (rows[found.rows] == rows[expected_rows]).all()
     np.testing.assert_allclose(found.weights, expected_weights, rtol=1e-12)

@@ -17,7 +17,7 @@ from clusterforests.columns import is_dask
 from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
-from clusterforests.forest import GrowthPlan, Trees, feature_use, sample_rows
+from clusterforests.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import LocalRows, ManyRows, labels_of, sample_size, spread
@@ -293,7 +293,8 @@ class ClusterForest(FittedForest):
         table = importlib.import_module("clusterforests.lazy").open_table(self, X, sample_weight)
         if not is_large(table.n_rows):
             here, weights = table.gathered()
-            self._fit_on(backend, *self._read(here, weights, backend.threads))
+            grow = table.grower() if self.estimator is None else None
+            self._fit_on(backend, *self._read(here, weights, backend.threads), grow)
             self.labels_, self.partitions_ = table.scattered(self.labels_), table.scattered(self.partitions_)
             self._weights = table.weights
             return
@@ -351,10 +352,12 @@ class ClusterForest(FittedForest):
         settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
         return settings if self.estimator is None else settings | {"max_samples": None}
 
-    def _fit_on(self, backend: CpuBackend, table: Encoded | ManyRows, weights: Any = None) -> Self:
+    def _fit_on(
+        self, backend: CpuBackend, table: Encoded | ManyRows, weights: Any = None, grow: Grower | None = None
+    ) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
 
-        Of a large table a sample stands for all rows until the trees are grown.
+        Of a large table a sample stands for all rows until the trees are grown. `grow` does that elsewhere.
         """
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
@@ -381,7 +384,7 @@ class ClusterForest(FittedForest):
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
         plan = GrowthPlan(encoded.values, mass, scaling, settings, seed, part)
         if many is None:
-            forest = plan.grow(backend, bar.grown)
+            forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
         else:
             forest, passed = spread(many.grow(plan, bar.grown), scaling, many)
         bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")

@@ -1,6 +1,6 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -108,6 +108,9 @@ class GrowthPlan:
             progress=progress,
             first=first,
         )
+
+
+Grower = Callable[[GrowthPlan, Progress], Forest]
 
 
 def join_forests(forests: Sequence[Forest]) -> Forest:

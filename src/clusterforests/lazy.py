@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
-from clusterforests.backends.dask import DaskRows
-from clusterforests.backends.dask_tasks import chains, cluster_errors, compute, merged, share, stack, tasks
+from clusterforests.backends.dask import DaskRows, grow_trees
+from clusterforests.backends.dask_tasks import chains, cluster_errors, compute, has_workers, merged, share, stack, tasks
 from clusterforests.columns import check_names
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.diagnostics.shares import (
@@ -29,6 +29,7 @@ from clusterforests.diagnostics.shares import (
     silhouette_with,
 )
 from clusterforests.encoding import Encoding
+from clusterforests.forest import Grower
 from clusterforests.validation import check_memory, check_weights
 
 FloatArray = npt.NDArray[np.float64]
@@ -57,6 +58,10 @@ class DaskTable:
     def scattered(self, values: npt.NDArray[Any]) -> da.Array:
         """An array whose last axis are the rows, in the pieces of the table."""
         return _cut(values, self.lengths)
+
+    def grower(self) -> Grower | None:
+        """Grows the trees of a table that fits into this process: on the workers, if there are any."""
+        return grow_trees if has_workers() else None
 
     def encoding(self) -> Encoding:
         """Of a table all of whose columns are numbers; others are refused."""

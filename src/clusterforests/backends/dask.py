@@ -64,10 +64,7 @@ class DaskRows:
         return Sample(numbers(self._take(keys.names[drawn.places])), drawn.weights)
 
     def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:
-        n_trees = len(plan.settings.base_clusters)
-        shared = share("sample", plan)
-        groups = tasks("grow-trees", _grow, [(shared, first) for first in range(0, n_trees, TREES)])
-        return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES), 0)))
+        return grow_trees(plan, progress, labelled=False)
 
     def measure(self) -> Measure:
         low = functools.reduce(np.minimum, [digest.ends[0] for digest in self.digests])
@@ -182,10 +179,17 @@ class DaskRows:
         self.readings += done == of
 
 
-def _grow(plan: GrowthPlan, first: int) -> Forest:
-    """Some trees; the labels of the sample are left out, as all rows get theirs later."""
+def grow_trees(plan: GrowthPlan, progress: Grown, *, labelled: bool = True) -> Forest:
+    """A forest whose trees are grown in tasks of a few, with or without the labels of the rows that they grew on."""
+    n_trees = len(plan.settings.base_clusters)
+    shared = share("sample", plan)
+    groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES)])
+    return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES), 0)))
+
+
+def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
     forest = plan.grow(CpuBackend(), None, first, first + TREES)
-    return replace(forest, partitions=forest.partitions[:, :0])
+    return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
 
 
 def _total(parts: list[Any]) -> Any:

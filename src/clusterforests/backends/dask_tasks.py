@@ -149,6 +149,10 @@ def _large_graphs(client: Any) -> contextlib.AbstractContextManager[Any]:
     return quiet
 
 
+def has_workers() -> bool:
+    return _client() is not None
+
+
 def _client() -> Any:
     """The client of the cluster in use; None if Dask runs in this process."""
     distributed: Any = sys.modules.get("distributed")
