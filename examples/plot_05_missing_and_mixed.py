@@ -38,8 +38,8 @@ labels = ClusterForest(3, random_state=0).fit_predict(words)
 print(f"hue as a word: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
 
 # %%
-# A limit: a category of few levels makes tight clusters all by itself, which trees take for structure, and one such
-# column can outvote many. Where its levels have an order, give them as numbers.
+# A limit: a category of few levels makes tight clusters all by itself, which trees take for structure. Where its levels
+# have an order, numbers are the safer choice.
 
 classes = pd.cut(wine.data["alcohol"], 3, labels=["light", "medium", "strong"])
 for name, alcohol in (("a category", classes), ("0, 1, 2", classes.cat.codes)):

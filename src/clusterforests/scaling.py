@@ -19,6 +19,7 @@ WAYS = {
     "rank": ("rank",),
     "mixed": ("standard", "range", "rank"),
 }
+EVEN = 1 / 12  # the variance of numbers that are evenly spread from 0 to 1
 KEPT_VALUES = 65536  # a column's ranks are kept for so many different values
 KNOTS = 4096  # or else for so many of them, at even quantiles
 
@@ -68,12 +69,10 @@ class ColumnLaw:
         return Step(exponent, float(mean), float(np.sqrt(share @ (unit - mean) ** 2)))
 
     def level_step(self, levels: list["ColumnLaw"], way: str) -> Step:
-        """Of a level's indicator: as a whole the feature has variance 1, or two different levels have distance 1."""
-        variance = 2.0
-        if way == "standard":
-            shares = sorted(float(level.weights @ level.values / level.weights.sum()) for level in levels)
-            variance = sum(share * (1 - share) for share in shares) or 1.0
-        return Step(divisor=float(np.sqrt(variance)))
+        """Of a level's indicator: as a whole the feature has the variance of a number, with even ranks or range."""
+        shares = sorted(float(level.weights @ level.values / level.weights.sum()) for level in levels)
+        variance = sum(share * (1 - share) for share in shares) or 1.0
+        return Step(divisor=float(np.sqrt(variance if way == "standard" else variance / EVEN)))
 
     def ladder(self) -> tuple[FloatArray, FloatArray]:
         """Values and their ranks, between which the ranks of other values are interpolated."""
