@@ -83,7 +83,7 @@ def test_without_a_device_the_error_says_so(monkeypatch, count):
     runtime = types.SimpleNamespace(getDeviceCount=get_device_count, CUDARuntimeError=CUDARuntimeError)
     fake = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
     monkeypatch.setitem(sys.modules, "cupy", fake)
-    with pytest.raises(RuntimeError, match="needs an NVIDIA GPU.*backend='cpu'"):
+    with pytest.raises(RuntimeError, match=r"needs an NVIDIA GPU.*backend='cpu'"):
         ClusterForest(2, backend="gpu").fit(X)
 
 
@@ -151,7 +151,8 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
     exponent, origin, _ = trees.coordinates
     exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
     expected = trees.label(ArraySource(X))
-    for t, tree in enumerate(flat.each):
+    for tree in flat.each:
+        t = tree["number"]
         own = slice(tree["columns"], tree["columns"] + tree["width"])
         x = exact[:, flat.columns[own]]
         centers = flat.centers[tree["centers"] :][: tree["clusters"] * tree["width"]].reshape(tree["clusters"], -1)
@@ -172,21 +173,25 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
 
 
 def test_units_put_sums_where_they_belong():
-    trees = passed()
-    units, values = flatten_units(trees, used_columns(trees))
-    expected = trees.add_up(ArraySource(X))
-    flat = np.zeros(values.size + expected.mass.size, np.int64)
-    flat[values], used, done = expected.values, used_columns(trees), 0
-    for t, (columns, centers) in enumerate(zip(trees.columns, trees.centers, strict=True)):
-        own = units[units["tree"] == t]
-        assert (used[own["column"][:-1]] == columns).all()
-        assert own["column"][-1] == -1
-        assert (own["clusters"] == len(centers)).all()
-        for c in range(len(centers)):
-            block = expected.values[done : done + len(columns)]
-            assert (flat[own["sums"][:-1] + c * own["step"][:-1]] == block).all()
-            done += len(columns)
-    assert len(np.delete(flat, values)) == len(expected.mass)
+    """Every sum is taken once, from its column and of its cluster."""
+    trees = passed(clusters=[2, 9, 40, 150, 300])
+    used = used_columns(trees)
+    units, values = flatten_units(trees, used)
+    taken = {}
+    for unit in units:
+        assert unit["clusters"] * unit["count"] * 256 <= gpu_passes.SHARED_BYTES or unit["count"] == 1
+        for c in range(unit["clusters"]):
+            for at, column in zip(unit["sums"], unit["columns"][: unit["count"]], strict=False):
+                assert taken.setdefault(at + c * unit["step"], (unit["tree"], c, column)) == (unit["tree"], c, column)
+    expected = [
+        (t, c, place)
+        for t, columns in enumerate(trees.columns)
+        for c in range(len(trees.centers[t]))
+        for place in np.searchsorted(used, columns)
+    ]
+    assert [taken[at] for at in values] == expected
+    weights = [taken[at] for at in np.delete(np.arange(len(taken)), values)]
+    assert weights == [(t, c, len(used)) for t, centers in enumerate(trees.centers) for c in range(len(centers))]
 
 
 @pytest.mark.parametrize("method", ["kway", "ncut"])

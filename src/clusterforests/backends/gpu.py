@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
-from clusterforests.backends.gpu_kernels import Kernels
+from clusterforests.backends.gpu_kernels import Kernels, strides
 from clusterforests.backends.gpu_passes import DeviceTrees
 from clusterforests.backends.gpu_placement import DeviceRule
 from clusterforests.devices import need_cupy
@@ -99,13 +99,20 @@ def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
 def survey_on_gpu(table: AnyTable) -> Survey:
     """`source.survey` with the keys on the GPU."""
     cupy = need_cupy()
-    kernels = Kernels(table.real)
-    keys = cupy.empty(table.shape[0], np.uint64)
-    low, high = cupy.full(table.shape[1], np.inf), cupy.full(table.shape[1], -np.inf)
+    kernels, (n, columns) = Kernels(table.real), table.shape
+    keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
+    missing = cupy.zeros(columns, np.int32)
     for start, rows in table.blocks():
-        keys[start : start + len(rows)] = kernels.hash_rows(rows)
-        low, high = cupy.minimum(low, rows.min(axis=0)), cupy.maximum(high, rows.max(axis=0))
-    return Survey(keys, cupy.asnumpy(low), cupy.asnumpy(high))
+        own, size = keys[start : start + len(rows)], (np.int64(len(rows)), columns)
+        kernels.over(len(rows), "survey_rows", rows, *strides(rows), *size, own, low, high, missing)
+    ends = (np.where(cupy.asnumpy(missing), np.nan, _doubles(cupy.asnumpy(end))) for end in (low, high))
+    return Survey(keys, *ends)
+
+
+def _doubles(ordered: npt.NDArray[np.uint64]) -> FloatArray:
+    """From integers of the same order: see `ordered` in rows.cu."""
+    sign = np.uint64(1) << np.uint64(63)
+    return np.where(ordered & sign, ordered ^ sign, ~ordered).view(np.float64)
 
 
 def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:

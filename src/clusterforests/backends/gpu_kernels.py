@@ -9,7 +9,13 @@ import numpy.typing as npt
 
 from clusterforests.devices import need_cupy
 
-SOURCES = ("rows.cu", "nearest.cu", "sums.cu", "votes.cu")
+SOURCES = {
+    "rows": ("survey_rows", "chances", "project"),
+    "nearest": ("label_rows",),
+    "sums": ("add_rows",),
+    "votes": (*(f"votes_{count}" for count in range(1, 9)), "embed_rows", "walk_rows", "share_rows"),
+}
+FILES = {kernel: name for name, kernels in SOURCES.items() for kernel in kernels}
 TYPES = "typedef long long i64;\ntypedef unsigned long long u64;\n"
 REALS = {"float32": "float", "float64": "double"}
 LABELS = {"int8": "signed char", "int16": "short", "int32": "int"}
@@ -17,11 +23,14 @@ THREADS = 256
 
 
 @functools.cache
-def _module(real: str, label: str, count_bytes: int) -> Any:
+def _kernel(name: str, *types: str) -> Any:
     """Multiplications and additions are fused only where the source says so: results are those of the CPU."""
-    folder = Path(__file__).parent / "cuda"
-    code = TYPES + "".join((folder / name).read_text() for name in SOURCES)
-    types = (f"-DREAL={REALS[real]}", f"-DLABEL={LABELS[label]}", f"-DCOUNT_BYTES={count_bytes}")
+    return _module(FILES[name], *types).get_function(name)
+
+
+@functools.cache
+def _module(name: str, *types: str) -> Any:
+    code = TYPES + (Path(__file__).parent / "cuda" / f"{name}.cu").read_text()
     return need_cupy().RawModule(code=code, options=("--std=c++17", "--fmad=false", *types))
 
 
@@ -30,12 +39,21 @@ class Kernels:
 
     def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1) -> None:
         self.xp = need_cupy()
-        self._functions = _module(np.dtype(real).name, np.dtype(label).name, 1 if members < 256 else 2)
+        labels = f"-DLABEL={LABELS[np.dtype(label).name]}"
+        self.types = {
+            "rows": (f"-DREAL={REALS[np.dtype(real).name]}",),
+            "nearest": (labels,),
+            "sums": (labels,),
+            "votes": (labels, f"-DCOUNT_BYTES={1 if members < 256 else 2}"),
+        }
 
     def launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
         """Python's integers are 32 bits wide for the kernels, NumPy's are what they are."""
-        plain = (np.int32(a) if type(a) is int else a for a in arguments)
-        self._functions.get_function(name)(grid, (threads,), tuple(plain), shared_mem=shared)
+        plain = tuple(np.int32(a) if type(a) is int else a for a in arguments)
+        kernel = _kernel(name, *self.types[FILES[name]])
+        if shared > kernel.max_dynamic_shared_size_bytes:
+            kernel.max_dynamic_shared_size_bytes = shared
+        kernel(grid, (threads,), plain, shared_mem=shared)
 
     def over(self, rows: int, name: str, *arguments: Any) -> None:
         """A thread for each row."""
@@ -46,11 +64,6 @@ class Kernels:
         """Numbers or records."""
         plain = np.ascontiguousarray(array)
         return self.xp.asarray(plain.view(np.uint8) if plain.dtype.names else plain)
-
-    def hash_rows(self, rows: Any) -> Any:
-        keys = self.xp.empty(len(rows), np.uint64)
-        self.over(len(rows), "hash_rows", rows, *strides(rows), np.int64(len(rows)), rows.shape[1], keys)
-        return keys
 
     def chances(self, names: Any, key: np.uint64) -> Any:
         """The random bits of `sampling.waiting`."""

@@ -1,5 +1,7 @@
 """Trees on a GPU: labels of rows that are there, and sums over these, as `passes.Pass` has them."""
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -16,13 +18,19 @@ from clusterforests.backends.gpu_trees import (
 )
 from clusterforests.passes import Pass, Sums
 
-SCRATCH_BYTES = 2**25  # columns of the rows at hand: they stay in the GPU's cache
+SCRATCH_BYTES = 2**26  # columns of the rows at hand: they stay in the GPU's cache
 LEAST_ROWS = 4096
+THREADS_LABEL = 256
+THREADS_LABEL = 256
 ROWS_OF_THREAD = 4
+COLUMNS_OF_THREAD = 4
+TREES_OF_BLOCK = 8
 SUMMED_ROWS = 4096  # by a warp
 SHARED_BYTES = 48 * 1024
+TILE_BYTES = 72 * 1024  # three blocks on a multiprocessor
+NULL = np.uint64(0)
 MOST_CLUSTERS = SHARED_BYTES // (8 * LANES)  # of which every thread of a warp can have its own sums
-CLASSES = (0, 8, 16, 32, 64, 128, MOST_CLUSTERS)  # units with about as many clusters are launched together
+CLASSES = (0, 24, 48, 96, 128, MOST_CLUSTERS, math.inf)  # sums; units with about as many are launched together
 
 
 class DeviceTrees:
@@ -37,9 +45,10 @@ class DeviceTrees:
         flat = flatten_trees(trees, used)
         self.steps = [kernels.upload(array) for array in flatten_steps(trees, used)]
         self.flat = [kernels.upload(array) for array in flat]
-        needed = 4 * GROUP * flat.each["groups"].astype(np.int64) * flat.each["width"]
-        self.shared = int(needed[needed <= SHARED_BYTES].max(initial=0))
-        self.units, self.values = flatten_units(trees, used)
+        padded, width = GROUP * flat.each["groups"].astype(np.int64), flat.each["width"]
+        tile = np.where(flat.each["groups"] > 1, ROWS_OF_THREAD * THREADS_LABEL * width, 0)
+        needed = 4 * (tile + padded * (width + 1) + 2 * width)
+        self.shared = int(needed[needed <= TILE_BYTES].max(initial=0))
         self.pitch = piece_rows(self.n_columns)
         self.narrow = self.xp.zeros((self.n_columns, self.pitch), np.float32)
         self.exact = self.xp.zeros((self.n_columns, self.pitch), np.float64)
@@ -48,39 +57,49 @@ class DeviceTrees:
     def label(self, rows: Any, out: Any) -> None:
         """Into out (T, len(rows)), a view of any pitch."""
         for start in range(0, len(rows), self.pitch):
-            self._label(rows[start : start + self.pitch], out[:, start : start + self.pitch])
+            part = rows[start : start + self.pitch]
+            self._project(part, NULL, NULL)
+            self._label(len(part), out[:, start : start + self.pitch])
 
-    def _label(self, rows: Any, out: Any) -> None:
+    def _project(self, rows: Any, weights: Any, fixed: Any) -> None:
+        """The rows' columns to the scratch."""
         each, knots, ranks, before = self.steps
-        pitch = np.int64(self.pitch)
-        columns = each, self.n_columns, knots, ranks, before, pitch, self.narrow, self.exact
-        self.kernels.over(len(rows), "project", rows, *strides(rows), len(rows), *columns)
-        grid = (-(-len(rows) // (THREADS * ROWS_OF_THREAD)), len(self.trees.centers))
-        given = self.narrow, self.exact, pitch, len(rows), *self.flat, out, strides(out)[0], self.shared // 4
-        self.kernels.launch("label_rows", grid, THREADS, *given, self.unsure, shared=self.shared)
+        grid = -(-len(rows) // THREADS), -(-self.n_columns // COLUMNS_OF_THREAD)
+        ladders = each, self.n_columns, knots, ranks, before
+        to = np.int64(self.pitch), self.narrow, self.exact, weights, np.int64(1 << self.trees.mass_bits), fixed
+        self.kernels.launch("project", grid, THREADS, rows, *strides(rows), len(rows), *ladders, *to)
+
+    def _label(self, n_rows: int, out: Any) -> None:
+        n_trees = len(self.trees.centers)
+        grid = -(-n_rows // (THREADS_LABEL * ROWS_OF_THREAD)), -(-n_trees // TREES_OF_BLOCK)
+        given = self.narrow, self.exact, np.int64(self.pitch), n_rows, *self.flat, n_trees, TREES_OF_BLOCK
+        more = out, strides(out)[0], self.shared // 4, self.unsure
+        self.kernels.launch("label_rows", grid, THREADS_LABEL, *given, *more, shared=self.shared)
 
     def start(self) -> None:
         """Before rows are added."""
-        count = sum(c.size + len(c) for c in self.trees.centers)
-        self.sums = self.xp.zeros(count, np.uint64)
-        self.labels = self.xp.empty((len(self.trees.centers), self.pitch), self.trees.label_type)
-        many = self.units["clusters"]
-        bounds = zip(CLASSES, (*CLASSES[1:], np.inf), strict=True)
-        chosen = [(high, self.units[(many > low) & (many <= high)]) for low, high in bounds]
-        self.classes = [(high, len(units), self.kernels.upload(units)) for high, units in chosen if len(units)]
+        units, self.values = flatten_units(self.trees, used_columns(self.trees))
+        xp, clusters = self.xp, units["clusters"]
+        self.sums = xp.zeros(sum(c.size + len(c) for c in self.trees.centers), np.uint64)
+        self.labels = xp.empty((len(self.trees.centers), self.pitch), self.trees.label_type)
+        self.fixed = xp.zeros((self.n_columns + 1, self.pitch), np.int64)
+        self.classes = []
+        for low, high in itertools.pairwise(CLASSES):
+            some = units[(clusters > low) & (clusters <= high)]
+            if len(some):
+                most = 8 * LANES * int((some["clusters"] * some["count"]).max())
+                self.classes.append((len(some), self.kernels.upload(some), most if most <= SHARED_BYTES else 0))
 
     def add(self, rows: Any, weights: Any) -> None:
         """`weights` are in the units of the pass, or None."""
         for start in range(0, len(rows), self.pitch):
             part = rows[start : start + self.pitch]
-            self._label(part, self.labels[:, : len(part)])
-            own = np.uint64(0) if weights is None else weights[start : start + self.pitch]
-            for clusters, count, units in self.classes:
-                kept = clusters <= MOST_CLUSTERS
-                given = self.exact, np.int64(self.pitch), len(part), SUMMED_ROWS, self.labels, np.int64(self.pitch)
-                more = own, np.int64(1 << self.trees.mass_bits), units, int(kept), self.sums
-                grid, shared = (-(-len(part) // SUMMED_ROWS), count), 8 * LANES * int(clusters) if kept else 0
-                self.kernels.launch("add_rows", grid, LANES, *given, *more, shared=shared)
+            self._project(part, NULL if weights is None else weights[start : start + self.pitch], self.fixed)
+            self._label(len(part), self.labels)
+            for count, units, shared in self.classes:
+                grid = -(-len(part) // SUMMED_ROWS), count
+                given = self.fixed, np.int64(self.pitch), len(part), SUMMED_ROWS, self.labels, units
+                self.kernels.launch("add_rows", grid, LANES, *given, int(shared > 0), self.sums, shared=shared)
 
     def finish(self) -> Sums:
         """What was added."""

@@ -18,22 +18,24 @@ CONSTANT = -100000  # the reach of a column without variation
 FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
 GROUP = 8  # centres that compete at a time
 WORD = 32  # nodes in a word of bits
-LANES = 32  # words that a warp reads at a time
+LANES = 32  # threads of a warp
+UNIT_BYTES = 24 * 1024  # of shared memory for the sums of a warp, if more than one column fits
 
 STEP = np.dtype(
     [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
-    + [("steps_per_unit", np.float64), ("knots", np.int64), ("before", np.int64)]
+    + [("steps_per_unit", np.float64), ("scale", np.float64), ("knots", np.int64), ("before", np.int64)]
     + [("column", np.int32), ("count", np.int32)]
 )
 TREE = np.dtype(
     [(name, np.int64) for name in ("columns", "ahead", "offset", "centers")]
     + [(name, np.float32) for name in ("slope", "base", "rounding", "floor")]
-    + [(name, np.int32) for name in ("clusters", "width", "groups", "group")]
+    + [(name, np.int32) for name in ("clusters", "width", "groups", "group", "number", "unused")]
 )
+UNIT_COLUMNS = 4
 UNIT = np.dtype(
-    [("sums", np.int64)]
-    + [(name, np.int32) for name in ("step", "tree", "column", "clusters")]
-    + [("scale", np.float64)]
+    [("sums", np.int64, UNIT_COLUMNS)]
+    + [(name, np.int32) for name in ("step", "tree", "clusters", "count")]
+    + [("columns", np.int32, UNIT_COLUMNS)]
 )
 
 
@@ -85,7 +87,7 @@ def flatten_steps(trees: Pass, used: IntArray) -> Steps:
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(used), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
-    each["origin"] = coordinates.origin[used]
+    each["origin"], each["scale"] = coordinates.origin[used], np.ldexp(1.0, trees.bits[used])
     if not len(scaling.exponent):
         each["first"] = each["second"] = each["divisor"] = 1.0
         each["column"] = used
@@ -121,14 +123,16 @@ def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
 
 
 def flatten_trees(trees: Pass, used: IntArray) -> FlatTrees:
-    """The same numbers as `Field` in the core has for each tree."""
+    """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
     each = np.zeros(len(trees.centers), TREE)
+    each["number"] = np.argsort([columns.min() for columns in trees.columns], kind="stable")
     parts: list[list[AnyArray]] = [[] for _ in range(8)]
-    for tree, listed, centers in zip(each, trees.columns, trees.centers, strict=True):
-        for name, at in (("columns", 0), ("ahead", 2), ("offset", 3), ("centers", 7)):
-            tree[name] = sum(part.size for part in parts[at])
+    for tree in each:
+        listed, centers = trees.columns[tree["number"]], trees.centers[tree["number"]]
         for part, values in zip(parts, _flatten_tree(tree, trees, listed, centers, used), strict=True):
             part.append(values)
+    for name, at in (("columns", 0), ("ahead", 2), ("offset", 3), ("centers", 7)):
+        each[name] = np.cumsum([0, *(part.size for part in parts[at][:-1])])
     columns, unit, ahead, offset, first, second, root, exact = (np.concatenate(part) for part in parts)
     return FlatTrees(each, columns, unit, ahead, offset, first, second, root, exact)
 
@@ -167,17 +171,20 @@ def _flatten_tree(tree: Any, trees: Pass, listed: IntArray, centers: FloatArray,
 def flatten_units(trees: Pass, used: IntArray) -> tuple[AnyArray, npt.NDArray[np.int64]]:
     """The sums to take: of each tree the columns, in their order and once for each time, then the weights.
 
-    Also where in them the values of all trees are, as `Sums.values` has them; the others are weights.
+    Also where in them the values of all trees are, as `Sums.values` has them; the others are weights. A unit has as
+    many columns as a warp has room for.
     """
     units, values, done = [], [], 0
     for t, (listed, centers) in enumerate(zip(trees.columns, trees.centers, strict=True)):
         k, d = centers.shape
-        own = np.zeros(d + 1, UNIT)
-        own["sums"], own["step"] = done + np.arange(d + 1), d + 1
-        own["tree"], own["clusters"] = t, k
-        own["column"] = np.append(np.searchsorted(used, listed), -1)
-        own["scale"][:-1] = np.ldexp(1.0, trees.bits[listed])
-        units.append(own)
+        columns = np.append(np.searchsorted(used, listed), len(used))
+        each = min(UNIT_COLUMNS, max(1, UNIT_BYTES // (8 * LANES * k)))
+        for start in range(0, d + 1, each):
+            own = np.zeros(1, UNIT)
+            some = np.arange(start, min(d + 1, start + each))
+            own["sums"][0, : len(some)], own["columns"][0, : len(some)] = done + some, columns[some]
+            own["step"], own["tree"], own["clusters"], own["count"] = d + 1, t, k, len(some)
+            units.append(own)
         values.append((done + np.arange(k * (d + 1)).reshape(k, -1)[:, :-1]).ravel())
         done += k * (d + 1)
     return np.concatenate(units), np.concatenate(values)

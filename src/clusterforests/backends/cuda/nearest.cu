@@ -1,6 +1,7 @@
 // The nearest centre of each row in each tree: in float32 where that cannot be wrong, in float64 otherwise.
 // LABEL is the type of the labels.
 
+constexpr int kThreads = 256;
 constexpr int kRows = 4;   // of a thread, side by side
 constexpr int kGroup = 8;  // centres are padded so that they come in groups of up to so many
 constexpr float kLowest = -3e38f;
@@ -13,34 +14,56 @@ struct Tree {
   i64 centers;  // [centre][column]
   float slope, base, rounding, floor;
   int clusters, width, groups, group;
+  int number, unused;
 };
 
+// What the exact comparison needs of all trees.
 struct Trees {
-  const Tree* each;
   const int* columns;
-  const float* unit;
-  const float* ahead;
-  const float* offset;
   const double* first;
   const double* second;
   const double* root;
   const double* centers;
 };
 
+// What a thread knows of its rows: the sum of their coordinates' magnitudes, the two highest scores, and whose is the
+// highest.
 struct Contest {
-  float best[kRows], second[kRows];
+  float length[kRows], best[kRows], second[kRows];
   int label[kRows];
 };
 
-// Scores of a group of centres: x.c - |c|^2 / 2, less that of the first centre.
-template <int Group>
-__device__ void compete(const float* narrow, i64 pitch, i64 row, const int* columns, int width, const float* ahead,
-                        const float* offset, int first, Contest& contest) {
+// What the search needs of a tree, in shared memory if it fits. `tile` is room for a thread's rows, or null.
+struct Field {
+  const int* columns;
+  const float* unit;
+  const float* ahead;
+  const float* offset;
+  float4* tile;
+};
+
+// Scores of a group of centres: x.c - |c|^2 / 2, less that of the first centre. With the first group the rows' lengths
+// are taken, and the rows go to the tile for the other groups.
+template <int Group, bool First>
+__device__ void compete(const float* narrow, i64 pitch, const Field& field, int width, int group, Contest& contest) {
+  const float* ahead = field.ahead + group * kGroup * width;
+  const float* offset = field.offset + group * kGroup;
+  const int first = group * Group;
   float score[kRows][Group];
   for (int b = 0; b < Group; ++b)
     for (int i = 0; i < kRows; ++i) score[i][b] = offset[b];
+#pragma unroll 2
   for (int j = 0; j < width; ++j) {
-    const float4 x = *reinterpret_cast<const float4*>(narrow + columns[j] * pitch + row);
+    const float4 x = !First && field.tile ? field.tile[j * kThreads]
+                                          : *reinterpret_cast<const float4*>(narrow + field.columns[j] * pitch);
+    if (First) {
+      if (field.tile) field.tile[j * kThreads] = x;
+      const float unit = field.unit[j];
+      contest.length[0] = __fmaf_rn(fabsf(x.x), unit, contest.length[0]);
+      contest.length[1] = __fmaf_rn(fabsf(x.y), unit, contest.length[1]);
+      contest.length[2] = __fmaf_rn(fabsf(x.z), unit, contest.length[2]);
+      contest.length[3] = __fmaf_rn(fabsf(x.w), unit, contest.length[3]);
+    }
     const float4 low = *reinterpret_cast<const float4*>(ahead + j * kGroup);
     const float4 high = Group > 4 ? *reinterpret_cast<const float4*>(ahead + j * kGroup + 4) : low;
     const float center[kGroup] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -64,6 +87,12 @@ __device__ void compete(const float* narrow, i64 pitch, i64 row, const int* colu
     }
 }
 
+template <int Group>
+__device__ void search(const float* narrow, i64 pitch, const Field& field, int width, int groups, Contest& contest) {
+  compete<Group, true>(narrow, pitch, field, width, 0, contest);
+  for (int g = 1; g < groups; ++g) compete<Group, false>(narrow, pitch, field, width, g, contest);
+}
+
 // By direct distances, lowest index on ties.
 __device__ __noinline__ int exact_nearest(const double* exact, i64 pitch, i64 row, const Tree& tree,
                                           const Trees& trees) {
@@ -82,64 +111,65 @@ __device__ __noinline__ int exact_nearest(const double* exact, i64 pitch, i64 ro
   return label;
 }
 
-// Labels of a piece: labels[tree * label_pitch + row]; grid: (rows, trees). A tree's centres are in shared memory if
-// `shared_floats` of them fit. `unsure` counts the rows that float64 had to decide.
-extern "C" __global__ void label_rows(const float* narrow, const double* exact, i64 pitch, int rows, const Tree* each,
-                                      const int* all_columns, const float* all_units, const float* all_ahead,
-                                      const float* all_offsets, const double* firsts, const double* seconds,
-                                      const double* roots, const double* centers, LABEL* labels, i64 label_pitch,
-                                      int shared_floats, u64* unsure) {
+__device__ void copy(float*& to, const float*& from, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+  from = to;
+  to += count;
+}
+
+// Labels of a piece: labels[number of the tree * label_pitch + row]; grid: (rows, groups of trees). The trees of a group
+// have columns in common, which are then in the cache. `unsure` counts the labels that float64 had to decide.
+extern "C" __global__ void __launch_bounds__(kThreads, 3)
+    label_rows(const float* narrow, const double* exact, i64 pitch, int rows, const Tree* each, const int* columns,
+               const float* units, const float* ahead, const float* offsets, const double* firsts,
+               const double* seconds, const double* roots, const double* centers, int count, int per_block,
+               LABEL* labels, i64 label_pitch, int shared_floats, u64* unsure) {
   extern __shared__ float4 room[];
-  const Trees trees = {each, all_columns, all_units, all_ahead, all_offsets, firsts, seconds, roots, centers};
-  const Tree tree = trees.each[blockIdx.y];
-  const int width = tree.width, size = tree.groups * kGroup * width;
-  const float* ahead = trees.ahead + tree.ahead;
-  const float* offset = trees.offset + tree.offset;
-  const int* columns = trees.columns + tree.columns;
-  const float* unit = trees.unit + tree.columns;
-  if (size <= shared_floats) {
-    float* kept = reinterpret_cast<float*>(room);
-    for (int i = threadIdx.x; i < size; i += blockDim.x) kept[i] = ahead[i];
-    ahead = kept;
-    __syncthreads();
-  }
+  const Trees trees = {columns, firsts, seconds, roots, centers};
   const i64 row = kRows * (blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x);
-  if (row >= rows) return;
-  float length[kRows] = {0, 0, 0, 0};
-  for (int j = 0; j < width; ++j) {
-    const float4 x = *reinterpret_cast<const float4*>(narrow + columns[j] * pitch + row);
-    length[0] = __fmaf_rn(fabsf(x.x), unit[j], length[0]);
-    length[1] = __fmaf_rn(fabsf(x.y), unit[j], length[1]);
-    length[2] = __fmaf_rn(fabsf(x.z), unit[j], length[2]);
-    length[3] = __fmaf_rn(fabsf(x.w), unit[j], length[3]);
-  }
-  Contest contest;
-  for (int i = 0; i < kRows; ++i) contest.best[i] = contest.second[i] = kLowest, contest.label[i] = 0;
-  for (int g = 0; g < tree.groups; ++g) {
-    const float* a = ahead + g * kGroup * width;
-    const float* o = offset + g * kGroup;
-    const int first = g * tree.group;
+  const int begin = blockIdx.y * per_block, end = min(count, begin + per_block);
+  for (int t = begin; t < end; ++t) {
+    const Tree tree = each[t];
+    const int width = tree.width, padded = tree.groups * kGroup;
+    const int tile = tree.groups > 1 ? kRows * kThreads * width : 0;
+    Field field = {columns + tree.columns, units + tree.columns, ahead + tree.ahead, offsets + tree.offset, nullptr};
+    __syncthreads();
+    if (tile + padded * (width + 1) + 2 * width <= shared_floats) {
+      if (tile) field.tile = room + threadIdx.x;
+      float* to = reinterpret_cast<float*>(room) + tile;
+      copy(to, field.ahead, padded * width);
+      copy(to, field.offset, padded);
+      copy(to, field.unit, width);
+      int* kept = reinterpret_cast<int*>(to);
+      for (int j = threadIdx.x; j < width; j += blockDim.x) kept[j] = field.columns[j];
+      field.columns = kept;
+    }
+    __syncthreads();
+    if (row >= rows) continue;
+    Contest contest;
+    for (int i = 0; i < kRows; ++i)
+      contest.length[i] = 0, contest.best[i] = contest.second[i] = kLowest, contest.label[i] = 0;
     switch (tree.group) {
-      case 1: compete<1>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 2: compete<2>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 3: compete<3>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 4: compete<4>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 5: compete<5>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 6: compete<6>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      case 7: compete<7>(narrow, pitch, row, columns, width, a, o, first, contest); break;
-      default: compete<8>(narrow, pitch, row, columns, width, a, o, first, contest);
+      case 1: search<1>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 2: search<2>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 3: search<3>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 4: search<4>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 5: search<5>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 6: search<6>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      case 7: search<7>(narrow + row, pitch, field, width, tree.groups, contest); break;
+      default: search<8>(narrow + row, pitch, field, width, tree.groups, contest);
     }
-  }
-  for (int i = 0; i < kRows; ++i) {
-    if (row + i >= rows) return;
-    const float error = length[i] * tree.slope + tree.base;
-    const float last_word = length[i] * length[i] * tree.rounding + tree.floor;
-    const bool sure = contest.second[i] < contest.best[i] - (error + error) - last_word;
-    int label = contest.label[i];
-    if (!sure) {
-      label = exact_nearest(exact, pitch, row + i, tree, trees);
-      atomicAdd(unsure, 1ull);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (row + i >= rows) break;
+      const float error = contest.length[i] * tree.slope + tree.base;
+      const float last_word = contest.length[i] * contest.length[i] * tree.rounding + tree.floor;
+      int label = contest.label[i];
+      if (!(contest.second[i] < contest.best[i] - (error + error) - last_word)) {
+        label = exact_nearest(exact, pitch, row + i, tree, trees);
+        atomicAdd(unsure, 1ull);
+      }
+      labels[tree.number * label_pitch + row + i] = static_cast<LABEL>(label);
     }
-    labels[blockIdx.y * label_pitch + row + i] = static_cast<LABEL>(label);
   }
 }
