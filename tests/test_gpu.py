@@ -10,7 +10,7 @@ import reference
 from clusterforests import ClusterForest, devices
 from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement
 from clusterforests.backends.gpu_trees import (
-    GROUP,
+    CENTERS,
     WORD,
     flatten_steps,
     flatten_trees,
@@ -147,10 +147,16 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
     """The float32 search as the kernel does it: right wherever it is sure, and it is sure of most rows."""
     trees = passed(scale, clusters=[1, 2, 8, 9, 13, 40])
     used = used_columns(trees)
-    flat = flatten_trees(trees, used)
+    flat = flatten_trees(trees, used, 5)
     exponent, origin, _ = trees.coordinates
     exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
     expected = trees.label(ArraySource(X))
+    assert (flat.groups["begin"][1:] == flat.groups["end"][:-1]).all()
+    for group in flat.groups[flat.groups["count"] > 0]:
+        for tree in flat.each[group["begin"] : group["end"]]:
+            own = slice(tree["columns"], tree["columns"] + tree["width"])
+            assert (flat.group_columns[group["columns"] + flat.places[own]] == flat.columns[own]).all()
+    assert len(flat.groups) > 1
     for tree in flat.each:
         t = tree["number"]
         own = slice(tree["columns"], tree["columns"] + tree["width"])
@@ -159,10 +165,10 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
         placed = x * flat.first[own] * flat.second[own] * flat.root[own]
         apart = ((placed[:, None] - centers) ** 2).sum(axis=2)
         assert (apart.argmin(axis=1) == expected[t]).all()
-        size = tree["groups"] * tree["width"] * GROUP
-        ahead = flat.ahead[tree["ahead"] :][:size].reshape(tree["groups"], tree["width"], GROUP)
-        offset = flat.offset[tree["offset"] :][: tree["groups"] * GROUP].reshape(tree["groups"], 1, GROUP)
-        scores = (x.astype(np.float32) @ ahead + offset)[:, :, : tree["group"]]
+        size = tree["parts"] * tree["width"] * CENTERS
+        ahead = flat.ahead[tree["ahead"] :][:size].reshape(tree["parts"], tree["width"], CENTERS)
+        offset = flat.offset[tree["offset"] :][: tree["parts"] * CENTERS].reshape(tree["parts"], 1, CENTERS)
+        scores = (x.astype(np.float32) @ ahead + offset)[:, :, : tree["part"]]
         scores = np.moveaxis(scores, 0, 1).reshape(len(X), -1)
         best, second = np.sort(np.pad(scores, ((0, 0), (1, 0)), constant_values=-np.inf), axis=1)[:, :-3:-1].T
         length = np.abs(x.astype(np.float32)) @ flat.unit[own]
@@ -280,6 +286,7 @@ def test_pieces_change_nothing(cupy, monkeypatch):
     expected = here().add_up(trees), here().label(trees)
     monkeypatch.setattr(gpu_passes, "SCRATCH_BYTES", 1)
     monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
+    monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
     monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
     found = on_device(X).add_up(trees), cupy.asnumpy(on_device(X).label(trees))
     assert (found[0].values == expected[0].values).all()

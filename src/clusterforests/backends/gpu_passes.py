@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from clusterforests.backends.gpu_kernels import THREADS, Kernels, strides
 from clusterforests.backends.gpu_trees import (
-    GROUP,
     LANES,
     flatten_steps,
     flatten_trees,
@@ -20,14 +19,13 @@ from clusterforests.passes import Pass, Sums
 
 SCRATCH_BYTES = 2**26  # columns of the rows at hand: they stay in the GPU's cache
 LEAST_ROWS = 4096
-THREADS_LABEL = 256
-THREADS_LABEL = 256
-ROWS_OF_THREAD = 4
+SEARCH_THREADS = 128
+SEARCH_ROWS = 4 * SEARCH_THREADS  # of a block
+TILE_COLUMNS = 24  # of these rows on the chip
+ROOM_BYTES = 8 * 1024  # and of a tree's centres, 72 at a time if it has 24 columns
 COLUMNS_OF_THREAD = 4
-TREES_OF_BLOCK = 8
 SUMMED_ROWS = 4096  # by a warp
 SHARED_BYTES = 48 * 1024
-TILE_BYTES = 72 * 1024  # three blocks on a multiprocessor
 NULL = np.uint64(0)
 MOST_CLUSTERS = SHARED_BYTES // (8 * LANES)  # of which every thread of a warp can have its own sums
 CLASSES = (0, 24, 48, 96, 128, MOST_CLUSTERS, math.inf)  # sums; units with about as many are launched together
@@ -42,13 +40,11 @@ class DeviceTrees:
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers))
         self.xp = kernels.xp
         self.n_columns = len(used)
-        flat = flatten_trees(trees, used)
         self.steps = [kernels.upload(array) for array in flatten_steps(trees, used)]
+        flat = flatten_trees(trees, used, TILE_COLUMNS)
+        self.n_groups = len(flat.groups)
         self.flat = [kernels.upload(array) for array in flat]
-        padded, width = GROUP * flat.each["groups"].astype(np.int64), flat.each["width"]
-        tile = np.where(flat.each["groups"] > 1, ROWS_OF_THREAD * THREADS_LABEL * width, 0)
-        needed = 4 * (tile + padded * (width + 1) + 2 * width)
-        self.shared = int(needed[needed <= TILE_BYTES].max(initial=0))
+        self.tile = SEARCH_ROWS * 4 * int(flat.groups["count"].max())
         self.pitch = piece_rows(self.n_columns)
         self.narrow = self.xp.zeros((self.n_columns, self.pitch), np.float32)
         self.exact = self.xp.zeros((self.n_columns, self.pitch), np.float64)
@@ -70,11 +66,10 @@ class DeviceTrees:
         self.kernels.launch("project", grid, THREADS, rows, *strides(rows), len(rows), *ladders, *to)
 
     def _label(self, n_rows: int, out: Any) -> None:
-        n_trees = len(self.trees.centers)
-        grid = -(-n_rows // (THREADS_LABEL * ROWS_OF_THREAD)), -(-n_trees // TREES_OF_BLOCK)
-        given = self.narrow, self.exact, np.int64(self.pitch), n_rows, *self.flat, n_trees, TREES_OF_BLOCK
-        more = out, strides(out)[0], self.shared // 4, self.unsure
-        self.kernels.launch("label_rows", grid, THREADS_LABEL, *given, *more, shared=self.shared)
+        grid = -(-n_rows // SEARCH_ROWS), self.n_groups
+        given = self.narrow, self.exact, np.int64(self.pitch), n_rows, *self.flat
+        more = out, strides(out)[0], ROOM_BYTES // 4, self.unsure
+        self.kernels.launch("label_rows", grid, SEARCH_THREADS, *given, *more, shared=self.tile + ROOM_BYTES)
 
     def start(self) -> None:
         """Before rows are added."""

@@ -16,7 +16,9 @@ AnyArray = npt.NDArray[Any]
 
 CONSTANT = -100000  # the reach of a column without variation
 FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
-GROUP = 8  # centres that compete at a time
+CENTERS = 8  # that compete at a time, at most
+PARTS = (4, 5, 6, 8)  # as many as compete at a time
+GROUP_TREES = 12  # most trees of a group
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
 UNIT_BYTES = 24 * 1024  # of shared memory for the sums of a warp, if more than one column fits
@@ -29,8 +31,9 @@ STEP = np.dtype(
 TREE = np.dtype(
     [(name, np.int64) for name in ("columns", "ahead", "offset", "centers")]
     + [(name, np.float32) for name in ("slope", "base", "rounding", "floor")]
-    + [(name, np.int32) for name in ("clusters", "width", "groups", "group", "number", "unused")]
+    + [(name, np.int32) for name in ("clusters", "width", "parts", "part", "number", "unused")]
 )
+GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count")])
 UNIT_COLUMNS = 4
 UNIT = np.dtype(
     [("sums", np.int64, UNIT_COLUMNS)]
@@ -51,8 +54,11 @@ class Steps(NamedTuple):
 class FlatTrees(NamedTuple):
     """Centres and what their float32 search needs, in the order of the arguments of `label_rows`."""
 
+    groups: AnyArray  # of GROUP: trees that have columns in common
+    group_columns: IntArray
     each: AnyArray  # of TREE
     columns: IntArray
+    places: IntArray  # of the columns in their group
     unit: npt.NDArray[np.float32]
     ahead: npt.NDArray[np.float32]
     offset: npt.NDArray[np.float32]
@@ -122,7 +128,7 @@ def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
     return np.concatenate(bounds).astype(np.int32), per_unit
 
 
-def flatten_trees(trees: Pass, used: IntArray) -> FlatTrees:
+def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
     each = np.zeros(len(trees.centers), TREE)
     each["number"] = np.argsort([columns.min() for columns in trees.columns], kind="stable")
@@ -134,7 +140,29 @@ def flatten_trees(trees: Pass, used: IntArray) -> FlatTrees:
     for name, at in (("columns", 0), ("ahead", 2), ("offset", 3), ("centers", 7)):
         each[name] = np.cumsum([0, *(part.size for part in parts[at][:-1])])
     columns, unit, ahead, offset, first, second, root, exact = (np.concatenate(part) for part in parts)
-    return FlatTrees(each, columns, unit, ahead, offset, first, second, root, exact)
+    groups, group_columns, places = _group(parts[0], most_columns)
+    return FlatTrees(groups, group_columns, each, columns, places, unit, ahead, offset, first, second, root, exact)
+
+
+def _group(columns: list[AnyArray], most_columns: int) -> tuple[AnyArray, IntArray, IntArray]:
+    """Neighbouring trees that have few columns together; a tree that has more by itself is alone, with none listed."""
+    members: list[list[int]] = [[]]
+    together: set[int] = set()
+    for t, own in enumerate(columns):
+        if members[-1] and (len(members[-1]) == GROUP_TREES or len(together | set(own.tolist())) > most_columns):
+            members.append([])
+            together = set()
+        members[-1].append(t)
+        together |= set(own.tolist())
+    groups = np.zeros(len(members), GROUP)
+    listed, places = [], []
+    for group, trees in zip(groups, members, strict=True):
+        shared = np.unique(np.concatenate([columns[t] for t in trees]))
+        group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, sum(map(len, listed))
+        group["count"] = len(shared) if len(shared) <= most_columns else 0
+        listed.append(shared)
+        places.extend(np.searchsorted(shared, columns[t]) for t in trees)
+    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(places).astype(np.int32)
 
 
 def _flatten_tree(tree: Any, trees: Pass, listed: IntArray, centers: FloatArray, used: IntArray) -> list[AnyArray]:
@@ -157,13 +185,13 @@ def _flatten_tree(tree: Any, trees: Pass, listed: IntArray, centers: FloatArray,
     farthest = np.abs(exact).sum(axis=1).max(initial=0.0)
     tree["slope"], tree["base"] = error * np.abs(ahead).max(initial=0.0), error * 0.5 * np.abs(square).max()
     tree["rounding"], tree["floor"] = last_word, (last_word * farthest**2 + 1e-30) if in_range else np.inf
-    groups = -(-k // GROUP)
-    group = -(-k // groups)
-    tree["clusters"], tree["width"], tree["groups"], tree["group"] = k, d, groups, group
+    part = next(p for p in PARTS if p >= min(k, CENTERS))
+    parts = -(-k // part)
+    tree["clusters"], tree["width"], tree["parts"], tree["part"] = k, d, parts, part
     number = np.arange(k)
-    wide, offset = np.zeros((groups, d, GROUP), np.float32), np.full((groups, GROUP), -np.inf, np.float32)
-    wide[number // group, :, number % group] = ahead * unit
-    offset[number // group, number % group] = 0.5 * square
+    wide, offset = np.zeros((parts, d, CENTERS), np.float32), np.full((parts, CENTERS), -np.inf, np.float32)
+    wide[number // part, :, number % part] = ahead * unit
+    offset[number // part, number % part] = 0.5 * square
     at = np.searchsorted(used, columns).astype(np.int32)
     return [at, unit, wide.ravel(), offset.ravel(), first, second, root, exact.ravel()]
 
