@@ -33,7 +33,9 @@ TREE = np.dtype(
     + [(name, np.float32) for name in ("slope", "base", "rounding", "floor")]
     + [(name, np.int32) for name in ("clusters", "width", "parts", "part", "number", "unused")]
 )
-GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count")])
+GROUP = np.dtype(
+    [(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "widths", "parts", "unused")]
+)
 UNIT_COLUMNS = 4
 UNIT = np.dtype(
     [("sums", np.int64, UNIT_COLUMNS)]
@@ -140,11 +142,11 @@ def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     for name, at in (("columns", 0), ("ahead", 2), ("offset", 3), ("centers", 7)):
         each[name] = np.cumsum([0, *(part.size for part in parts[at][:-1])])
     columns, unit, ahead, offset, first, second, root, exact = (np.concatenate(part) for part in parts)
-    groups, group_columns, places = _group(parts[0], most_columns)
+    groups, group_columns, places = _group(each, parts[0], most_columns)
     return FlatTrees(groups, group_columns, each, columns, places, unit, ahead, offset, first, second, root, exact)
 
 
-def _group(columns: list[AnyArray], most_columns: int) -> tuple[AnyArray, IntArray, IntArray]:
+def _group(each: AnyArray, columns: list[AnyArray], most_columns: int) -> tuple[AnyArray, IntArray, IntArray]:
     """Neighbouring trees that have few columns together; a tree that has more by itself is alone, with none listed."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
@@ -160,6 +162,10 @@ def _group(columns: list[AnyArray], most_columns: int) -> tuple[AnyArray, IntArr
         shared = np.unique(np.concatenate([columns[t] for t in trees]))
         group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, sum(map(len, listed))
         group["count"] = len(shared) if len(shared) <= most_columns else 0
+        own = each[trees]
+        group["widths"], group["parts"] = own["width"].sum(), own["parts"].sum()
+        size = (own["width"].astype(np.int64) * own["parts"]).sum() + group["parts"]
+        group["floats"] = min(2 * (-(-group["widths"] // 4) * 4) + CENTERS * size, np.iinfo(np.int32).max)
         listed.append(shared)
         places.extend(np.searchsorted(shared, columns[t]) for t in trees)
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(places).astype(np.int32)
@@ -202,20 +208,19 @@ def flatten_units(trees: Pass, used: IntArray) -> tuple[AnyArray, npt.NDArray[np
     Also where in them the values of all trees are, as `Sums.values` has them; the others are weights. A unit has as
     many columns as a warp has room for.
     """
-    units, values, done = [], [], 0
+    units: list[tuple[Any, ...]] = []
+    values, done, spare = [], 0, [0] * UNIT_COLUMNS
     for t, (listed, centers) in enumerate(zip(trees.columns, trees.centers, strict=True)):
         k, d = centers.shape
-        columns = np.append(np.searchsorted(used, listed), len(used))
+        columns = [*np.searchsorted(used, listed).tolist(), len(used)]
         each = min(UNIT_COLUMNS, max(1, UNIT_BYTES // (8 * LANES * k)))
         for start in range(0, d + 1, each):
-            own = np.zeros(1, UNIT)
-            some = np.arange(start, min(d + 1, start + each))
-            own["sums"][0, : len(some)], own["columns"][0, : len(some)] = done + some, columns[some]
-            own["step"], own["tree"], own["clusters"], own["count"] = d + 1, t, k, len(some)
-            units.append(own)
+            some = columns[start : start + each]
+            sums = [*range(done + start, done + start + len(some)), *spare][:UNIT_COLUMNS]
+            units.append((sums, d + 1, t, k, len(some), [*some, *spare][:UNIT_COLUMNS]))
         values.append((done + np.arange(k * (d + 1)).reshape(k, -1)[:, :-1]).ravel())
         done += k * (d + 1)
-    return np.concatenate(units), np.concatenate(values)
+    return np.array(units, dtype=UNIT), np.concatenate(values)
 
 
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: npt.NDArray[np.int64]) -> Ballot:

@@ -21,6 +21,17 @@ struct Tree {
 struct Group {
   int begin, end;      // trees
   int columns, count;  // where the numbers of the columns are
+  int floats;          // room that all its trees need
+  int widths, parts;   // of all trees together: columns, and centres' parts
+  int unused;
+};
+
+// What the search needs of a tree.
+struct Field {
+  const int* at;
+  const float* unit;
+  const float* ahead;
+  const float* offset;
 };
 
 struct Exact {
@@ -43,8 +54,9 @@ struct Contest {
 // Scores of some centres: x.c - |c|^2 / 2, less that of the first centre. With the first of them the rows' lengths are
 // taken. Column j of the rows is at x + at[j] * step.
 template <int Part, bool First>
-__device__ __forceinline__ void compete(const float4* x, i64 step, const int* at, const float* unit, const float* ahead,
-                        const float* offset, int width, int first, Contest& contest) {
+__device__ __forceinline__ void compete(const float4* x, i64 step, const int* at, const float* unit,
+                                        const float* ahead, const float* offset, int width, int first,
+                                        Contest& contest) {
   float score[kRows][Part];
 #pragma unroll
   for (int b = 0; b < Part; ++b)
@@ -83,7 +95,8 @@ __device__ __forceinline__ void compete(const float4* x, i64 step, const int* at
 }
 
 // By direct distances, lowest index on ties; all threads of a warp for one row, each with some of the centres.
-__device__ __noinline__ int exact_nearest(const Exact& exact, i64 row, const Tree& tree) {
+__device__ __noinline__ int exact_nearest(Exact exact, i64 row, const Tree* given) {
+  const Tree& tree = *given;
   int label = 0x7fffffff;
   double best = __longlong_as_double(0x7ff0000000000000ll);
   for (int c = threadIdx.x % 32; c < tree.clusters; c += 32) {
@@ -105,22 +118,53 @@ __device__ __noinline__ int exact_nearest(const Exact& exact, i64 row, const Tre
   return label < tree.clusters ? label : 0;
 }
 
+// All parts of a tree whose field is on the chip, as are the rows.
+__device__ __forceinline__ void search(const float4* tile, const Field& field, int width, int part, int first,
+                                       int parts, Contest& contest) {
+  const int size = kCenters * width;
+  if (first == 0)
+    switch (part) {
+      case 4: compete<4, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
+      case 5: compete<5, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
+      case 6: compete<6, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
+      default: compete<8, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest);
+    }
+  for (int p = first == 0 ? 1 : 0; p < parts; ++p)
+    compete<8, false>(tile, kThreads, field.at, field.unit, field.ahead + p * size, field.offset + p * kCenters, width,
+                      (first + p) * part, contest);
+}
+
+template <class T>
+__device__ void copy(T* to, const T* from, int count) {
+  for (int i = threadIdx.x; i < count; i += kThreads) to[i] = from[i];
+}
+
 // Labels of a piece: labels[number of the tree * label_pitch + row]; grid: (rows, groups). The rows' columns that a
-// group needs are on the chip, and so are a tree's centres, `room_floats` at a time. `unsure` counts the labels that
-// float64 had to decide.
-extern "C" __global__ void __launch_bounds__(kThreads)
+// group needs are on the chip. So are the centres: of all its trees if they fit into `room_floats`, or else of one tree
+// after the other, as many as fit. `unsure` counts the labels that float64 had to decide.
+extern "C" __global__ void __launch_bounds__(kThreads, 4)
     label_rows(const float* narrow, const double* values, i64 pitch, int rows, const Group* groups,
                const int* group_columns, const Tree* trees, const int* columns, const int* places, const float* units,
                const float* ahead, const float* offsets, const double* first, const double* second, const double* root,
                const double* centers, LABEL* labels, i64 label_pitch, int room_floats, u64* unsure) {
   extern __shared__ float4 shared[];
   const Group group = groups[blockIdx.y];
-  const Exact exact = {values, pitch, columns, first, second, root, centers};
   const i64 row = kRows * (blockIdx.x * static_cast<i64>(kThreads) + threadIdx.x);
   const float4* here = reinterpret_cast<const float4*>(narrow + min(row, pitch - kRows));
   float4* tile = shared + threadIdx.x;  // [column][thread]
   for (int i = 0; i < group.count; ++i) tile[i * kThreads] = here[group_columns[group.columns + i] * (pitch / kRows)];
   float* room = reinterpret_cast<float*>(shared + group.count * kThreads);
+  const bool whole = group.count && group.floats <= room_floats;
+  const int widths = whole ? (group.widths + 3) / 4 * 4 : 0;
+  float *all_units = room + widths, *all_offsets = all_units + widths, *all_ahead = all_offsets + group.parts * kCenters;
+  const i64 column = trees[group.begin].columns, offset = trees[group.begin].offset, near = trees[group.begin].ahead;
+  if (whole) {
+    copy(reinterpret_cast<int*>(room), places + column, group.widths);
+    copy(all_units, units + column, group.widths);
+    copy(all_offsets, offsets + offset, group.parts * kCenters);
+    copy(all_ahead, ahead + near, group.floats - 2 * widths - group.parts * kCenters);
+    __syncthreads();
+  }
   for (int t = group.begin; t < group.end; ++t) {
     const Tree tree = trees[t];
     const int width = tree.width, size = kCenters * width;
@@ -128,43 +172,31 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int i = 0; i < kRows; ++i)
       contest.length[i] = 0, contest.best[i] = contest.second[i] = kLowest, contest.label[i] = 0;
-    const int* own_columns = columns + tree.columns;
-    const float* own_units = units + tree.columns;
-    if (group.count) {
+    if (whole) {
+      const Field field = {reinterpret_cast<int*>(room) + (tree.columns - column), all_units + (tree.columns - column),
+                           all_ahead + (tree.ahead - near), all_offsets + (tree.offset - offset)};
+      search(tile, field, width, tree.part, 0, tree.parts, contest);
+    } else if (group.count) {
       const int aligned = (width + 3) / 4 * 4;
-      const int some = min(tree.parts, (room_floats - 2 * aligned) / (size + kCenters));
-      int* at = reinterpret_cast<int*>(room);
-      float *unit = room + aligned, *offset = unit + aligned, *near = offset + some * kCenters;
-      for (int p = 0; p < tree.parts; ++p) {
-        const int in = p % some, now = min(some, tree.parts - p);
-        if (in == 0) {
-          __syncthreads();
-          for (int i = threadIdx.x; i < width; i += kThreads)
-            at[i] = places[tree.columns + i], unit[i] = own_units[i];
-          for (int i = threadIdx.x; i < now * kCenters; i += kThreads)
-            offset[i] = offsets[tree.offset + p * kCenters + i];
-          for (int i = threadIdx.x; i < now * size; i += kThreads)
-            near[i] = ahead[tree.ahead + static_cast<i64>(p) * size + i];
-          __syncthreads();
-        }
-        const float *a = near + in * size, *o = offset + in * kCenters;
-        const int number = p * tree.part;
-        if (p == 0)
-          switch (tree.part) {
-            case 4: compete<4, true>(tile, kThreads, at, unit, a, o, width, number, contest); break;
-            case 5: compete<5, true>(tile, kThreads, at, unit, a, o, width, number, contest); break;
-            case 6: compete<6, true>(tile, kThreads, at, unit, a, o, width, number, contest); break;
-            default: compete<8, true>(tile, kThreads, at, unit, a, o, width, number, contest);
-          }
-        else
-          compete<8, false>(tile, kThreads, at, unit, a, o, width, number, contest);
+      const int most = (room_floats - 2 * aligned) / (size + kCenters);
+      float *unit = room + aligned, *o = unit + aligned, *a = o + min(most, tree.parts) * kCenters;
+      for (int p = 0; p < tree.parts; p += most) {
+        const int some = min(most, tree.parts - p);
+        __syncthreads();
+        copy(reinterpret_cast<int*>(room), places + tree.columns, width);
+        copy(unit, units + tree.columns, width);
+        copy(o, offsets + tree.offset + p * kCenters, some * kCenters);
+        copy(a, ahead + tree.ahead + static_cast<i64>(p) * size, some * size);
+        __syncthreads();
+        search(tile, {reinterpret_cast<int*>(room), unit, a, o}, width, tree.part, p, some, contest);
       }
     } else {
-      const float *a = ahead + tree.ahead, *o = offsets + tree.offset;
-      compete<8, true>(here, pitch / kRows, own_columns, own_units, a, o, width, 0, contest);
+      const int* at = columns + tree.columns;
+      const float *unit = units + tree.columns, *a = ahead + tree.ahead, *o = offsets + tree.offset;
+      compete<8, true>(here, pitch / kRows, at, unit, a, o, width, 0, contest);
       for (int p = 1; p < tree.parts; ++p)
-        compete<8, false>(here, pitch / kRows, own_columns, own_units, a + static_cast<i64>(p) * size,
-                          o + p * kCenters, width, p * tree.part, contest);
+        compete<8, false>(here, pitch / kRows, at, unit, a + static_cast<i64>(p) * size, o + p * kCenters, width,
+                          p * tree.part, contest);
     }
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
@@ -173,7 +205,9 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       const bool sure = contest.second[i] < contest.best[i] - (error + error) - last_word;
       int label = contest.label[i];
       for (unsigned open = __ballot_sync(~0u, !sure && row + i < rows); open; open &= open - 1) {
-        const int lane = __ffs(open) - 1, found = exact_nearest(exact, __shfl_sync(~0u, row + i, lane), tree);
+        const int lane = __ffs(open) - 1;
+        const Exact exact = {values, pitch, columns, first, second, root, centers};
+        const int found = exact_nearest(exact, __shfl_sync(~0u, row + i, lane), trees + t);
         if (threadIdx.x % 32 == lane) label = found, atomicAdd(unsure, 1ull);
       }
       if (row + i < rows) labels[tree.number * label_pitch + row + i] = static_cast<LABEL>(label);
