@@ -1,7 +1,7 @@
 """The GPU back end against the CPU's and against K-means looped in torch, in one run; needs an NVIDIA GPU and CuPy.
 
 python benchmarks/gpu.py --out benchmarks/GPU.md
-python benchmarks/gpu.py --only stage --stage-rows 100000000
+python benchmarks/gpu.py --only stage --stage-rows 100000000  # a part of it
 """
 
 import argparse
@@ -169,7 +169,7 @@ def roofline(n, roofs, say):
     b = cupy.empty_like(a)
     copied = min(seconds(lambda: cupy.copyto(b, a))[0] for _ in range(5))
     bandwidth = 2 * a.nbytes / copied
-    say(f"\n## Roofline\n\n{properties['name'].decode()}: {device.attributes['MultiProcessorCount']} multiprocessors,")
+    say(f"\n### Roofline\n\n{properties['name'].decode()}: {device.attributes['MultiProcessorCount']} multiprocessors,")
     say(f"{device.attributes['ClockRate'] / 1e6:.2f} GHz; a copy moves {bandwidth / 1e12:.2f} TB/s (read and written).")
     say("Times are of the kernels alone, both passes together. What a kernel must do, over what the chip can:\n")
     say("- `project`: reads a row once, writes its scaled columns in float32 and float64 (once as integers): bytes.")
@@ -262,7 +262,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**7, 10**8])
-    parser.add_argument("--stage-rows", type=int, default=10**7)
+    parser.add_argument("--stage-rows", type=int, nargs="+", default=[10**7, 10**8])
     parser.add_argument("--only", nargs="+", default=["fits", "stage", "host", "labels", "small"])
     options = parser.parse_args()
     lines = []
@@ -280,7 +280,7 @@ def main():
     stages = Stages()
     sections = {
         "fits": lambda: whole_fits(options.sizes, stages, say),
-        "stage": lambda: kmeans_stage(options.stage_rows, stages, say),
+        "stage": lambda: [kmeans_stage(n, stages, say) for n in options.stage_rows],
         "host": lambda: host_table(10**7, say),
         "labels": lambda: same_labels(say),
         "small": lambda: small_tables(say),

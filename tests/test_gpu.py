@@ -5,7 +5,7 @@ import types
 
 import numpy as np
 import pytest
-import reference
+from accelerator import need_gpu, rows_on_gpu
 
 from clusterforests import ClusterForest, devices
 from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement
@@ -20,7 +20,7 @@ from clusterforests.backends.gpu_trees import (
 )
 from clusterforests.forest import grow_forest
 from clusterforests.growth import GrowthSettings
-from clusterforests.large import LocalRows, spread
+from clusterforests.large import LocalRows
 from clusterforests.passes import Measure, Pass, Sums
 from clusterforests.sampling import draw_rows
 from clusterforests.scaling import fit_scaling
@@ -37,11 +37,7 @@ WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real"
 
 @pytest.fixture
 def cupy():
-    """CuPy, skipping where there is no GPU."""
-    try:
-        return devices.need_cupy()
-    except (ImportError, RuntimeError) as error:
-        pytest.skip(str(error))
+    return need_gpu()
 
 
 def grown(scale="mixed", clusters=range(2, 14)):
@@ -220,25 +216,11 @@ def test_pieces_fill_the_scratch():
     assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
 
 
-def on_device(table, weights=None):
-    source = ArraySource(table)
-    opened = gpu.open_source_on_gpu(source, 0)
-    p = table.shape[1]
-    return gpu.DeviceRows(
-        opened,
-        gpu.survey_on_gpu(opened),
-        np.arange(p, dtype=np.int32),
-        np.ones(p, np.int32),
-        np.zeros(p, bool),
-        weights,
-    )
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 def test_survey(cupy, dtype):
     table = np.concatenate([X[:, :5], -X[:, :5], np.zeros((2, 5)), -np.zeros((2, 5))]).astype(dtype)
-    expected, found = survey(ArraySource(table)), on_device(table).seen
+    expected, found = survey(ArraySource(table)), rows_on_gpu(table).seen
     assert (cupy.asnumpy(found.keys) == expected.keys).all()
     assert (found.low == expected.low).all()
     assert (found.high == expected.high).all()
@@ -259,7 +241,7 @@ def test_the_sample_is_that_of_the_cpu(cupy, size):
 def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights):
     """Bit for bit."""
     trees = passed(scale, WEIGHTS[weights], clusters=[1, 2, 5, 9, 17, 33, 70, 128, 200])
-    rows = on_device(X, WEIGHTS[weights])
+    rows = rows_on_gpu(X, WEIGHTS[weights])
     expected, found = here(WEIGHTS[weights]).add_up(trees), rows.add_up(trees)
     assert isinstance(found, Sums)
     assert (found.values == expected.values).all()
@@ -275,7 +257,7 @@ def test_rows_that_float32_cannot_place(cupy):
     forest, scaling = grown("none", clusters=[12])
     forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
     trees = Pass.of(forest, scaling, here().measure())
-    rows = on_device(X)
+    rows = rows_on_gpu(X)
     assert (cupy.asnumpy(rows.label(trees)) == here().label(trees)).all()
     assert rows.unsure > 0
 
@@ -288,7 +270,7 @@ def test_pieces_change_nothing(cupy, monkeypatch):
     monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
     monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
     monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
-    found = on_device(X).add_up(trees), cupy.asnumpy(on_device(X).label(trees))
+    found = rows_on_gpu(X).add_up(trees), cupy.asnumpy(rows_on_gpu(X).label(trees))
     assert (found[0].values == expected[0].values).all()
     assert (found[1] == expected[1]).all()
 
@@ -393,17 +375,3 @@ def test_votes_in_blocks(cupy, monkeypatch):
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
     cpu, found = (ClusterForest(7, backend=backend, **settings).fit(BIG) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)
-
-
-@pytest.mark.gpu
-def test_plain_oracle(cupy):
-    """Means and labels against plain ones, as `test_paths` has it for the other ways."""
-    forest, scaling = grown()
-    columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
-    exponent, origin, _ = forest.coordinates
-    centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
-    found, _ = spread(forest, scaling, on_device(X))
-    expected, labels = reference.spread(scaling.apply(X), columns, centers)
-    assert (cupy.asnumpy(found.partitions) == labels).all()
-    for c, f, center in zip(found.centers, columns, expected, strict=True):
-        np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)

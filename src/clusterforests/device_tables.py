@@ -11,14 +11,28 @@ from clusterforests.columns import check_names, column_names, known_frame
 from clusterforests.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.encoding import Encoding, infinity
 from clusterforests.source import ArraySource, open_source
-from clusterforests.views import Encoded
+from clusterforests.validation import check_weights
 
 FloatArray = npt.NDArray[np.float64]
 
 
-def open_on_gpu(estimator: Any, X: Any, weights: FloatArray | None, threads: int) -> tuple[DeviceRows, Encoding] | None:
-    """What `encoding.open_large` does. None where X has categories or missing cells, which this machine encodes."""
-    table = _open(X, estimator.n_estimators)
+def read_on_gpu(forest: Any, X: Any, sample_weight: Any, threads: int) -> tuple[DeviceRows, FloatArray | None]:
+    """A large table for `fit`, and its weights. Categories and missing cells are encoded by this machine."""
+    weights = check_weights(sample_weight, len(X))
+    opened = _open_numbers(forest, X, weights, threads)
+    if opened is not None:
+        rows, forest._encoding = opened
+        forest._donors = None
+        return rows, weights
+    encoded, weights = forest._encode(to_host(X), sample_weight, threads)
+    table = open_source_on_gpu(ArraySource(encoded.values), len(encoded.values) * forest.n_estimators)
+    places = encoded.first, encoded.widths, encoded.categorical
+    return DeviceRows(table, survey_on_gpu(table), *places, weights, threads), weights
+
+
+def _open_numbers(forest: Any, X: Any, weights: FloatArray | None, threads: int) -> tuple[DeviceRows, Encoding] | None:
+    """What `encoding.open_large` does. None where X has categories or missing cells."""
+    table = _open(X, forest.n_estimators)
     if table is None:
         return None
     seen = survey_on_gpu(table)
@@ -26,20 +40,13 @@ def open_on_gpu(estimator: Any, X: Any, weights: FloatArray | None, threads: int
         return None
     p = table.shape[1]
     X = np.empty((0, p)) if on_gpu(X) else known_frame(X)
-    check_names(estimator, X, reset=True)
+    check_names(forest, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), p, {})
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
         _refuse_infinity(table, encoding)
     first, widths = np.arange(p, dtype=np.int32), np.ones(p, np.int32)
     return DeviceRows(table, seen, first, widths, np.zeros(p, bool), weights, threads), encoding
-
-
-def encoded_on_gpu(encoded: Encoded, weights: FloatArray | None, threads: int, n_estimators: int) -> DeviceRows:
-    """Of a table that had to be made an array of this machine."""
-    table = open_source_on_gpu(ArraySource(encoded.values), len(encoded.values) * n_estimators)
-    places = encoded.first, encoded.widths, encoded.categorical
-    return DeviceRows(table, survey_on_gpu(table), *places, weights, threads)
 
 
 def _open(X: Any, n_estimators: int) -> AnyTable | None:

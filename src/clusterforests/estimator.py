@@ -15,7 +15,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
 from clusterforests.columns import is_dask
 from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
-from clusterforests.device_tables import encoded_on_gpu, open_on_gpu
+from clusterforests.device_tables import read_on_gpu
 from clusterforests.devices import choose_backend, send_to, to_host
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
@@ -302,10 +302,9 @@ class ClusterForest(FittedForest):
         where = choose_backend(self.backend, X, sampled=sampled)
         weights = to_host(sample_weight)
         if where.value == "gpu":
-            table = self._read_on_gpu(X, weights, backend.threads)
+            self._fit_on(backend, *read_on_gpu(self, X, weights, backend.threads))
         else:
-            table = self._read(to_host(X), weights, backend.threads)
-        self._fit_on(backend, *table)
+            self._fit_on(backend, *self._read(to_host(X), weights, backend.threads))
         self.selection_["backend"] = where
         self.labels_, self.partitions_ = send_to(X, self.labels_), send_to(X, self.partitions_)
 
@@ -345,17 +344,6 @@ class ClusterForest(FittedForest):
         if sampled and is_large(len(encoded.values)):
             return LocalRows(of_encoded(encoded, threads), weights, threads), weights
         return encoded, weights
-
-    def _read_on_gpu(self, X: Any, sample_weight: Any, threads: int) -> tuple[ManyRows, Any]:
-        """The same of a table that a GPU reads."""
-        weights = check_weights(sample_weight, len(X))
-        opened = open_on_gpu(self, X, weights, threads)
-        if opened is not None:
-            rows, self._encoding = opened
-            self._donors = None
-            return rows, weights
-        encoded, weights = self._encode(to_host(X), sample_weight, threads)
-        return encoded_on_gpu(encoded, weights, threads, self.n_estimators), weights
 
     def _encode(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded, Any]:
         """A copy of the table as numbers, without missing cells."""

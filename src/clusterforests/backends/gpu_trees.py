@@ -157,7 +157,8 @@ def _group(each: AnyArray, columns: list[AnyArray], most_columns: int) -> tuple[
         members[-1].append(t)
         together |= set(own.tolist())
     groups = np.zeros(len(members), GROUP)
-    listed, places = [], []
+    listed: list[AnyArray] = []
+    places: list[AnyArray] = []
     for group, trees in zip(groups, members, strict=True):
         shared = np.unique(np.concatenate([columns[t] for t in trees]))
         group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, sum(map(len, listed))
