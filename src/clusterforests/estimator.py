@@ -287,6 +287,7 @@ class ClusterForest(FittedForest):
         try:
             if is_dask(X):
                 self._fit_dask(backend, X, sample_weight)
+                self.selection_["backend"] = choose_backend(self.backend, None, sampled=True)
             else:
                 self._fit_where(backend, X, sample_weight)
         except BaseException:  # nothing of a fit that was not finished

@@ -168,7 +168,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "memberships")
-        return self._sent(memberships(*self._shares()))
+        return self._sent(memberships(self._shares(), to_host(self.labels_)))
 
     @property
     def item_consensus_(self) -> FloatArray:
@@ -176,7 +176,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "item_consensus")
-        return self._sent(item_consensus(*self._shares()))
+        return self._sent(item_consensus(self._shares(), to_host(self.labels_)))
 
     @property
     def cluster_consensus_(self) -> FloatArray:
@@ -192,12 +192,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "silhouette")
-        return self._sent(consensus_silhouette(*self._shares(), self._weights))
+        return self._sent(consensus_silhouette(self._shares(), to_host(self.labels_), self._weights))
 
-    def _shares(self) -> tuple[FloatArray, npt.NDArray[np.int32]]:
-        """Those of all rows with all clusters, and the labels, in this machine's memory."""
-        labels = to_host(self.labels_)
-        return cluster_shares(to_host(self.partitions_), labels, self._weights), labels
+    def _shares(self) -> FloatArray:
+        return cluster_shares(to_host(self.partitions_), to_host(self.labels_), self._weights)
 
     def _sent(self, values: FloatArray) -> FloatArray:
         """Where the labels are."""
