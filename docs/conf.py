@@ -85,6 +85,7 @@ OUTSIDE = {
     "../benchmarks/RESULTS.md": "benchmarks/speed.md",
     "../benchmarks/SCALE.md": "benchmarks/scale.md",
     "../benchmarks/DASK.md": "benchmarks/dask.md",
+    "../benchmarks/GPU.md": "benchmarks/gpu.md",
     "../benchmarks/HOW_MANY.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
     "../CHANGELOG.md": "changelog.md",

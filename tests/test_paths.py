@@ -4,6 +4,7 @@ import dask
 import numpy as np
 import pytest
 import reference
+from accelerator import need_gpu, rows_on_gpu
 from dask.delayed import delayed
 from sklearn.metrics import adjusted_rand_score
 
@@ -12,6 +13,7 @@ from clusterforests import combine as combining
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.dask import DaskRows
 from clusterforests.combine import combine
+from clusterforests.devices import to_host
 from clusterforests.forest import GrowthPlan
 from clusterforests.growth import GrowthSettings
 from clusterforests.large import LocalRows, spread
@@ -51,9 +53,13 @@ def test_recursive_cuts(path, threshold, seed):
     assert (found.placement.clusters(CpuBackend(), labels) == found.labels).all()
 
 
-@pytest.mark.parametrize("lengths", [None, (150,), (7, 0, 100, 43)], ids=["here", "dask", "dask in pieces"])
+@pytest.mark.parametrize(
+    "lengths",
+    [None, (150,), (7, 0, 100, 43), pytest.param("gpu", marks=pytest.mark.gpu)],
+    ids=["here", "dask", "dask in pieces", "gpu"],
+)
 def test_trees_on_all_rows(lengths):
-    """Means and labels of rows that are in this process, or Dask's, against plain ones."""
+    """Means and labels of rows that are in this process, Dask's, or on a GPU, against plain ones."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 4)) + 4 * rng.integers(0, 3, (150, 1))
     part = numbers(np.ascontiguousarray(X[::3]))
@@ -65,6 +71,9 @@ def test_trees_on_all_rows(lengths):
     centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
     if lengths is None:
         rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
+    elif lengths == "gpu":
+        need_gpu()
+        rows = rows_on_gpu(X)
     else:
         pieces = [delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
         rows = DaskRows(pieces, None, np.array(lengths), 4, str)
@@ -72,7 +81,7 @@ def test_trees_on_all_rows(lengths):
     with dask.config.set(scheduler="synchronous"):
         found, _ = spread(forest, scaling, rows)
         expected, labels = reference.spread(scaling.apply(X), columns, centers)
-        assert (np.asarray(found.partitions) == labels).all()
+        assert (np.asarray(to_host(found.partitions)) == labels).all()
     for c, f, center in zip(found.centers, columns, expected, strict=True):
         np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
 

@@ -38,6 +38,7 @@ def test_signatures():
         "max_samples",
         "landmarks",
         "n_jobs",
+        "backend",
         "random_state",
         "verbose",
     ]

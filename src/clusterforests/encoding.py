@@ -121,7 +121,7 @@ class Encoding:
         shown = values[:, first]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(_infinity(first_row + int(row), self.describe(j)))
+            raise ValueError(infinity(first_row + int(row), self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
@@ -214,10 +214,10 @@ def _refuse_infinity(source: Source, encoding: Encoding) -> None:
     for start, values in blocks(source):
         found = np.argwhere(np.isinf(values))
         if len(found):
-            raise ValueError(_infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+            raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
 
 
-def _infinity(row: int, where: str) -> str:
+def infinity(row: int, where: str) -> str:
     return f"X contains infinity in row {row}, {where}. Replace it by a number, or by NaN if it is missing."
 
 

@@ -15,6 +15,8 @@ from clusterforests.backends import CpuBackend
 from clusterforests.backends.learner import LearnerBackend
 from clusterforests.columns import is_dask
 from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
+from clusterforests.device_tables import read_on_gpu
+from clusterforests.devices import choose_backend, send_to, to_host
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
 from clusterforests.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows
@@ -112,6 +114,9 @@ class ClusterForest(FittedForest):
         (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
     n_jobs : int or None, default=None
         Number of threads; None means 1, -1 all cores. It never changes the result.
+    backend : {"auto", "cpu", "gpu"}, default="auto"
+        Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
+        needs CuPy. "auto" is where X lives. Smaller tables are always fitted on the cores. The result is the same.
     random_state : int, RandomState, Generator or None, default=None
         Determines everything random. The same value gives the same result, bit for bit.
     verbose : int, default=0
@@ -189,6 +194,7 @@ class ClusterForest(FittedForest):
         max_samples: int | str | None = "auto",
         landmarks: int | str | None = "auto",
         n_jobs: int | None = None,
+        backend: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -211,6 +217,7 @@ class ClusterForest(FittedForest):
         self.max_samples = max_samples
         self.landmarks = landmarks
         self.n_jobs = n_jobs
+        self.backend = backend
         self.random_state = random_state
         self.verbose = verbose
 
@@ -260,6 +267,7 @@ class ClusterForest(FittedForest):
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
             categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
             is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
         y : ignored
@@ -279,8 +287,9 @@ class ClusterForest(FittedForest):
         try:
             if is_dask(X):
                 self._fit_dask(backend, X, sample_weight)
+                self.selection_["backend"] = choose_backend(self.backend, None, sampled=True)
             else:
-                self._fit_on(backend, *self._read(X, sample_weight, backend.threads))
+                self._fit_where(backend, X, sample_weight)
         except BaseException:  # nothing of a fit that was not finished
             self.__dict__ = before
             raise
@@ -288,8 +297,22 @@ class ClusterForest(FittedForest):
             backend.warn_of_failures()
         return self
 
+    def _fit_where(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
+        """On this machine's cores or on a GPU. What has an entry for each row is where X is."""
+        sampled = self.estimator is None and self.max_samples is not None and self.landmarks is not None
+        where = choose_backend(self.backend, X, sampled=sampled)
+        weights = to_host(sample_weight)
+        if where.value == "gpu":
+            self._fit_on(backend, *read_on_gpu(self, X, weights, backend.threads))
+        else:
+            self._fit_on(backend, *self._read(to_host(X), weights, backend.threads))
+        self.selection_["backend"] = where
+        self.labels_, self.partitions_ = send_to(X, self.labels_), send_to(X, self.partitions_)
+
     def _fit_dask(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
         """On the workers if there are many rows, otherwise here; what has an entry for each row is Dask's again."""
+        if self.backend == "gpu":
+            raise ValueError("backend='gpu' reads tables of one process: pass X.compute(), or leave backend at 'auto'.")
         table = importlib.import_module("clusterforests.lazy").open_table(self, X, sample_weight)
         if not is_large(table.n_rows):
             here, weights = table.gathered()
@@ -319,13 +342,18 @@ class ClusterForest(FittedForest):
             self._donors = None
             weights = check_weights(sample_weight, large.source.shape[0])
             return LocalRows(large, weights, threads), weights
+        encoded, weights = self._encode(X, sample_weight, threads)
+        if sampled and is_large(len(encoded.values)):
+            return LocalRows(of_encoded(encoded, threads), weights, threads), weights
+        return encoded, weights
+
+    def _encode(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded, Any]:
+        """A copy of the table as numbers, without missing cells."""
         encoded, self._encoding = encode(self, X)
         missing = bool(np.isnan(encoded.values).any())
         self._check_memory(encoded.values.shape, threads, copied=missing or bool(encoded.categorical.any()))
         weights = check_weights(sample_weight, len(encoded.values))
         encoded, self._donors = complete(encoded, weights, threads)
-        if sampled and is_large(len(encoded.values)):
-            return LocalRows(of_encoded(encoded, threads), weights, threads), weights
         return encoded, weights
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:

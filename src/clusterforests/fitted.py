@@ -15,6 +15,8 @@ from clusterforests.affinity import coassociate
 from clusterforests.backends import CpuBackend
 from clusterforests.columns import is_dask, row_slices
 from clusterforests.combine import consensus
+from clusterforests.device_tables import gathered
+from clusterforests.devices import on_gpu, send_to, to_host
 from clusterforests.diagnostics import (
     Stability,
     cluster_consensus,
@@ -77,8 +79,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table with the columns of the fitted one. For a Dask array or frame the result is a lazy Dask array, here
-            and in the other methods.
+            A table with the columns of the fitted one. For a Dask array or frame the result is a lazy Dask array, and
+            for an array on a GPU it is there, here and in the other methods.
 
         Returns
         -------
@@ -88,7 +90,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if is_dask(X):
             return self._lazily("map_rows", "predict", X, np.int32)
         backend = CpuBackend(self.n_jobs)
-        return np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
+        found = np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
+        labels: npt.NDArray[np.int32] = send_to(X, found)
+        return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Soft membership of each row of X in each cluster.
@@ -111,7 +115,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             memberships(self._placement.mean_shares(backend, part), self._placement.clusters(backend, part))
             for part in self._partition(backend, X)
         ]
-        return np.concatenate(soft)
+        soft_labels: FloatArray = send_to(X, np.concatenate(soft))
+        return soft_labels
 
     def transform(self, X: Any) -> FloatArray:
         """How much each row of X has in common with each cluster.
@@ -129,12 +134,14 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if is_dask(X):
             return self._lazily("map_rows", "transform", X, np.float64, self.n_clusters_)
         backend = CpuBackend(self.n_jobs)
-        return np.concatenate([self._placement.mean_shares(backend, part) for part in self._partition(backend, X)])
+        found = [self._placement.mean_shares(backend, part) for part in self._partition(backend, X)]
+        shares: FloatArray = send_to(X, np.concatenate(found))
+        return shares
 
     def _partition(self, backend: CpuBackend, X: Any) -> Iterator[npt.NDArray[np.int32]]:
         """The labels of other rows in each tree, (n_estimators, rows), a block of rows at a time."""
         for start, rows in row_slices(X, BLOCK, BLOCK_CELLS):
-            values = self._encoding.apply(self, rows, first_row=start).values
+            values = self._encoding.apply(self, to_host(rows), first_row=start).values
             if np.isnan(values).any():
                 if self._donors is None:
                     row = start + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
@@ -161,7 +168,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "memberships")
-        return memberships(self._shares(), self.labels_)
+        return self._sent(memberships(self._shares(), to_host(self.labels_)))
 
     @property
     def item_consensus_(self) -> FloatArray:
@@ -169,7 +176,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "item_consensus")
-        return item_consensus(self._shares(), self.labels_)
+        return self._sent(item_consensus(self._shares(), to_host(self.labels_)))
 
     @property
     def cluster_consensus_(self) -> FloatArray:
@@ -177,7 +184,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "cluster_consensus")
-        return cluster_consensus(self.partitions_, self.labels_, self._weights)
+        return self._sent(cluster_consensus(to_host(self.partitions_), to_host(self.labels_), self._weights))
 
     @property
     def silhouette_(self) -> FloatArray:
@@ -185,10 +192,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         if is_dask(self.labels_):
             return self._lazily("diagnose", "silhouette")
-        return consensus_silhouette(self._shares(), self.labels_, self._weights)
+        return self._sent(consensus_silhouette(self._shares(), to_host(self.labels_), self._weights))
 
     def _shares(self) -> FloatArray:
-        return cluster_shares(self.partitions_, self.labels_, self._weights)
+        return cluster_shares(to_host(self.partitions_), to_host(self.labels_), self._weights)
+
+    def _sent(self, values: FloatArray) -> FloatArray:
+        """Where the labels are."""
+        sent: FloatArray = send_to(self.labels_, values)
+        return sent
 
     def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
         """Whether another forest of the same kind would have found the same clusters.
@@ -215,13 +227,13 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if is_dask(labels):
             partitions, labels, weights = _lazy().some_rows(self, max_rows)
         return stability(
-            partitions,
+            to_host(partitions),
             self.n_clusters_,
             self._cut_again,
             n_splits=n_splits,
             level=level,
             max_rows=max_rows,
-            labels=labels,
+            labels=to_host(labels),
             weights=weights,
         )
 
@@ -243,7 +255,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             than K-means is refused. The labels of a Dask fit are brought to this process, if there is room for them.
         """
         check_is_fitted(self)
-        save_forest(_lazy().gathered(self) if is_dask(self.labels_) else self, path)
+        save_forest(_lazy().gathered(self) if is_dask(self.labels_) else gathered(self), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -277,13 +289,17 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         sides = [self._choose(name, which) for name, which in (("rows", rows), ("cols", cols))]
         if is_dask(self.labels_):
             return self._lazily("coassociation", *sides)
-        return coassociate(CpuBackend(self.n_jobs), *sides)
+        return self._sent(coassociate(CpuBackend(self.n_jobs), *sides))
 
     def _choose(self, name: str, which: Any) -> npt.NDArray[np.int32]:
+        partitions, on_device = self.partitions_, on_gpu(self.partitions_)
         if which is None:
-            return self.partitions_
+            every: npt.NDArray[np.int32] = to_host(partitions)
+            return every
         try:
-            chosen: npt.NDArray[np.int32] = self.partitions_[:, which]
+            if on_device:
+                which = np.arange(partitions.shape[1])[which]  # so that NumPy refuses what is not there
+            chosen: npt.NDArray[np.int32] = to_host(partitions[:, which])
         except IndexError as error:
             raise ValueError(
                 f"{name}={which!r} must be row numbers below {self.partitions_.shape[1]}, a mask of that length, a "

@@ -63,6 +63,12 @@ def merge(pieces: Sequence[Keys]) -> Keys:
     return Keys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
 
 
+def chance_key(seed: int) -> np.uint64:
+    """What keys are hashed with to see how long they wait."""
+    key: np.uint64 = stream(seed, _SAMPLE)[0]
+    return key
+
+
 def waiting(names: KeyArray, seed: int) -> FloatArray:
     """How long each key waits if its weight is 1: exponential of mean 1."""
     chance = np.empty(len(names))

@@ -28,6 +28,7 @@ CONSENSUS = (
 QUALITY = ("centroid", "pairwise")
 SCALES = ("none", "standard", "range", "rank", "mixed")
 COMPETE = ("start", "always")
+BACKENDS = ("auto", "cpu", "gpu")
 MAX_MEMBERS = 65535  # what the match counts hold
 
 
@@ -96,6 +97,7 @@ RULES: Mapping[str, Rule] = {
     "max_iter": integer(1, 2**30),
     "improve": boolean(),
     "n_jobs": JOBS,
+    "backend": choice(*BACKENDS),
     "verbose": either(integer(0), boolean()),
 }
 

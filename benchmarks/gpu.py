@@ -1,0 +1,293 @@
+"""The GPU back end against the CPU's and against K-means looped in torch, in one run; needs an NVIDIA GPU and CuPy.
+
+python benchmarks/gpu.py --out benchmarks/GPU.md
+python benchmarks/gpu.py --only stage --stage-rows 100000000  # a part of it
+"""
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import cupy
+import joblib
+import numpy as np
+import torch
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests import ClusterForest, source
+from clusterforests.backends import gpu, gpu_kernels
+from clusterforests.datasets import UCI_NAMES, load_uci
+from clusterforests.large import LocalRows
+
+COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
+PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
+LANES_OF_SM = 128  # float32 additions or multiplications that a multiprocessor starts in a cycle
+L1_BYTES = 128  # that it reads or writes on the chip in a cycle
+
+
+def make_table(n, seed=0):
+    """Five groups that differ in 8 of 20 columns, float32, on the GPU."""
+    rng = cupy.random.default_rng(seed)
+    X = rng.standard_normal((n, COLUMNS), dtype=cupy.float32)
+    centers = 3 * rng.standard_normal((GROUPS, 8), dtype=cupy.float32)
+    for start in range(0, n, 10**7):
+        part = X[start : start + 10**7]
+        part[:, :8] += centers[rng.integers(0, GROUPS, len(part))]
+    return X
+
+
+def forest(backend="auto", **settings):
+    return ClusterForest(GROUPS, n_estimators=TREES, random_state=0, n_jobs=-1, backend=backend, **settings)
+
+
+def head(say, *names):
+    say(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+
+
+def seconds(work):
+    cupy.cuda.Device().synchronize()
+    start = time.perf_counter()
+    result = work()
+    cupy.cuda.Device().synchronize()
+    return time.perf_counter() - start, result
+
+
+class Stages:
+    """Wall-clock time of the methods of `DeviceRows`, and time of each kernel on the GPU."""
+
+    def __init__(self):
+        self.walls, self.events, self.unsure = {}, [], 0
+        for name in ("draw", "grow", "add_up", "label", "settle"):
+            setattr(gpu.DeviceRows, name, self._timed(name, getattr(gpu.DeviceRows, name)))
+        launch = gpu_kernels.Kernels.launch
+
+        def recorded(kernels, name, *arguments, **more):
+            events = cupy.cuda.Event(), cupy.cuda.Event()
+            events[0].record()
+            launch(kernels, name, *arguments, **more)
+            events[1].record()
+            self.events.append((name, events))
+
+        gpu_kernels.Kernels.launch = recorded
+
+    def _timed(self, name, method):
+        def timed(rows, *arguments):
+            self.walls[name], result = seconds(lambda: method(rows, *arguments))
+            if name == "label":
+                self.rows, self.trees = rows, arguments[0]
+            return result
+
+        return timed
+
+    def kernels(self):
+        """Milliseconds of each kernel since the last call."""
+        total = {}
+        for name, (start, end) in self.events:
+            total[name] = total.get(name, 0.0) + cupy.cuda.get_elapsed_time(start, end)
+        self.events.clear()
+        return total
+
+
+def whole_fits(sizes, stages, say):
+    say("## Whole fit\n\nTable on the GPU, float32, 20 columns; K = 5, T = 100. Median of 3 after a warm-up.")
+    say("`base_clusters=5, n_init=20`, and the defaults (trees of 5 to 70 clusters, one start).\n")
+    head(say, "rows", "settings", "fit", "sample", "growth (CPU)", "means", "labels", "the rest")
+    for n in sizes:
+        X = make_table(n)
+        for name, settings in (("K = 5, 20 starts", PAPER), ("defaults", {})):
+            times = []
+            for _ in range(4):
+                took, found = seconds(lambda s=settings, table=X: forest(**s).fit(table))
+                times.append(took)
+                del found
+            w, took = stages.walls, statistics.median(times[1:])
+            rest = took - sum(w[k] for k in ("draw", "grow", "add_up", "label"))
+            cells = " | ".join(f"{w[k]:.3f} s" for k in ("draw", "grow", "add_up", "label"))
+            say(f"| {n:,} | {name} | **{took:.2f} s** | {cells} | {rest:.2f} s |")
+        X = None
+        cupy.get_default_memory_pool().free_all_blocks()
+    say("\nThe rest: hashes of all rows, scales, landmarks, three cuts (CPU), placement of all rows.\n")
+
+
+def torch_kmeans(X, jobs):
+    """One step of Lloyd and one assignment of each job, as few calls of torch as it takes."""
+    table = torch.from_dlpack(X)
+    for columns, centers in jobs:
+        x, c = table[:, columns], centers
+        label = (x @ c.T).mul_(-2).add_((c * c).sum(1)).argmin(1)
+        sums = torch.zeros_like(c).index_add_(0, label, x)
+        c = sums / torch.bincount(label, minlength=len(c)).clamp(min=1)[:, None]
+        label = (x @ c.T).mul_(-2).add_((c * c).sum(1)).argmin(1)
+    return label
+
+
+def kmeans_stage(n, stages, say):
+    X = make_table(n)
+    host = cupy.asnumpy(X)
+    say(f"## K-means stage, {n:,} rows\n\nMeans of all rows in 100 trees, then the labels of all rows.")
+    say("CPU: the same two passes on all cores. torch: for each tree its columns, one step and one assignment.\n")
+    head(say, "settings", "GPU", "CPU", "ratio", "torch, looped", "ratio", "sums equal", "labels that differ")
+    roofs = []
+    for name, settings in (("K = 5, 20 starts", PAPER), ("defaults", {}))[: 2 if n <= 10**7 else 1]:
+        forest(**settings).fit(X)
+        rows, trees = stages.rows, stages.trees
+        stages.kernels()
+        took, (sums, labels) = seconds(lambda r=rows, t=trees: (r.add_up(t), r.label(t)))
+        took = min(took, seconds(lambda r=rows, t=trees: (r.add_up(t), r.label(t)))[0])
+        kernels = {k: v / 2 for k, v in stages.kernels().items()}
+        table = source.of_numbers(source.ArraySource(host), source.Survey(np.empty(0, np.uint64), *[np.empty(0)] * 2))
+        local = LocalRows(table, None, n_cores())
+        cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
+        jobs = [
+            (torch.as_tensor(c % COLUMNS, device="cuda").long(), torch.as_tensor(m, device="cuda").float())
+            for c, m in zip(trees.columns, trees.centers, strict=True)
+        ]
+        torch_kmeans(X, jobs[:2])
+        looped, _ = seconds(lambda j=jobs: torch_kmeans(X, j))
+        differ = int((cupy.asarray(cpu_labels) != labels).sum())
+        equal = (sums.values == cpu_sums.values).all() and (sums.mass == cpu_sums.mass).all()
+        say(
+            f"| {name} | {1e3 * took:.0f} ms | {cpu:.2f} s | **{cpu / took:.0f}** | {looped:.2f} s | "
+            f"**{looped / took:.0f}** | {'yes' if equal else 'NO'} | {differ} of {labels.size:,} |"
+        )
+        roofs.append((name, trees, kernels, rows.unsure / labels.size))
+        del labels, cpu_labels
+    roofline(n, roofs, say)
+
+
+def n_cores():
+    return joblib.effective_n_jobs(-1)
+
+
+def roofline(n, roofs, say):
+    device = cupy.cuda.Device()
+    properties = cupy.cuda.runtime.getDeviceProperties(device.id)
+    cycles = device.attributes["MultiProcessorCount"] * device.attributes["ClockRate"] * 1e3
+    a = cupy.ones(2**29, cupy.float32)
+    b = cupy.empty_like(a)
+    copied = min(seconds(lambda: cupy.copyto(b, a))[0] for _ in range(5))
+    bandwidth = 2 * a.nbytes / copied
+    say(f"\n### Roofline\n\n{properties['name'].decode()}: {device.attributes['MultiProcessorCount']} multiprocessors,")
+    say(f"{device.attributes['ClockRate'] / 1e6:.2f} GHz; a copy moves {bandwidth / 1e12:.2f} TB/s (read and written).")
+    say("Times are of the kernels alone, both passes together. What a kernel must do, over what the chip can:\n")
+    say("- `project`: reads a row once, writes its scaled columns in float32 and float64 (once as integers): bytes.")
+    say("- `label_rows`: for each row and tree k d + d fused multiply-adds and 5 k comparisons: float32 operations.")
+    say(
+        "- `add_rows`: for each row, tree and column 8 bytes read, 8 + 8 on the chip read and written: on-chip bytes.\n"
+    )
+    say("| settings | kernel | time | work | at the chip's rate | share reached |\n|---|---|---|---|---|---|")
+    for name, trees, kernels, unsure in roofs:
+        used = len(np.unique(np.concatenate(trees.columns)))
+        flops = sum(c.size + c.shape[1] + 5 * len(c) for c in trees.centers) * 2 * n
+        cells = sum(c.shape[1] + 1 for c in trees.centers) * n
+        work = {
+            "project": ((2 * 4 * COLUMNS + 32 * used) * n, bandwidth, "B"),
+            "label_rows": (flops, cycles * LANES_OF_SM, "operations"),
+            "add_rows": (24 * cells, cycles * L1_BYTES, "B"),
+        }
+        for kernel, (amount, rate, unit) in work.items():
+            ideal = 1e3 * amount / rate
+            say(
+                f"| {name} | `{kernel}` | {kernels[kernel]:.1f} ms | {amount:.2e} {unit} | {ideal:.1f} ms | "
+                f"{100 * ideal / kernels[kernel]:.0f} % |"
+            )
+        say(f"| {name} | rows that float64 decided | {100 * unsure:.5f} % of the labels | | | |")
+    say("")
+
+
+def same_labels(say):
+    say("## Same labels\n\nWhole fits, the path for many rows forced on both (`LARGE_ROWS` lowered), seeds 0 to 2.\n")
+    say("| table | rows | adjusted Rand index of GPU and CPU | rows that differ |\n|---|---|---|---|")
+    before = source.LARGE_ROWS
+    source.LARGE_ROWS = 20
+    try:
+        for name in UCI_NAMES:
+            try:
+                data = load_uci(name, download=False)
+            except FileNotFoundError:
+                say(f"| {name} | not on this machine | | |")
+                continue
+            k, scores, differ = len(np.unique(data.target)), [], 0
+            for seed in range(3):
+                fits = [
+                    ClusterForest(k, n_estimators=TREES, random_state=seed, n_jobs=-1, backend=backend).fit(data.data)
+                    for backend in ("cpu", "gpu")
+                ]
+                scores.append(adjusted_rand_score(fits[0].labels_, fits[1].labels_))
+                differ += int((fits[0].labels_ != fits[1].labels_).sum())
+            say(f"| {name} | {len(data.data):,} | {min(scores):.3f} (lowest of 3) | {differ} |")
+    finally:
+        source.LARGE_ROWS = before
+    for n in (10**6, 10**7):
+        X = make_table(n, seed=n)
+        found, cpu = forest().fit(X), forest("cpu").fit(cupy.asnumpy(X))
+        labels = cupy.asnumpy(found.labels_)
+        score = adjusted_rand_score(cpu.labels_, labels)
+        say(f"| 5 groups | {n:,} | {score:.3f} | {int((cpu.labels_ != labels).sum())} |")
+        del X, found, cpu
+    say("")
+
+
+def small_tables(say):
+    say("## Small tables\n\nUp to 65,536 rows the cores do the work whatever `backend` is. Median of 5, T = 100.\n")
+    say("| rows | backend | X | fit | over the CPU |\n|---|---|---|---|---|")
+    for n in (500, 4999):
+        X = make_table(n).astype(cupy.float64)
+        base = None
+        for backend, table in (("cpu", cupy.asnumpy(X)), ("gpu", cupy.asnumpy(X)), ("auto", X)):
+            took = statistics.median(seconds(lambda b=backend, t=table: forest(b).fit(t))[0] for _ in range(5))
+            base = took if base is None else base
+            kind = "NumPy" if isinstance(table, np.ndarray) else "CuPy"
+            say(f"| {n:,} | {backend} | {kind} | {took:.3f} s | {took / base:.2f} |")
+    say("")
+
+
+def host_table(n, say):
+    X = cupy.asnumpy(make_table(n))
+    forest("gpu", **PAPER).fit(X)
+    fits = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
+    before, gpu.SPARE = gpu.SPARE, 0.0
+    streamed = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
+    gpu.SPARE = before
+    cpu = seconds(lambda: forest("cpu", **PAPER).fit(X))[0]
+    say(f"## Tables in host memory\n\n{n:,} x 20, float32, K = 5, 20 starts; the labels in all trees come back.\n")
+    say("| | fit |\n|---|---|")
+    say(f"| copied to the GPU once | {fits:.2f} s |\n| streamed in blocks, as if it did not fit | {streamed:.2f} s |")
+    say(f"| CPU, {n_cores()} cores | {cpu:.2f} s |\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10**7, 10**8])
+    parser.add_argument("--stage-rows", type=int, nargs="+", default=[10**7, 10**8])
+    parser.add_argument("--only", nargs="+", default=["fits", "stage", "host", "labels", "small"])
+    options = parser.parse_args()
+    lines = []
+
+    def say(text):
+        lines.append(text)
+        print(text, flush=True)
+        if options.out is not None:
+            options.out.write_text("\n".join(lines).rstrip() + "\n")
+
+    say(
+        "# The GPU back end\n\n`bash benchmarks/gpu.sh` writes this. CPU times are of the same machine, "
+        f"{n_cores()} cores.\n"
+    )
+    stages = Stages()
+    sections = {
+        "fits": lambda: whole_fits(options.sizes, stages, say),
+        "stage": lambda: [kmeans_stage(n, stages, say) for n in options.stage_rows],
+        "host": lambda: host_table(10**7, say),
+        "labels": lambda: same_labels(say),
+        "small": lambda: small_tables(say),
+    }
+    for name in options.only:
+        sections[name]()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

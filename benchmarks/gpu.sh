@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# On a machine with an NVIDIA GPU, CuPy and torch: build, test, check memory accesses, measure. About ten minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+site=${SITE:-$(mktemp -d)}
+"$python" -m pip install -q --no-build-isolation --no-deps --upgrade --target "$site" .
+export PYTHONPATH="$site:tests${PYTHONPATH:+:$PYTHONPATH}"
+"$python" -m pytest -q -m gpu --noconftest tests/test_gpu.py
+compute-sanitizer --tool memcheck --error-exitcode 1 "$python" benchmarks/gpu_small.py
+# Warnings about CuPy's own kernels are not ours.
+compute-sanitizer --tool racecheck "$python" benchmarks/gpu_small.py | tee "$site/races.log"
+if grep -E '(_rows|votes_[1-8]|project|chances)[+(]' "$site/races.log"; then exit 1; fi
+"$python" benchmarks/gpu.py --out benchmarks/GPU.md
