@@ -177,7 +177,8 @@ class DeviceRows:
         return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
 
     def add_up(self, trees: Pass) -> Sums:
-        device = DeviceTrees(trees, self.table.real)
+        heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
+        device = DeviceTrees(trees, self.table.real, heaviest)
         device.start()
         for start, rows in self.table.blocks():
             device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))

@@ -16,6 +16,7 @@ SOURCES = {
     "votes": (*(f"votes_{count}" for count in range(1, 9)), "embed_rows", "walk_rows", "share_rows"),
 }
 FILES = {kernel: name for name, kernels in SOURCES.items() for kernel in kernels}
+INCLUDED = {"rows": "steps.cuh", "nearest": "steps.cuh"}
 TYPES = "typedef long long i64;\ntypedef unsigned long long u64;\n"
 REALS = {"float32": "float", "float64": "double"}
 LABELS = {"int8": "signed char", "int16": "short", "int32": "int"}
@@ -30,20 +31,23 @@ def _kernel(name: str, *types: str) -> Any:
 
 @functools.cache
 def _module(name: str, *types: str) -> Any:
-    code = TYPES + (Path(__file__).parent / "cuda" / f"{name}.cu").read_text()
+    folder = Path(__file__).parent / "cuda"
+    files = [INCLUDED[name]] if name in INCLUDED else []
+    code = TYPES + "".join((folder / file).read_text() for file in [*files, f"{name}.cu"])
     return need_cupy().RawModule(code=code, options=("--std=c++17", "--fmad=false", *types))
 
 
 class Kernels:
-    """Those for a table of one type and for labels of one type in so many trees."""
+    """Those for a table of one type, for labels of one type in so many trees, and for sums of so many digits."""
 
-    def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1) -> None:
+    def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1, digits: int = 8) -> None:
         self.xp = need_cupy()
+        reals = f"-DREAL={REALS[np.dtype(real).name]}"
         labels = f"-DLABEL={LABELS[np.dtype(label).name]}"
         self.types = {
-            "rows": (f"-DREAL={REALS[np.dtype(real).name]}",),
-            "nearest": (labels,),
-            "sums": (labels,),
+            "rows": (reals,),
+            "nearest": (reals, labels),
+            "sums": (labels, f"-DDIGITS={digits}"),
             "votes": (labels, f"-DCOUNT_BYTES={1 if members < 256 else 2}"),
         }
 

@@ -1,5 +1,7 @@
 """Trees and rules of placement as flat arrays for the kernels in `cuda/`: what the C++ core keeps in its classes."""
 
+import itertools
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +18,13 @@ AnyArray = npt.NDArray[Any]
 
 CONSTANT = -100000  # the reach of a column without variation
 FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
-CENTERS = 8  # that compete at a time, at most
-PARTS = (4, 5, 6, 8)  # as many as compete at a time
+PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 GROUP_TREES = 12  # most trees of a group
+GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
-UNIT_BYTES = 24 * 1024  # of shared memory for the sums of a warp, if more than one column fits
+WARP_SLOTS = 64  # clusters whose sums a warp has
+UNIT_WARPS = 4
 
 STEP = np.dtype(
     [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
@@ -29,45 +32,50 @@ STEP = np.dtype(
     + [("column", np.int32), ("count", np.int32)]
 )
 TREE = np.dtype(
-    [(name, np.int64) for name in ("columns", "ahead", "offset", "centers")]
-    + [(name, np.float32) for name in ("slope", "base", "rounding", "floor")]
-    + [(name, np.int32) for name in ("clusters", "width", "parts", "part", "number", "unused")]
+    [(name, np.int64) for name in ("columns", "records", "centers")]
+    + [(name, np.float32) for name in ("slope", "base", "rounding", "floor", "reach")]
+    + [(name, np.int32) for name in ("clusters", "width", "parts", "part", "number")]
 )
-GROUP = np.dtype(
-    [(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "widths", "parts", "unused")]
-)
-UNIT_COLUMNS = 4
+GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "unused")])
+UNIT_COLUMNS = 8
 UNIT = np.dtype(
-    [("sums", np.int64, UNIT_COLUMNS)]
-    + [(name, np.int32) for name in ("step", "tree", "clusters", "count")]
-    + [("columns", np.int32, UNIT_COLUMNS)]
+    [("slots", np.int64), ("sums", np.int64), ("count", np.int32), ("columns", np.int32)]
+    + [("column", np.int32, UNIT_COLUMNS)]
 )
+SLOT = np.dtype([("tree", np.int32), ("cluster", np.int32)])
 
 
 class Steps(NamedTuple):
     """How columns of the table become those that trees have."""
 
     each: AnyArray  # of STEP
-    knots: FloatArray
-    ranks: FloatArray
+    knots: FloatArray  # (knots, 2): with their ranks
     before: IntArray
 
 
 class FlatTrees(NamedTuple):
     """Centres and what their float32 search needs, in the order of the arguments of `label_rows`."""
 
-    groups: AnyArray  # of GROUP: trees that have columns in common
+    groups: AnyArray  # of GROUP, and one that only says where the last one's columns end
     group_columns: IntArray
+    group_units: npt.NDArray[np.float32]  # what a coordinate there adds to a row's length
     each: AnyArray  # of TREE
     columns: IntArray
-    places: IntArray  # of the columns in their group
-    unit: npt.NDArray[np.float32]
-    ahead: npt.NDArray[np.float32]
-    offset: npt.NDArray[np.float32]
+    records: npt.NDArray[np.float32]  # of each part of each tree: see nearest.cu
     first: FloatArray
     second: FloatArray
     root: FloatArray
     centers: FloatArray
+
+
+class FlatSums(NamedTuple):
+    """The sums to take, and where in them those of each tree are, as `Sums` has them."""
+
+    units: AnyArray  # of UNIT
+    slots: AnyArray  # of SLOT: the clusters of all trees, in the order of the groups
+    size: int
+    values: npt.NDArray[np.int64]
+    mass: npt.NDArray[np.int64]
 
 
 class Ballot(NamedTuple):
@@ -99,7 +107,7 @@ def flatten_steps(trees: Pass, used: IntArray) -> Steps:
     if not len(scaling.exponent):
         each["first"] = each["second"] = each["divisor"] = 1.0
         each["column"] = used
-        return Steps(each, np.zeros(1), np.zeros(1), np.zeros(2, np.int32))
+        return Steps(each, np.zeros((1, 2)), np.zeros(2, np.int32))
     view, column = np.divmod(used, scaling.exponent.shape[1])
     power = -scaling.exponent[view, column].astype(np.int64)
     above = np.maximum(0, power - 1023)
@@ -111,7 +119,7 @@ def flatten_steps(trees: Pass, used: IntArray) -> Steps:
     each["before"] = scaling.starts[column] + 2 * column  # a ladder has two more bounds than knots
     before, per_unit = _ladders(scaling)
     each["steps_per_unit"] = per_unit[column]
-    return Steps(each, scaling.knots, scaling.ranks, before)
+    return Steps(each, np.column_stack([scaling.knots, scaling.ranks]), before)
 
 
 def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
@@ -130,98 +138,208 @@ def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
     return np.concatenate(bounds).astype(np.int32), per_unit
 
 
+class _Entries:
+    """All trees side by side: a row for each column of each tree, and one for each centre and column.
+
+    Columns without variation are left out; one listed m times is kept once, times the root of m.
+    """
+
+    def __init__(self, trees: Pass) -> None:
+        exponent, _, reach = trees.coordinates
+        self.clusters = np.array([len(c) for c in trees.centers])
+        listed = np.array([len(c) for c in trees.columns])
+        owner, wide = np.repeat(np.arange(len(listed)), listed), np.int64(len(exponent))
+        key, place, times = np.unique(
+            owner * wide + np.concatenate(trees.columns), return_index=True, return_counts=True
+        )
+        varies = reach[key % wide] != CONSTANT
+        key, place, times = key[varies], place[varies], times[varies]
+        self.tree, self.column = np.divmod(key, wide)
+        self.width = np.bincount(self.tree, minlength=len(listed))
+        self.root = np.sqrt(times.astype(np.float64))
+        self.reach = np.full(len(listed), np.iinfo(np.int32).min, np.int64)
+        np.maximum.at(self.reach, self.tree, reach[self.column])
+        self.power = exponent[self.column].astype(np.int64) - self.reach[self.tree]
+        self.in_range = np.ones(len(listed), bool)
+        self.in_range[self.tree[np.abs(self.power) > FLOAT_RANGE]] = False
+        self.start = np.cumsum(self.width) - self.width  # of a tree's columns
+        # Of each centre and column: its tree, the centre's number, the column's place among all trees' columns.
+        self.size = self.clusters * self.width
+        self.owner = np.repeat(np.arange(len(listed)), self.size)
+        self.center, at = np.divmod(within(self.size), self.width[self.owner])
+        self.at = self.start[self.owner] + at
+        first_center = np.cumsum(self.clusters * listed) - self.clusters * listed
+        from_tree = place[self.at] - (np.cumsum(listed) - listed)[self.owner]
+        values = np.concatenate([c.ravel() for c in trees.centers])
+        self.values = values[first_center[self.owner] + self.center * listed[self.owner] + from_tree]
+
+
+def within(sizes: AnyArray) -> AnyArray:
+    """0 to size - 1 for each size, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+
+
 def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
-    each = np.zeros(len(trees.centers), TREE)
-    each["number"] = np.argsort([columns.min() for columns in trees.columns], kind="stable")
-    parts: list[list[AnyArray]] = [[] for _ in range(8)]
-    for tree in each:
-        listed, centers = trees.columns[tree["number"]], trees.centers[tree["number"]]
-        for part, values in zip(parts, _flatten_tree(tree, trees, listed, centers, used), strict=True):
-            part.append(values)
-    for name, at in (("columns", 0), ("ahead", 2), ("offset", 3), ("centers", 7)):
-        each[name] = np.cumsum([0, *(part.size for part in parts[at][:-1])])
-    columns, unit, ahead, offset, first, second, root, exact = (np.concatenate(part) for part in parts)
-    groups, group_columns, places = _group(each, parts[0], most_columns)
-    return FlatTrees(groups, group_columns, each, columns, places, unit, ahead, offset, first, second, root, exact)
+    lowest = np.array([columns.min() for columns in trees.columns])
+    order = np.lexsort((lowest, _Entries(trees).reach))
+    picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
+    entries = _Entries(picked)
+    first, second = halves(entries.power)
+    exact = entries.values * first[entries.at] * second[entries.at] * entries.root[entries.at]
+    owner, at, n_trees = entries.owner, entries.at, len(order)
+    start = np.cumsum(entries.size) - entries.size
+    begins = exact[start[owner] + at - entries.start[owner]]  # the tree's first centre
+    ahead = exact - begins
+    row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
+    n_rows = int(entries.clusters.sum())
+    square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
+    length = np.bincount(row, np.abs(exact), n_rows)
+    row_tree = np.repeat(np.arange(n_trees), entries.clusters)
+    farthest, steepest, highest = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
+    np.maximum.at(farthest, row_tree, length)
+    np.maximum.at(steepest, owner, np.abs(ahead))
+    np.maximum.at(highest, row_tree, np.abs(square))
+
+    each = np.zeros(n_trees, TREE)
+    each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
+    each["columns"], each["centers"] = entries.start, start
+    error = (entries.width + 8) * 2.0**-23  # twice what rounding to float32 can do to a score of d products
+    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
+    each["slope"], each["base"] = error * steepest, error * 0.5 * highest
+    each["rounding"] = last_word
+    each["floor"] = np.where(entries.in_range, last_word * farthest**2 + 1e-30, np.inf)
+    at_used = np.searchsorted(used, entries.column)
+    members = _group(entries, at_used, most_columns)
+    groups, group_columns, group_units, places = _list_columns(members, entries, at_used, most_columns, each)
+
+    alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
+    parts = -(-entries.clusters // PARTS[-1])
+    part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
+    each["part"] = np.where(alone, PARTS[-1], part)
+    each["parts"] = parts
+    record = (each["part"].astype(np.int64) + 4) // 4 * 4
+    part_floats = (entries.width + 1) * record
+    floats = parts * part_floats
+    each["records"] = np.cumsum(floats) - floats
+    records = np.zeros(int(floats.sum()), np.float32)
+    for tree, begin in enumerate(each["records"]):
+        records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : record[tree]] = -np.inf
+    unit = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
+    there, slot = np.divmod(entries.center, each["part"][owner])
+    line = 1 + at - entries.start[owner]
+    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * unit[at]
+    there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
+    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * square
+    # Every record of a column ends with the column's place.
+    lines = np.repeat(np.arange(len(at_used)), parts[entries.tree])
+    tree = entries.tree[lines]
+    ends = within(parts[entries.tree]) * part_floats[tree] + (2 + lines - entries.start[tree]) * record[tree] - 1
+    records.view(np.int32)[each["records"][tree] + ends] = places[lines]
+    groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
+    columns = at_used.astype(np.int32)
+    return FlatTrees(
+        groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact
+    )
 
 
-def _group(each: AnyArray, columns: list[AnyArray], most_columns: int) -> tuple[AnyArray, IntArray, IntArray]:
-    """Neighbouring trees that have few columns together; a tree that has more by itself is alone, with none listed."""
+def _group(entries: _Entries, columns: AnyArray, most_columns: int) -> list[AnyArray]:
+    """Neighbouring trees that have few columns together and much the same unit of length."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
-    for t, own in enumerate(columns):
-        if members[-1] and (len(members[-1]) == GROUP_TREES or len(together | set(own.tolist())) > most_columns):
+    for t, own in enumerate(np.split(columns, entries.start[1:])):
+        joined, group = together | set(own.tolist()), members[-1]
+        fits = len(group) < GROUP_TREES and len(joined) <= most_columns
+        if group and not (
+            fits
+            and entries.in_range[[t, group[0]]].all()
+            and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
+        ):
             members.append([])
-            together = set()
+            joined = set(own.tolist())
         members[-1].append(t)
-        together |= set(own.tolist())
-    groups = np.zeros(len(members), GROUP)
-    listed: list[AnyArray] = []
-    places: list[AnyArray] = []
-    for group, trees in zip(groups, members, strict=True):
-        shared = np.unique(np.concatenate([columns[t] for t in trees]))
-        group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, sum(map(len, listed))
-        group["count"] = len(shared) if len(shared) <= most_columns else 0
-        own = each[trees]
-        group["widths"], group["parts"] = own["width"].sum(), own["parts"].sum()
-        size = (own["width"].astype(np.int64) * own["parts"]).sum() + group["parts"]
-        group["floats"] = min(2 * (-(-group["widths"] // 4) * 4) + CENTERS * size, np.iinfo(np.int32).max)
-        listed.append(shared)
-        places.extend(np.searchsorted(shared, columns[t]) for t in trees)
-    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(places).astype(np.int32)
+        together = joined
+    return [np.array(group) for group in members]
 
 
-def _flatten_tree(tree: Any, trees: Pass, listed: IntArray, centers: FloatArray, used: IntArray) -> list[AnyArray]:
-    """Columns without variation are left out; one listed m times is kept once, times the root of m."""
-    columns, place, times = np.unique(listed, return_index=True, return_counts=True)
-    varies = trees.coordinates.reach[columns] != CONSTANT
-    columns, place, root = columns[varies], place[varies], np.sqrt(times[varies].astype(np.float64))
-    power = trees.coordinates.exponent[columns].astype(np.int64)
-    if len(columns):
-        power = power - trees.coordinates.reach[columns].max()
-    first, second = halves(power)
-    exact = centers[:, place] * first * second * root
-    k, d = exact.shape
-    in_range = bool((np.abs(power) <= FLOAT_RANGE).all())
-    unit = np.ldexp(root, power if in_range else np.zeros_like(power)).astype(np.float32)
-    error = (d + 8) * 2.0**-23  # twice what rounding to float32 can do to a score of d products
-    last_word = (d + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
-    ahead = exact - exact[0]
-    square = ((exact[0] - exact) * (exact[0] + exact)).sum(axis=1)
-    farthest = np.abs(exact).sum(axis=1).max(initial=0.0)
-    tree["slope"], tree["base"] = error * np.abs(ahead).max(initial=0.0), error * 0.5 * np.abs(square).max()
-    tree["rounding"], tree["floor"] = last_word, (last_word * farthest**2 + 1e-30) if in_range else np.inf
-    part = next(p for p in PARTS if p >= min(k, CENTERS))
-    parts = -(-k // part)
-    tree["clusters"], tree["width"], tree["parts"], tree["part"] = k, d, parts, part
-    number = np.arange(k)
-    wide, offset = np.zeros((parts, d, CENTERS), np.float32), np.full((parts, CENTERS), -np.inf, np.float32)
-    wide[number // part, :, number % part] = ahead * unit
-    offset[number // part, number % part] = 0.5 * square
-    at = np.searchsorted(used, columns).astype(np.int32)
-    return [at, unit, wide.ravel(), offset.ravel(), first, second, root, exact.ravel()]
+def _list_columns(
+    members: list[AnyArray], entries: _Entries, columns: AnyArray, most_columns: int, each: AnyArray
+) -> tuple[AnyArray, IntArray, npt.NDArray[np.float32], AnyArray]:
+    """The groups with their columns and units of length, and the place of each tree's columns among them.
 
-
-def flatten_units(trees: Pass, used: IntArray) -> tuple[AnyArray, npt.NDArray[np.int64]]:
-    """The sums to take: of each tree the columns, in their order and once for each time, then the weights.
-
-    Also where in them the values of all trees are, as `Sums.values` has them; the others are weights. A unit has as
-    many columns as a warp has room for.
+    A tree that has more columns than fit on the chip is alone; its places are those among all columns.
     """
+    groups = np.zeros(len(members) + 1, GROUP)
+    listed: list[AnyArray] = []
+    units: list[AnyArray] = []
+    places, done = columns.copy(), 0
+    for group, trees in zip(groups, members, strict=False):
+        own = np.arange(entries.start[trees[0]], entries.start[trees[-1]] + entries.width[trees[-1]])
+        shared, place = np.unique(columns[own], return_inverse=True)
+        farthest = entries.reach[trees].max()
+        each["reach"][trees] = np.ldexp(1.0, np.minimum(farthest - entries.reach[trees], 127))
+        power = entries.power[own] + entries.reach[entries.tree[own]] - farthest
+        unit = np.zeros(len(shared))
+        size = np.ldexp(entries.root[own], power if entries.in_range[trees[0]] else np.zeros_like(power))
+        np.maximum.at(unit, place, size)
+        group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, done
+        if len(shared) <= most_columns:
+            group["count"] = len(shared)
+            places[own] = place
+        listed.append(shared)
+        units.append(unit)
+        done += len(shared)
+    groups["columns"][-1] = done
+    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places
+
+
+def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
+    """Units of some clusters and columns of a group. A group's sums are [eight columns][cluster][column]."""
+    number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
+    slots = np.zeros(int(k.sum()), SLOT)
+    slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
+    place = np.cumsum(k) - k  # of a tree's first slot
+    listed = np.array([len(columns) for columns in trees.columns])
+    start = np.cumsum(listed) - listed
+    column = np.searchsorted(used, np.concatenate(trees.columns))
+    values, mass = np.zeros(len(column), np.int64), np.zeros(len(k), np.int64)  # where those of the first cluster are
     units: list[tuple[Any, ...]] = []
-    values, done, spare = [], 0, [0] * UNIT_COLUMNS
-    for t, (listed, centers) in enumerate(zip(trees.columns, trees.centers, strict=True)):
-        k, d = centers.shape
-        columns = [*np.searchsorted(used, listed).tolist(), len(used)]
-        each = min(UNIT_COLUMNS, max(1, UNIT_BYTES // (8 * LANES * k)))
-        for start in range(0, d + 1, each):
-            some = columns[start : start + each]
-            sums = [*range(done + start, done + start + len(some)), *spare][:UNIT_COLUMNS]
-            units.append((sums, d + 1, t, k, len(some), [*some, *spare][:UNIT_COLUMNS]))
-        values.append((done + np.arange(k * (d + 1)).reshape(k, -1)[:, :-1]).ravel())
-        done += k * (d + 1)
-    return np.array(units, dtype=UNIT), np.concatenate(values)
+    done = 0
+    for group in flat.groups[:-1]:
+        members = number[group["begin"] : group["end"]]
+        first = place[group["begin"]]
+        count = int(k[group["begin"] : group["end"]].sum())
+        entries = np.concatenate([start[t] + np.arange(listed[t]) for t in members])
+        columns, at = np.unique(column[entries], return_inverse=True)
+        columns = np.append(columns, len(used))  # that of the weights comes last
+        where = done + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count + np.arange(len(columns)) % UNIT_COLUMNS
+        own = UNIT_COLUMNS * (place[group["begin"] : group["end"]] - first)
+        values[entries] = where[at] + np.repeat(own, listed[members])
+        mass[members] = where[-1] + own
+        for some in range(0, len(columns), UNIT_COLUMNS):
+            these = columns[some : some + UNIT_COLUMNS]
+            padded = np.pad(these, (0, UNIT_COLUMNS - len(these)))
+            for begin, end in _share(count):
+                units.append((first + begin, done + UNIT_COLUMNS * begin, end - begin, len(these), padded))
+            done += UNIT_COLUMNS * count
+    clusters = np.array([len(c) for c in trees.centers])
+    owner = np.repeat(np.arange(len(clusters)), clusters * listed)
+    cluster, at = np.divmod(within(clusters * listed), listed[owner])
+    return FlatSums(
+        np.array(units, dtype=UNIT),
+        slots,
+        done,
+        values[start[owner] + at] + UNIT_COLUMNS * cluster,
+        np.repeat(mass, clusters) + UNIT_COLUMNS * within(clusters),
+    )
+
+
+def _share(count: int) -> list[tuple[int, int]]:
+    """Clusters for blocks of threads, about as many warps in each."""
+    warps = -(-count // WARP_SLOTS)
+    ends = WARP_SLOTS * np.linspace(0, warps, -(-warps // UNIT_WARPS) + 1).astype(int)
+    return [(int(a), int(min(b, count))) for a, b in itertools.pairwise(ends)]
 
 
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: npt.NDArray[np.int64]) -> Ballot:

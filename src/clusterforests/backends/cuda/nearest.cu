@@ -1,42 +1,30 @@
 // The nearest centre of each row in each tree: in float32 where that cannot be wrong, in float64 otherwise.
-// LABEL is the type of the labels.
+// LABEL is the type of the labels. After steps.cuh.
 
 constexpr int kThreads = 128;
-constexpr int kRows = 4;    // of a thread, side by side
-constexpr int kCenters = 8;  // centres that compete at a time, at most
-constexpr float kLowest = -3e38f;
+constexpr int kRows = 4;  // of a thread, side by side
 
 // One tree: where its parts begin in the arrays of all trees. Its centres come in `parts` of `part` each.
 struct Tree {
-  i64 columns;  // `width` numbers of columns; at the same place their places, units, factors and roots
-  i64 ahead;    // [part][column][kCenters]
-  i64 offset;   // [part][kCenters]
+  i64 columns;  // `width` numbers of columns; at the same place their factors and roots
+  i64 records;  // [part][1 + column][record]
   i64 centers;  // [centre][column]
   float slope, base, rounding, floor;
+  float reach;  // its unit of length, in the group's
   int clusters, width, parts, part;
-  int number, unused;
+  int number;
 };
 
 // Trees whose columns fit on the chip together, or one whose columns do not (count is 0).
 struct Group {
   int begin, end;      // trees
   int columns, count;  // where the numbers of the columns are
-  int floats;          // room that all its trees need
-  int widths, parts;   // of all trees together: columns, and centres' parts
+  int floats;          // room that the records of all its trees need
   int unused;
 };
 
-// What the search needs of a tree.
-struct Field {
-  const int* at;
-  const float* unit;
-  const float* ahead;
-  const float* offset;
-};
-
 struct Exact {
-  const double* values;
-  i64 pitch;
+  Cells cells;
   const int* columns;
   const double* first;
   const double* second;
@@ -44,66 +32,91 @@ struct Exact {
   const double* centers;
 };
 
-// What a thread knows of its rows: the sum of their coordinates' magnitudes, the two highest scores, and whose is the
-// highest.
+// What a thread knows of its rows: the highest score so far, and as bits of `found` the centres from `first` on that
+// may have it.
 struct Contest {
-  float length[kRows], best[kRows], second[kRows];
-  int label[kRows];
+  float best[kRows], found[kRows];
+  int first[kRows];
 };
 
-// Scores of some centres: x.c - |c|^2 / 2, less that of the first centre. With the first of them the rows' lengths are
-// taken. Column j of the rows is at x + at[j] * step.
-template <int Part, bool First>
-__device__ __forceinline__ void compete(const float4* x, i64 step, const int* at, const float* unit,
-                                        const float* ahead, const float* offset, int width, int first,
-                                        Contest& contest) {
-  float score[kRows][Part];
+// A record: of one column what each centre of a part multiplies it with, then the column's place. The first record of a
+// part has what the scores start with.
+__device__ constexpr int record_floats(int part) { return (part + 4) / 4 * 4; }
+
+template <int Part>
+__device__ __forceinline__ void read_record(const float* from, float (&record)[record_floats(Part)]) {
+#pragma unroll
+  for (int i = 0; i < record_floats(Part); i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i);
+    record[i] = four.x, record[i + 1] = four.y, record[i + 2] = four.z, record[i + 3] = four.w;
+  }
+}
+
+// Scores of some centres: x.c - |c|^2 / 2, less that of the tree's first centre. Column j of the rows is at
+// x + place * step. Scores less than `margin` apart are not told from each other.
+template <int Part>
+__device__ __forceinline__ void compete(const float4* x, i64 step, const float* part, int width, int first,
+                                        const float (&margin)[kRows], Contest& contest) {
+  constexpr int Floats = record_floats(Part);
+  float score[kRows][Part], record[Floats];
+  read_record<Part>(part, record);
 #pragma unroll
   for (int b = 0; b < Part; ++b)
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) score[i][b] = offset[b];
+    for (int i = 0; i < kRows; ++i) score[i][b] = record[b];
 #pragma unroll 4
   for (int j = 0; j < width; ++j) {
-    const float4 row = x[at[j] * step];
-    if (First) {
-      contest.length[0] = __fmaf_rn(fabsf(row.x), unit[j], contest.length[0]);
-      contest.length[1] = __fmaf_rn(fabsf(row.y), unit[j], contest.length[1]);
-      contest.length[2] = __fmaf_rn(fabsf(row.z), unit[j], contest.length[2]);
-      contest.length[3] = __fmaf_rn(fabsf(row.w), unit[j], contest.length[3]);
-    }
-    const float4 low = *reinterpret_cast<const float4*>(ahead + j * kCenters);
-    const float4 high = Part > 4 ? *reinterpret_cast<const float4*>(ahead + j * kCenters + 4) : low;
-    const float center[kCenters] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    part += Floats;
+    read_record<Part>(part, record);
+    const float4 row = x[__float_as_int(record[Floats - 1]) * step];
 #pragma unroll
     for (int b = 0; b < Part; ++b) {
-      score[0][b] = __fmaf_rn(row.x, center[b], score[0][b]);
-      score[1][b] = __fmaf_rn(row.y, center[b], score[1][b]);
-      score[2][b] = __fmaf_rn(row.z, center[b], score[2][b]);
-      score[3][b] = __fmaf_rn(row.w, center[b], score[3][b]);
+      score[0][b] = __fmaf_rn(row.x, record[b], score[0][b]);
+      score[1][b] = __fmaf_rn(row.y, record[b], score[1][b]);
+      score[2][b] = __fmaf_rn(row.z, record[b], score[2][b]);
+      score[3][b] = __fmaf_rn(row.w, record[b], score[3][b]);
     }
   }
 #pragma unroll
-  for (int b = 0; b < Part; ++b)
+  for (int i = 0; i < kRows; ++i) {
+    float best = score[i][0];
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      const float s = score[i][b];
-      const bool better = contest.best[i] < s;
-      contest.second[i] = fmaxf(contest.second[i], fminf(contest.best[i], s));
-      contest.best[i] = fmaxf(contest.best[i], s);
-      contest.label[i] = better ? first + b : contest.label[i];
-    }
+    for (int b = 1; b < Part; ++b) best = fmaxf(best, score[i][b]);
+    const float least = best - margin[i];
+    float found = 0;
+#pragma unroll
+    for (int b = 0; b < Part; ++b)
+      if (score[i][b] >= least) found += static_cast<float>(1 << b);
+    const float before = contest.best[i];
+    const bool above = least > before, beside = best >= before - margin[i];  // beside: two parts have it
+    contest.best[i] = fmaxf(best, before);
+    contest.found[i] = above ? found : beside ? 0.0f : contest.found[i];
+    contest.first[i] = above ? first : contest.first[i];
+  }
+}
+
+// The rows and the part are on the chip.
+__device__ __forceinline__ void search(const float4* tile, const float* part, int width, int size, int first,
+                                       const float (&margin)[kRows], Contest& contest) {
+  switch (size) {
+    case 3: compete<3>(tile, kThreads, part, width, first, margin, contest); break;
+    case 5: compete<5>(tile, kThreads, part, width, first, margin, contest); break;
+    case 7: compete<7>(tile, kThreads, part, width, first, margin, contest); break;
+    case 10: compete<10>(tile, kThreads, part, width, first, margin, contest); break;
+    case 13: compete<13>(tile, kThreads, part, width, first, margin, contest); break;
+    default: compete<15>(tile, kThreads, part, width, first, margin, contest);
+  }
 }
 
 // By direct distances, lowest index on ties; all threads of a warp for one row, each with some of the centres.
-__device__ __noinline__ int exact_nearest(Exact exact, i64 row, const Tree* given) {
-  const Tree& tree = *given;
+__device__ __noinline__ int exact_nearest(const Exact& exact, i64 row, const Tree& tree) {
   int label = 0x7fffffff;
   double best = __longlong_as_double(0x7ff0000000000000ll);
   for (int c = threadIdx.x % 32; c < tree.clusters; c += 32) {
     double total = 0;
     for (int j = 0; j < tree.width; ++j) {
       const i64 at = tree.columns + j;
-      const double x = exact.values[exact.columns[at] * exact.pitch + row];
+      const double x = place_of(exact.cells, row, exact.cells.steps[exact.columns[at]]);
       const double gap = x * exact.first[at] * exact.second[at] * exact.root[at] -
                          exact.centers[tree.centers + static_cast<i64>(c) * tree.width + j];
       total += gap * gap;
@@ -118,99 +131,102 @@ __device__ __noinline__ int exact_nearest(Exact exact, i64 row, const Tree* give
   return label < tree.clusters ? label : 0;
 }
 
-// All parts of a tree whose field is on the chip, as are the rows.
-__device__ __forceinline__ void search(const float4* tile, const Field& field, int width, int part, int first,
-                                       int parts, Contest& contest) {
-  const int size = kCenters * width;
-  if (first == 0)
-    switch (part) {
-      case 4: compete<4, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
-      case 5: compete<5, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
-      case 6: compete<6, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest); break;
-      default: compete<8, true>(tile, kThreads, field.at, field.unit, field.ahead, field.offset, width, 0, contest);
-    }
-  for (int p = first == 0 ? 1 : 0; p < parts; ++p)
-    compete<8, false>(tile, kThreads, field.at, field.unit, field.ahead + p * size, field.offset + p * kCenters, width,
-                      (first + p) * part, contest);
+struct alignas(kRows * sizeof(LABEL)) Few {
+  LABEL of[kRows];
+};
+
+__device__ __forceinline__ void write_labels(LABEL* to, const int (&label)[kRows], i64 left) {
+  if (left >= kRows && reinterpret_cast<u64>(to) % sizeof(Few) == 0) {
+    Few few;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) few.of[i] = static_cast<LABEL>(label[i]);
+    *reinterpret_cast<Few*>(to) = few;
+  } else {
+    for (int i = 0; i < min(static_cast<i64>(kRows), left); ++i) to[i] = static_cast<LABEL>(label[i]);
+  }
 }
 
-template <class T>
-__device__ void copy(T* to, const T* from, int count) {
-  for (int i = threadIdx.x; i < count; i += kThreads) to[i] = from[i];
+// A multiple of four.
+__device__ __forceinline__ void copy(float* to, const float* from, int count) {
+  for (int i = threadIdx.x; i < count / 4; i += kThreads)
+    reinterpret_cast<float4*>(to)[i] = reinterpret_cast<const float4*>(from)[i];
 }
 
 // Labels of a piece: labels[number of the tree * label_pitch + row]; grid: (rows, groups). The rows' columns that a
-// group needs are on the chip. So are the centres: of all its trees if they fit into `room_floats`, or else of one tree
-// after the other, as many as fit. `unsure` counts the labels that float64 had to decide.
+// group needs are on the chip. So are the records: of all its trees if they fit into `room_floats`, or else of one tree
+// after the other, as many parts as fit. `unsure` counts the labels that float64 had to decide.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
-    label_rows(const float* narrow, const double* values, i64 pitch, int rows, const Group* groups,
-               const int* group_columns, const Tree* trees, const int* columns, const int* places, const float* units,
-               const float* ahead, const float* offsets, const double* first, const double* second, const double* root,
-               const double* centers, LABEL* labels, i64 label_pitch, int room_floats, u64* unsure) {
+    label_rows(const REAL* x, i64 row_step, i64 column_step, const Step* steps, const double2* knots, const int* before,
+               const float* narrow, i64 pitch, int rows, const Group* groups, const int* group_columns,
+               const float* group_units, const Tree* trees, const int* columns, const float* records,
+               const double* first, const double* second, const double* root, const double* centers, LABEL* labels,
+               i64 label_pitch, int room_floats, u64* unsure) {
   extern __shared__ float4 shared[];
   const Group group = groups[blockIdx.y];
   const i64 row = kRows * (blockIdx.x * static_cast<i64>(kThreads) + threadIdx.x);
   const float4* here = reinterpret_cast<const float4*>(narrow + min(row, pitch - kRows));
   float4* tile = shared + threadIdx.x;  // [column][thread]
-  for (int i = 0; i < group.count; ++i) tile[i * kThreads] = here[group_columns[group.columns + i] * (pitch / kRows)];
   float* room = reinterpret_cast<float*>(shared + group.count * kThreads);
   const bool whole = group.count && group.floats <= room_floats;
-  const int widths = whole ? (group.widths + 3) / 4 * 4 : 0;
-  float *all_units = room + widths, *all_offsets = all_units + widths, *all_ahead = all_offsets + group.parts * kCenters;
-  const i64 column = trees[group.begin].columns, offset = trees[group.begin].offset, near = trees[group.begin].ahead;
-  if (whole) {
-    copy(reinterpret_cast<int*>(room), places + column, group.widths);
-    copy(all_units, units + column, group.widths);
-    copy(all_offsets, offsets + offset, group.parts * kCenters);
-    copy(all_ahead, ahead + near, group.floats - 2 * widths - group.parts * kCenters);
-    __syncthreads();
+  const float* all = records + trees[group.begin].records;
+  if (whole) copy(room, all, group.floats);
+  float length[kRows] = {};  // sums of the coordinates' magnitudes
+  const int listed = groups[blockIdx.y + 1].columns - group.columns;
+  for (int i = 0; i < listed; ++i) {
+    const float4 four = here[group_columns[group.columns + i] * (pitch / kRows)];
+    const float unit = group_units[group.columns + i];
+    length[0] = __fmaf_rn(fabsf(four.x), unit, length[0]), length[1] = __fmaf_rn(fabsf(four.y), unit, length[1]);
+    length[2] = __fmaf_rn(fabsf(four.z), unit, length[2]), length[3] = __fmaf_rn(fabsf(four.w), unit, length[3]);
+    if (group.count) tile[i * kThreads] = four;
   }
+  if (whole) __syncthreads();
   for (int t = group.begin; t < group.end; ++t) {
-    const Tree tree = trees[t];
-    const int width = tree.width, size = kCenters * width;
+    const Tree& tree = trees[t];
+    const int width = tree.width, part = tree.part, parts = tree.parts, size = (width + 1) * record_floats(part);
     Contest contest;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      contest.length[i] = 0, contest.best[i] = contest.second[i] = kLowest, contest.label[i] = 0;
-    if (whole) {
-      const Field field = {reinterpret_cast<int*>(room) + (tree.columns - column), all_units + (tree.columns - column),
-                           all_ahead + (tree.ahead - near), all_offsets + (tree.offset - offset)};
-      search(tile, field, width, tree.part, 0, tree.parts, contest);
-    } else if (group.count) {
-      const int aligned = (width + 3) / 4 * 4;
-      const int most = (room_floats - 2 * aligned) / (size + kCenters);
-      float *unit = room + aligned, *o = unit + aligned, *a = o + min(most, tree.parts) * kCenters;
-      for (int p = 0; p < tree.parts; p += most) {
-        const int some = min(most, tree.parts - p);
-        __syncthreads();
-        copy(reinterpret_cast<int*>(room), places + tree.columns, width);
-        copy(unit, units + tree.columns, width);
-        copy(o, offsets + tree.offset + p * kCenters, some * kCenters);
-        copy(a, ahead + tree.ahead + static_cast<i64>(p) * size, some * size);
-        __syncthreads();
-        search(tile, {reinterpret_cast<int*>(room), unit, a, o}, width, tree.part, p, some, contest);
-      }
-    } else {
-      const int* at = columns + tree.columns;
-      const float *unit = units + tree.columns, *a = ahead + tree.ahead, *o = offsets + tree.offset;
-      compete<8, true>(here, pitch / kRows, at, unit, a, o, width, 0, contest);
-      for (int p = 1; p < tree.parts; ++p)
-        compete<8, false>(here, pitch / kRows, at, unit, a + static_cast<i64>(p) * size, o + p * kCenters, width,
-                          p * tree.part, contest);
-    }
+    float margin[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      const float error = contest.length[i] * tree.slope + tree.base;
-      const float last_word = contest.length[i] * contest.length[i] * tree.rounding + tree.floor;
-      const bool sure = contest.second[i] < contest.best[i] - (error + error) - last_word;
-      int label = contest.label[i];
-      for (unsigned open = __ballot_sync(~0u, !sure && row + i < rows); open; open &= open - 1) {
-        const int lane = __ffs(open) - 1;
-        const Exact exact = {values, pitch, columns, first, second, root, centers};
-        const int found = exact_nearest(exact, __shfl_sync(~0u, row + i, lane), trees + t);
-        if (threadIdx.x % 32 == lane) label = found, atomicAdd(unsure, 1ull);
-      }
-      if (row + i < rows) labels[tree.number * label_pitch + row + i] = static_cast<LABEL>(label);
+      const float own = length[i] * tree.reach, error = own * tree.slope + tree.base;
+      margin[i] = (error + error) + (own * own * tree.rounding + tree.floor);
+      contest.best[i] = __int_as_float(0xff800000), contest.found[i] = 0, contest.first[i] = 0;
     }
+    const float* from = records + tree.records;
+    if (whole) {
+      for (int p = 0; p < parts; ++p) search(tile, room + (from - all) + p * size, width, part, p * part, margin, contest);
+    } else if (group.count) {
+      const int most = room_floats / size;
+      for (int p = 0; p < parts; ++p) {
+        if (p % most == 0) {
+          __syncthreads();
+          copy(room, from + static_cast<i64>(p) * size, min(most, parts - p) * size);
+          __syncthreads();
+        }
+        search(tile, room + p % most * size, width, part, p * part, margin, contest);
+      }
+    } else {  // such trees have parts of 15
+      for (int p = 0; p < parts; ++p)
+        compete<15>(here, pitch / kRows, from + static_cast<i64>(p) * size, width, p * part, margin, contest);
+    }
+    int label[kRows];
+    bool open = false;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const int bits = __float_as_int(contest.found[i]);  // of a power of two the exponent is the place of its bit
+      const bool sure = bits > 0 && (bits & 0x7fffff) == 0;
+      label[i] = sure ? contest.first[i] + (bits >> 23) - 127 : -1;
+      open = open || (!sure && row + i < rows);
+    }
+    if (__any_sync(~0u, open)) {
+      const Exact exact = {{x, row_step, column_step, steps, knots, before}, columns, first, second, root, centers};
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+        for (unsigned left = __ballot_sync(~0u, label[i] < 0 && row + i < rows); left; left &= left - 1) {
+          const int lane = __ffs(left) - 1;
+          const int found = exact_nearest(exact, __shfl_sync(~0u, row + i, lane), tree);
+          if (threadIdx.x % 32 == lane) label[i] = found, atomicAdd(unsure, 1ull);
+        }
+    }
+    write_labels(labels + tree.number * label_pitch + row, label, rows - row);
   }
 }

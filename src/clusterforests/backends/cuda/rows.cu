@@ -1,5 +1,4 @@
-// Rows of a table: their hashes, and their columns in the coordinates of the centres.
-// REAL is the table's type. Built without fused multiply-adds: numbers are those of the CPU, bit for bit.
+// Rows of a table: their hashes, and their columns in the coordinates of the centres. After steps.cuh.
 
 constexpr u64 kGolden = 0x9E3779B97F4A7C15ull;
 
@@ -47,39 +46,6 @@ extern "C" __global__ void chances(const u64* names, i64 count, u64 key, u64* ou
   if (i < count) out[i] = hash(key, names[i]) >> 11;
 }
 
-// How a column of a view comes from one of the table, then gets to its place relative to the centres.
-struct Step {
-  double first, second, shift, divisor;
-  double to_first, to_second, origin;
-  double steps_per_unit;
-  double scale;       // 2^bits, of the sums
-  i64 knots, before;  // where this column's begin
-  int column, count;  // count: number of knots; 0 if it is not ranked
-};
-
-__device__ double rank_of(double x, const Step& step, const double* knots, const double* ranks, const int* before) {
-  const double* own = knots + step.knots;
-  const double* rank = ranks + step.knots;
-  const int last = step.count - 1;
-  if (!(x > own[0])) return rank[0];
-  if (!(x < own[last])) return rank[last];
-  const i64 at = static_cast<i64>((x - own[0]) * step.steps_per_unit);
-  const int* bounds = before + step.before + (at < step.count ? at : step.count);
-  int low = bounds[0], high = bounds[1];  // the first knot above x is among them, or just after
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (own[middle] > x)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  const int i = low - 1;
-  if (own[i] == x) return rank[i];
-  const double gap = 0.5 * own[i + 1] - 0.5 * own[i];
-  if (!(gap > 0)) return rank[i];
-  return rank[i] + (rank[i + 1] - rank[i]) * ((0.5 * x - 0.5 * own[i]) / gap);
-}
-
 __device__ i64 rounded(double x) { return static_cast<i64>(x < 0 ? x - 0.5 : x + 0.5); }
 
 // A weight times an integer: exact where the weight is whole.
@@ -88,30 +54,51 @@ __device__ i64 weigh(double weight, i64 x) {
   return whole * x + rounded((weight - static_cast<double>(whole)) * static_cast<double>(x));
 }
 
-constexpr int kColumns = 4;  // of a thread
+constexpr int kRows = 4;     // of a thread, side by side
+constexpr int kColumns = 8;  // one after the other
 
-// grid: (rows, columns). If sums are to be taken, `fixed` gets the columns times 2^bits as integers, times the rows'
-// weights; after the last column comes one of `mass`.
-extern "C" __global__ void project(const REAL* x, i64 row_step, i64 column_step, int rows, const Step* steps, int count,
-                                   const double* knots, const double* ranks, const int* before, i64 pitch,
-                                   float* narrow, double* exact, const double* weights, i64 mass, i64* fixed) {
-  const int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= rows) return;
-  const int first = blockIdx.y * kColumns;
+// The digits of an integer in base 256, from -128 to 127, lowest first; of kRows rows, a byte each.
+__device__ void write_digits(const i64 (&value)[kRows], int digits, i64 pitch, unsigned char* to) {
+  i64 left[kRows];
+  for (int i = 0; i < kRows; ++i) left[i] = value[i];
+  for (int d = 0; d < digits; ++d) {
+    unsigned packed = 0;
 #pragma unroll
-  for (int k = 0; k < kColumns; ++k) {
-    const int i = first + k;
-    if (i >= count) break;
-    const Step& step = steps[i];
-    const double cell = static_cast<double>(x[r * row_step + step.column * column_step]);
-    const double value = step.count ? rank_of(cell, step, knots, ranks, before)
-                                    : ((cell + 0.0) * step.first * step.second - step.shift) / step.divisor;
-    const double place = value * step.to_first * step.to_second + 0.0 - step.origin;
-    exact[i * pitch + r] = place;
-    narrow[i * pitch + r] = static_cast<float>(place);
-    if (!fixed) continue;
-    const i64 whole = rounded(place * step.scale);
-    fixed[i * pitch + r] = weights ? weigh(weights[r], whole) : whole;
+    for (int i = 0; i < kRows; ++i) {
+      const signed char digit = static_cast<signed char>(left[i]);
+      packed |= static_cast<unsigned>(static_cast<unsigned char>(digit)) << (8 * i);
+      left[i] = (left[i] - digit) >> 8;
+    }
+    *reinterpret_cast<unsigned*>(to + d * pitch) = packed;
   }
-  if (fixed && first == 0) fixed[count * pitch + r] = weights ? weigh(weights[r], mass) : mass;
+}
+
+// Columns of the rows in float32; grid: (rows, columns). If sums are to be taken, `planes` gets the columns times 2^bits
+// as integers, times the rows' weights, in so many digits: [column][digit][row]; after the last column comes one of
+// `mass`. There are zeros from the last row to the end of its block of rows.
+extern "C" __global__ void project(const REAL* x, i64 row_step, i64 column_step, int rows, const Step* steps, int count,
+                                   const double2* knots, const int* before, i64 pitch, float* narrow,
+                                   const double* weights, i64 mass, int digits, unsigned char* planes) {
+  const Cells cells = {x, row_step, column_step, steps, knots, before};
+  const int r = kRows * (blockIdx.x * blockDim.x + threadIdx.x), first = blockIdx.y * kColumns;
+  if (r >= pitch) return;
+  double weight[kRows];
+  for (int i = 0; i < kRows; ++i) weight[i] = weights && r + i < rows ? weights[r + i] : 1.0;
+  i64 whole[kRows];
+  for (int c = first; c < min(count, first + kColumns); ++c) {
+    const Step& step = steps[c];
+    float place[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      const double exact = r + i < rows ? place_of(cells, r + i, step) : 0.0;
+      place[i] = static_cast<float>(exact);
+      whole[i] = rounded(exact * step.scale);
+      if (weights) whole[i] = weigh(weight[i], whole[i]);
+    }
+    *reinterpret_cast<float4*>(narrow + c * pitch + r) = make_float4(place[0], place[1], place[2], place[3]);
+    if (planes) write_digits(whole, digits, pitch, planes + static_cast<i64>(c) * digits * pitch + r);
+  }
+  if (!planes || first) return;
+  for (int i = 0; i < kRows; ++i) whole[i] = r + i < rows ? weights ? weigh(weight[i], mass) : mass : 0;
+  write_digits(whole, digits, pitch, planes + static_cast<i64>(count) * digits * pitch + r);
 }
