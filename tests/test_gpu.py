@@ -1,5 +1,6 @@
 """The GPU back end. Its errors and its arrays are tested anywhere; tests marked "gpu" compare it with the CPU."""
 
+import itertools
 import sys
 import types
 
@@ -10,11 +11,13 @@ from accelerator import need_gpu, rows_on_gpu
 from clusterforests import ClusterForest, devices
 from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement
 from clusterforests.backends.gpu_trees import (
-    CENTERS,
+    UNIT_WARPS,
+    WARP_SLOTS,
     WORD,
+    flatten_ladders,
     flatten_steps,
+    flatten_sums,
     flatten_trees,
-    flatten_units,
     make_ballot,
     used_columns,
 )
@@ -118,16 +121,16 @@ def test_an_array_on_a_gpu_without_cupy_is_refused(monkeypatch):
 def test_flat_steps_are_those_of_the_core(scale):
     trees = passed(scale)
     used = used_columns(trees)
-    steps = flatten_steps(trees, used)
+    ladders = flatten_ladders(trees.scaling)
     exponent, origin, _ = trees.coordinates
     expected = np.ldexp(trees.scaling.apply(X), -exponent)[:, used] - origin[used]
-    for i, step in enumerate(steps.each):
+    for i, step in enumerate(flatten_steps(trees, used, ladders)):
         x = X[:, step["column"]]
         if step["count"]:
-            knots, ranks = (a[step["knots"] :][: step["count"]] for a in (steps.knots, steps.ranks))
+            knots, ranks = ladders.knots[step["knots"] :][: step["count"]].T
             inside = (x > knots[0]) & (x < knots[-1])
             at = ((x[inside] - knots[0]) * step["steps_per_unit"]).astype(np.int64)
-            bounds = steps.before[step["before"] :]
+            bounds = ladders.before[step["before"] :]
             above = np.searchsorted(knots, x[inside], side="right")
             assert (bounds[at] <= above).all()
             assert (above <= bounds[at + 1]).all()
@@ -147,53 +150,68 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
     exponent, origin, _ = trees.coordinates
     exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
     expected = trees.label(ArraySource(X))
-    assert (flat.groups["begin"][1:] == flat.groups["end"][:-1]).all()
-    for group in flat.groups[flat.groups["count"] > 0]:
+    groups = flat.groups[:-1]
+    assert (groups["begin"][1:] == groups["end"][:-1]).all()
+    assert len(groups) > 1
+    for group, after in itertools.pairwise(flat.groups):
+        shared = flat.group_columns[group["columns"] : after["columns"]]
+        units = flat.group_units[group["columns"] : after["columns"]]
         for tree in flat.each[group["begin"] : group["end"]]:
-            own = slice(tree["columns"], tree["columns"] + tree["width"])
-            assert (flat.group_columns[group["columns"] + flat.places[own]] == flat.columns[own]).all()
-    assert len(flat.groups) > 1
-    for tree in flat.each:
-        t = tree["number"]
-        own = slice(tree["columns"], tree["columns"] + tree["width"])
-        x = exact[:, flat.columns[own]]
-        centers = flat.centers[tree["centers"] :][: tree["clusters"] * tree["width"]].reshape(tree["clusters"], -1)
-        placed = x * flat.first[own] * flat.second[own] * flat.root[own]
-        apart = ((placed[:, None] - centers) ** 2).sum(axis=2)
-        assert (apart.argmin(axis=1) == expected[t]).all()
-        size = tree["parts"] * tree["width"] * CENTERS
-        ahead = flat.ahead[tree["ahead"] :][:size].reshape(tree["parts"], tree["width"], CENTERS)
-        offset = flat.offset[tree["offset"] :][: tree["parts"] * CENTERS].reshape(tree["parts"], 1, CENTERS)
-        scores = (x.astype(np.float32) @ ahead + offset)[:, :, : tree["part"]]
-        scores = np.moveaxis(scores, 0, 1).reshape(len(X), -1)
-        best, second = np.sort(np.pad(scores, ((0, 0), (1, 0)), constant_values=-np.inf), axis=1)[:, :-3:-1].T
-        length = np.abs(x.astype(np.float32)) @ flat.unit[own]
-        error = 2 * (length * tree["slope"] + tree["base"]) + length**2 * tree["rounding"] + tree["floor"]
-        sure = second < best - error
-        assert (scores.argmax(axis=1) == expected[t])[sure].all()
-        assert sure.mean() > 0.9 or not np.isfinite(tree["floor"])
+            t, k, width, part = (tree[name] for name in ("number", "clusters", "width", "part"))
+            own = slice(tree["columns"], tree["columns"] + width)
+            x = exact[:, flat.columns[own]]
+            centers = flat.centers[tree["centers"] :][: k * width].reshape(k, -1)
+            placed = x * flat.first[own] * flat.second[own] * flat.root[own]
+            apart = ((placed[:, None] - centers) ** 2).sum(axis=2)
+            assert (apart.argmin(axis=1) == expected[t]).all()
+            size = (part + 4) // 4 * 4
+            records = flat.records[tree["records"] :][: tree["parts"] * (width + 1) * size]
+            records = records.reshape(tree["parts"], width + 1, size)
+            places = records[:, 1:, -1].view(np.int32)
+            assert (places == places[0]).all()
+            assert ((shared if group["count"] else np.arange(len(used)))[places[0]] == flat.columns[own]).all()
+            scores = x.astype(np.float32) @ records[:, 1:, :part] + records[:, :1, :part]
+            scores = np.moveaxis(scores, 0, 1).reshape(len(X), -1)
+            best, second = np.sort(np.pad(scores, ((0, 0), (1, 0)), constant_values=-np.inf), axis=1)[:, :-3:-1].T
+            length = np.abs(exact[:, shared].astype(np.float32)) @ units * tree["reach"]
+            error = 2 * (length * tree["slope"] + tree["base"]) + length**2 * tree["rounding"] + tree["floor"]
+            sure = second < best - error
+            assert (scores.argmax(axis=1) == expected[t])[sure].all()
+            assert sure.mean() > 0.9 or not np.isfinite(tree["floor"])
 
 
 def test_units_put_sums_where_they_belong():
     """Every sum is taken once, from its column and of its cluster."""
     trees = passed(clusters=[2, 9, 40, 150, 300])
     used = used_columns(trees)
-    units, values = flatten_units(trees, used)
+    sums = flatten_sums(trees, used, flatten_trees(trees, used, 5))
     taken = {}
-    for unit in units:
-        assert unit["clusters"] * unit["count"] * 256 <= gpu_passes.SHARED_BYTES or unit["count"] == 1
-        for c in range(unit["clusters"]):
-            for at, column in zip(unit["sums"], unit["columns"][: unit["count"]], strict=False):
-                assert taken.setdefault(at + c * unit["step"], (unit["tree"], c, column)) == (unit["tree"], c, column)
+    for unit in sums.units:
+        assert 0 < unit["count"] <= WARP_SLOTS * UNIT_WARPS
+        for s in range(unit["count"]):
+            tree, cluster = sums.slots[unit["slots"] + s]
+            for c, column in enumerate(unit["column"][: unit["columns"]]):
+                at = unit["sums"] + 8 * s + c
+                assert at not in taken
+                assert at < sums.size
+                taken[at] = tree, cluster, column
     expected = [
         (t, c, place)
         for t, columns in enumerate(trees.columns)
         for c in range(len(trees.centers[t]))
         for place in np.searchsorted(used, columns)
     ]
-    assert [taken[at] for at in values] == expected
-    weights = [taken[at] for at in np.delete(np.arange(len(taken)), values)]
-    assert weights == [(t, c, len(used)) for t, centers in enumerate(trees.centers) for c in range(len(centers))]
+    assert [taken[at] for at in sums.values] == expected
+    weights = [(t, c, len(used)) for t, centers in enumerate(trees.centers) for c in range(len(centers))]
+    assert [taken[at] for at in sums.mass] == weights
+
+
+@pytest.mark.parametrize("bits", [16, 38, 46, 52])
+@pytest.mark.parametrize("heaviest", [0.3, 1.0, 1.5, 2.0, 1000.0])
+def test_digits_hold_the_largest_number(bits, heaviest):
+    digits = gpu_passes.digits_of(bits, heaviest)
+    largest = 127 * sum(256**d for d in range(digits))
+    assert int(2**bits * max(1.0, heaviest)) + 1 <= largest < 2**11 * int(2**bits * max(1.0, heaviest))
 
 
 @pytest.mark.parametrize("method", ["kway", "ncut"])
@@ -212,8 +230,8 @@ def test_ballots_count_what_the_core_counts(method):
 
 
 def test_pieces_fill_the_scratch():
-    assert gpu_passes.piece_rows(60) * 60 * 12 <= gpu_passes.SCRATCH_BYTES
-    assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
+    assert gpu_passes.piece_rows(60, 5) * 60 * 9 <= gpu_passes.SCRATCH_BYTES
+    assert gpu_passes.piece_rows(10**6, 5) == gpu_passes.LEAST_ROWS
 
 
 @pytest.mark.gpu

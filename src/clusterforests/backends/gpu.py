@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
 from clusterforests.backends.gpu_kernels import Kernels, strides
-from clusterforests.backends.gpu_passes import DeviceTrees
+from clusterforests.backends.gpu_passes import DeviceLadders, DeviceTrees
 from clusterforests.backends.gpu_placement import DeviceRule
 from clusterforests.devices import need_cupy
 from clusterforests.forest import Forest, GrowthPlan
@@ -24,6 +24,7 @@ from clusterforests.passes import Measure, Pass, Sums, are_whole
 from clusterforests.placement import Placement, Tally, settle_by
 from clusterforests.row_order import DistinctRows
 from clusterforests.sampling import CANDIDATES, Keys, chance_key, draw, draw_rows, reach, waiting
+from clusterforests.scaling import Scaling
 from clusterforests.source import ArraySource, Source, Survey
 from clusterforests.views import Encoded, IntArray
 
@@ -150,6 +151,7 @@ class DeviceRows:
     progress: Progress | None = None
     read: int = 0
     trees: Pass | None = None
+    ladders: DeviceLadders | None = None
     unsure: int = 0  # labels that float64 decided
 
     @property
@@ -178,7 +180,7 @@ class DeviceRows:
 
     def add_up(self, trees: Pass) -> Sums:
         heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
-        device = DeviceTrees(trees, self.table.real, heaviest)
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), heaviest)
         device.start()
         for start, rows in self.table.blocks():
             device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))
@@ -192,7 +194,7 @@ class DeviceRows:
         shape = len(trees.centers), self.shape[0]
         fits = math.prod(shape) * np.dtype(trees.label_type).itemsize <= SPARE * cupy.cuda.Device().mem_info[0]
         labels = (cupy if fits else np).empty(shape, trees.label_type)
-        device = DeviceTrees(trees, self.table.real)
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling))
         for start, rows in self.table.blocks():
             own = slice(start, start + len(rows))
             out = labels[:, own] if fits else cupy.empty((shape[0], len(rows)), trees.label_type)
@@ -234,6 +236,12 @@ class DeviceRows:
         for c in np.flatnonzero(counts):
             places[c] = int((found == c).argmax())
         return Tally(counts.astype(np.float64), places)
+
+    def _ladders(self, scaling: Scaling) -> DeviceLadders:
+        """Made once: all passes have the same scaling."""
+        if self.ladders is None or self.ladders.scaling is not scaling:
+            self.ladders = DeviceLadders(scaling)
+        return self.ladders
 
     def _ends(self, counted: npt.NDArray[np.bool_]) -> FloatArray:
         cupy = need_cupy()

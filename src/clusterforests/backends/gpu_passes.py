@@ -10,12 +10,15 @@ from clusterforests.backends.gpu_kernels import THREADS, Kernels, strides
 from clusterforests.backends.gpu_trees import (
     LANES,
     WARP_SLOTS,
+    flatten_ladders,
     flatten_steps,
     flatten_sums,
     flatten_trees,
     used_columns,
 )
+from clusterforests.devices import need_cupy
 from clusterforests.passes import Pass, Sums
+from clusterforests.scaling import Scaling
 
 SCRATCH_BYTES = 2**26  # columns of the rows at hand: they stay in the GPU's cache
 LEAST_ROWS = 4096
@@ -29,19 +32,29 @@ SUMMED_ROWS = 4096  # by a warp
 NULL = np.uint64(0)
 
 
+class DeviceLadders:
+    """Those of a scaling, for all passes over its table."""
+
+    def __init__(self, scaling: Scaling) -> None:
+        self.scaling = scaling
+        self.host = flatten_ladders(scaling)
+        xp = need_cupy()
+        self.arrays = xp.asarray(self.host.knots), xp.asarray(self.host.before)
+
+
 class DeviceTrees:
     """The trees of a pass. Rows are taken in pieces whose size changes no result.
 
     `heaviest` is the largest weight of a row, in the units of the pass.
     """
 
-    def __init__(self, trees: Pass, real: Any, heaviest: float = 1.0) -> None:
+    def __init__(self, trees: Pass, real: Any, ladders: DeviceLadders, heaviest: float = 1.0) -> None:
         self.trees = trees
         self.used = used_columns(trees)
         self.digits = digits_of(trees.mass_bits, heaviest)
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers), self.digits)
         self.xp = kernels.xp
-        self.steps = [kernels.upload(array) for array in flatten_steps(trees, self.used)]
+        self.steps = kernels.upload(flatten_steps(trees, self.used, ladders.host)), *ladders.arrays
         self.flat = flatten_trees(trees, self.used, TILE_COLUMNS)
         self.fields = [kernels.upload(array) for array in self.flat]
         self.tile = SEARCH_ROWS * 4 * int(self.flat.groups["count"].max())
@@ -58,9 +71,17 @@ class DeviceTrees:
 
     def _project(self, rows: Any, weights: Any, planes: Any) -> None:
         """The rows' columns to the scratch."""
-        each, knots, before = self.steps
         grid = -(-len(rows) // (ROWS_OF_THREAD * THREADS)), -(-len(self.used) // COLUMNS_OF_THREAD)
-        given = rows, *strides(rows), len(rows), each, len(self.used), knots, before, np.int64(self.pitch), self.narrow
+        given = (
+            rows,
+            *strides(rows),
+            len(rows),
+            self.steps[0],
+            len(self.used),
+            *self.steps[1:],
+            np.int64(self.pitch),
+            self.narrow,
+        )
         mass = np.int64(1 << self.trees.mass_bits)
         self.kernels.launch("project", grid, THREADS, *given, weights, mass, self.digits, planes)
 

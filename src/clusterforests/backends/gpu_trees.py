@@ -39,18 +39,21 @@ TREE = np.dtype(
 GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "unused")])
 UNIT_COLUMNS = 8
 UNIT = np.dtype(
-    [("slots", np.int64), ("sums", np.int64), ("count", np.int32), ("columns", np.int32)]
-    + [("column", np.int32, UNIT_COLUMNS)]
+    [
+        *((name, np.int64) for name in ("slots", "sums")),
+        *((name, np.int32) for name in ("count", "columns")),
+        ("column", np.int32, UNIT_COLUMNS),
+    ]
 )
 SLOT = np.dtype([("tree", np.int32), ("cluster", np.int32)])
 
 
-class Steps(NamedTuple):
-    """How columns of the table become those that trees have."""
+class Ladders(NamedTuple):
+    """The knots of ranked columns with their ranks, and for equal steps of a column's range the knots before each."""
 
-    each: AnyArray  # of STEP
-    knots: FloatArray  # (knots, 2): with their ranks
+    knots: FloatArray  # (knots, 2)
     before: IntArray
+    per_unit: FloatArray  # of each column: steps
 
 
 class FlatTrees(NamedTuple):
@@ -99,7 +102,8 @@ def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
-def flatten_steps(trees: Pass, used: IntArray) -> Steps:
+def flatten_steps(trees: Pass, used: IntArray, ladders: Ladders) -> AnyArray:
+    """How columns of the table become those that trees have, as STEP."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(used), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
@@ -107,7 +111,7 @@ def flatten_steps(trees: Pass, used: IntArray) -> Steps:
     if not len(scaling.exponent):
         each["first"] = each["second"] = each["divisor"] = 1.0
         each["column"] = used
-        return Steps(each, np.zeros((1, 2)), np.zeros(2, np.int32))
+        return each
     view, column = np.divmod(used, scaling.exponent.shape[1])
     power = -scaling.exponent[view, column].astype(np.int64)
     above = np.maximum(0, power - 1023)
@@ -117,15 +121,15 @@ def flatten_steps(trees: Pass, used: IntArray) -> Steps:
     each["count"] = np.where(scaling.ranked[view, column] != 0, np.diff(scaling.starts)[column], 0)
     each["knots"] = scaling.starts[column]
     each["before"] = scaling.starts[column] + 2 * column  # a ladder has two more bounds than knots
-    before, per_unit = _ladders(scaling)
-    each["steps_per_unit"] = per_unit[column]
-    return Steps(each, np.column_stack([scaling.knots, scaling.ranks]), before)
+    each["steps_per_unit"] = ladders.per_unit[column]
+    return each
 
 
-def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
-    """For equal steps of each column's range the number of knots before each."""
+def flatten_ladders(scaling: Scaling) -> Ladders:
+    if not len(scaling.knots):
+        return Ladders(np.zeros((1, 2)), np.zeros(2, np.int32), np.zeros(max(1, len(scaling.starts) - 1)))
     bounds, per_unit = [], np.zeros(len(scaling.starts) - 1)
-    for c, (start, end) in enumerate(zip(scaling.starts[:-1], scaling.starts[1:], strict=True)):
+    for c, (start, end) in enumerate(itertools.pairwise(scaling.starts)):
         knots, count = scaling.knots[start:end], int(end - start)
         before = np.zeros(count + 2, dtype=np.int64)
         if count:
@@ -135,7 +139,8 @@ def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
             at = np.minimum(((knots - knots[0]) * per_unit[c]).astype(np.int64), count)
             before = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count + 1))])
         bounds.append(before)
-    return np.concatenate(bounds).astype(np.int32), per_unit
+    knots = np.column_stack([scaling.knots, scaling.ranks])
+    return Ladders(knots, np.concatenate(bounds).astype(np.int32), per_unit)
 
 
 class _Entries:
@@ -239,9 +244,7 @@ def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     records.view(np.int32)[each["records"][tree] + ends] = places[lines]
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
     columns = at_used.astype(np.int32)
-    return FlatTrees(
-        groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact
-    )
+    return FlatTrees(groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact)
 
 
 def _group(entries: _Entries, columns: AnyArray, most_columns: int) -> list[AnyArray]:
@@ -252,9 +255,7 @@ def _group(entries: _Entries, columns: AnyArray, most_columns: int) -> list[AnyA
         joined, group = together | set(own.tolist()), members[-1]
         fits = len(group) < GROUP_TREES and len(joined) <= most_columns
         if group and not (
-            fits
-            and entries.in_range[[t, group[0]]].all()
-            and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
+            fits and entries.in_range[[t, group[0]]].all() and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
         ):
             members.append([])
             joined = set(own.tolist())
@@ -313,7 +314,11 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
         entries = np.concatenate([start[t] + np.arange(listed[t]) for t in members])
         columns, at = np.unique(column[entries], return_inverse=True)
         columns = np.append(columns, len(used))  # that of the weights comes last
-        where = done + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count + np.arange(len(columns)) % UNIT_COLUMNS
+        where = (
+            done
+            + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count
+            + np.arange(len(columns)) % UNIT_COLUMNS
+        )
         own = UNIT_COLUMNS * (place[group["begin"] : group["end"]] - first)
         values[entries] = where[at] + np.repeat(own, listed[members])
         mass[members] = where[-1] + own
