@@ -215,7 +215,7 @@ def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     each["slope"], each["base"] = error * steepest, error * 0.5 * highest
     each["rounding"] = last_word
     each["floor"] = np.where(entries.in_range, last_word * farthest**2 + 1e-30, np.inf)
-    at_used = np.searchsorted(used, entries.column)
+    at_used: AnyArray = np.searchsorted(used, entries.column)
     members = _group(entries, at_used, most_columns)
     groups, group_columns, group_units, places = _list_columns(members, entries, at_used, most_columns, each)
 
