@@ -24,7 +24,7 @@ docs: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp
+	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp tests/emulator/*.hpp
 
 types: $(VENV)/installed
 	$(BIN)/mypy

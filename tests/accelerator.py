@@ -1,5 +1,9 @@
 """What tests of the GPU share."""
 
+import sys
+
+import emulated_cuda
+import emulated_cupy
 import numpy as np
 import pytest
 
@@ -8,12 +12,15 @@ from clusterforests.backends import gpu
 from clusterforests.source import ArraySource
 
 
-def need_gpu():
-    """CuPy, skipping where there is no GPU."""
+def need_gpu(monkeypatch):
+    """CuPy; its emulation where there is no GPU."""
     try:
         return devices.need_cupy()
     except (ImportError, RuntimeError) as error:
-        pytest.skip(str(error))
+        if emulated_cuda.MISSING:
+            pytest.skip(f"{error} {emulated_cuda.MISSING}.")
+    monkeypatch.setitem(sys.modules, "cupy", emulated_cupy)
+    return emulated_cupy
 
 
 def rows_on_gpu(table, weights=None):

@@ -1,14 +1,15 @@
-"""The GPU back end. Its errors and its arrays are tested anywhere; tests marked "gpu" compare it with the CPU."""
+"""The GPU back end. Tests marked "gpu" compare it with the CPU: on a GPU, or in the emulator with fewer rows."""
 
 import itertools
 import sys
 import types
 
+import emulated_cupy
 import numpy as np
 import pytest
 from accelerator import need_gpu, rows_on_gpu
 
-from clusterforests import ClusterForest, devices
+from clusterforests import ClusterForest, devices, source
 from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement
 from clusterforests.backends.gpu_trees import (
     UNIT_WARPS,
@@ -39,8 +40,17 @@ WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real"
 
 
 @pytest.fixture
-def cupy():
-    return need_gpu()
+def cupy(monkeypatch):
+    return need_gpu(monkeypatch)
+
+
+@pytest.fixture
+def big(cupy, monkeypatch):
+    """A table that counts as large."""
+    if cupy is not emulated_cupy:
+        return BIG
+    monkeypatch.setattr(source, "LARGE_ROWS", 2000)
+    return BIG[:4001]
 
 
 def grown(scale="mixed", clusters=range(2, 14)):
@@ -304,10 +314,10 @@ def assert_same(a, b):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("consensus", ["kway", "ncut", "average", "single", "medoid", "mixture"])
-def test_a_fit_is_that_of_the_cpu(cupy, consensus):
+def test_a_fit_is_that_of_the_cpu(big, consensus):
     forest = ClusterForest(4, n_estimators=20, random_state=0, consensus=consensus, n_jobs=-1)
-    cpu = forest.fit(BIG)
-    found = ClusterForest(**forest.get_params()).set_params(backend="gpu").fit(BIG)
+    cpu = forest.fit(big)
+    found = ClusterForest(**forest.get_params()).set_params(backend="gpu").fit(big)
     assert found.selection_["backend"] == ("gpu", "given")
     assert_same(found, cpu)
     assert isinstance(found.labels_, np.ndarray)
@@ -315,34 +325,34 @@ def test_a_fit_is_that_of_the_cpu(cupy, consensus):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("changed", [{"n_estimators": 300}, {"base_clusters": 150}, {"scale": "none"}], ids=str)
-def test_unusual_forests(cupy, changed):
+def test_unusual_forests(big, changed):
     settings = {"n_estimators": 10, "random_state": 1, "consensus": "kway", "n_jobs": -1, **changed}
-    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(BIG) for backend in ("cpu", "gpu"))
+    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)
 
 
 @pytest.mark.gpu
-def test_weights_missing_cells_and_infinity(cupy):
-    weights = RNG.integers(0, 3, len(BIG))
-    holes = np.where(RNG.random(BIG.shape) < 0.001, np.nan, BIG)
+def test_weights_missing_cells_and_infinity(cupy, big):
+    weights = RNG.integers(0, 3, len(big))
+    holes = np.where(RNG.random(big.shape) < 0.001, np.nan, big)
     holes[np.isnan(holes).all(axis=1), 0] = 0.0
-    for table, given in ((BIG, weights), (holes, None)):
+    for table, given in ((big, weights), (holes, None)):
         cpu, found = (
             ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1, backend=backend).fit(x, sample_weight=given)
             for backend, x in (("cpu", table), ("gpu", cupy.asarray(table)))
         )
         assert (cupy.asnumpy(found.labels_) == cpu.labels_).all()
-    broken = cupy.asarray(BIG)
-    broken[70000, 2] = np.inf
-    with pytest.raises(ValueError, match="infinity in row 70000, column 2"):
+    broken = cupy.asarray(big)
+    broken[4000, 2] = np.inf
+    with pytest.raises(ValueError, match="infinity in row 4000, column 2"):
         ClusterForest(4).fit(broken)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
-def test_arrays_on_the_gpu(cupy, tmp_path, order, dtype):
-    table = np.asarray(BIG * 10, dtype=dtype, order=order)
+def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
+    table = np.asarray(big * 10, dtype=dtype, order=order)
     forest = ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1)
     cpu = ClusterForest(**forest.get_params()).fit(table)
     found = forest.fit(cupy.asarray(table, order=order))
@@ -365,31 +375,33 @@ def test_arrays_on_the_gpu(cupy, tmp_path, order, dtype):
 
 
 @pytest.mark.gpu
-def test_torch_tensors(cupy):
+def test_torch_tensors(cupy, big):
+    if cupy is emulated_cupy:
+        pytest.skip("torch is not emulated: needs an NVIDIA GPU")
     torch = pytest.importorskip("torch")
-    for rows in (1000, len(BIG)):
-        found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(BIG[:rows], device="cuda"))
-        cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(BIG[:rows])
+    for rows in (1000, len(big)):
+        found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
+        cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
         assert found.selection_["backend"].value == ("gpu" if rows > LARGE_ROWS else "cpu")
         assert isinstance(found.labels_, torch.Tensor)
         assert found.labels_.is_cuda
         assert (found.labels_.cpu().numpy() == cpu.labels_).all()
-        assert found.predict(torch.asarray(BIG[:100], device="cuda")).is_cuda
+        assert found.predict(torch.asarray(big[:100], device="cuda")).is_cuda
 
 
 @pytest.mark.gpu
-def test_tables_that_do_not_fit_are_streamed(cupy, monkeypatch):
+def test_tables_that_do_not_fit_are_streamed(big, monkeypatch):
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1}
-    cpu = ClusterForest(4, **settings).fit(BIG)
+    cpu = ClusterForest(4, **settings).fit(big)
     monkeypatch.setattr(gpu, "SPARE", 0.0)
-    monkeypatch.setattr(gpu, "BLOCK_BYTES", 2**20)
-    found = ClusterForest(4, **settings, backend="gpu").fit(BIG)
+    monkeypatch.setattr(gpu, "BLOCK_BYTES", big.nbytes // 3)
+    found = ClusterForest(4, **settings, backend="gpu").fit(big)
     assert_same(found, cpu)
 
 
 @pytest.mark.gpu
-def test_votes_in_blocks(cupy, monkeypatch):
+def test_votes_in_blocks(big, monkeypatch):
     monkeypatch.setattr(gpu_placement, "VOTE_BYTES", 2**16)
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
-    cpu, found = (ClusterForest(7, backend=backend, **settings).fit(BIG) for backend in ("cpu", "gpu"))
+    cpu, found = (ClusterForest(7, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)

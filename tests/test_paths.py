@@ -1,17 +1,14 @@
 """Every way from partitions to clusters, dense, operator and landmarks, and from trees to all rows: against oracles."""
 
-import dask
 import numpy as np
 import pytest
 import reference
 from accelerator import need_gpu, rows_on_gpu
-from dask.delayed import delayed
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import affinity, pairs
 from clusterforests import combine as combining
 from clusterforests.backends import CpuBackend
-from clusterforests.backends.dask import DaskRows
 from clusterforests.combine import combine
 from clusterforests.devices import to_host
 from clusterforests.forest import GrowthPlan
@@ -53,12 +50,23 @@ def test_recursive_cuts(path, threshold, seed):
     assert (found.placement.clusters(CpuBackend(), labels) == found.labels).all()
 
 
+def dask_rows(X, lengths, monkeypatch):
+    """Imported here, because machines with a GPU need not have Dask."""
+    import dask
+
+    from clusterforests.backends.dask import DaskRows
+
+    monkeypatch.setitem(dask.config.config, "scheduler", "synchronous")
+    pieces = [dask.delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
+    return DaskRows(pieces, None, np.array(lengths), 4, str)
+
+
 @pytest.mark.parametrize(
     "lengths",
     [None, (150,), (7, 0, 100, 43), pytest.param("gpu", marks=pytest.mark.gpu)],
     ids=["here", "dask", "dask in pieces", "gpu"],
 )
-def test_trees_on_all_rows(lengths):
+def test_trees_on_all_rows(lengths, monkeypatch):
     """Means and labels of rows that are in this process, Dask's, or on a GPU, against plain ones."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 4)) + 4 * rng.integers(0, 3, (150, 1))
@@ -72,16 +80,14 @@ def test_trees_on_all_rows(lengths):
     if lengths is None:
         rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
     elif lengths == "gpu":
-        need_gpu()
+        need_gpu(monkeypatch)
         rows = rows_on_gpu(X)
     else:
-        pieces = [delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
-        rows = DaskRows(pieces, None, np.array(lengths), 4, str)
+        rows = dask_rows(X, lengths, monkeypatch)
         assert len(rows.draw(100, 0).weights) == 100
-    with dask.config.set(scheduler="synchronous"):
-        found, _ = spread(forest, scaling, rows)
-        expected, labels = reference.spread(scaling.apply(X), columns, centers)
-        assert (np.asarray(to_host(found.partitions)) == labels).all()
+    found, _ = spread(forest, scaling, rows)
+    expected, labels = reference.spread(scaling.apply(X), columns, centers)
+    assert (np.asarray(to_host(found.partitions)) == labels).all()
     for c, f, center in zip(found.centers, columns, expected, strict=True):
         np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
 
