@@ -62,7 +62,7 @@ def compile_kernels(code: str, options: tuple[str, ...] = ()) -> ctypes.PyDLL:
     path = folder / hashlib.sha256("\0".join((code, *defines)).encode()).hexdigest()[:16]
     library = path.with_suffix(".so")
     if not library.exists():
-        expanded = _compile(["-E", "-x", "c++", *defines, "-"], code)
+        expanded = _compile(["-E", "-x", "c++", "-DEMULATED", *defines, "-"], code)
         names = KERNEL.findall(expanded)
         body = DYNAMIC.sub(r"\1* const \2 = emulator::dynamic_shared<\1>();", expanded)
         exports = "\n".join(f"LAUNCH({name})" for name in names)

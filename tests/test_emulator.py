@@ -74,7 +74,7 @@ extern "C" __global__ void words(const unsigned* x, unsigned* out) {
   out[3 * n + i] = __float_as_uint(__uint_as_float(x[i]));
 }
 
-extern "C" __global__ void multiply(const unsigned char* a, const unsigned char* b, int* c) {
+extern "C" __global__ void multiply(const unsigned char* a, const signed char* b, int* c) {
   const int lane = threadIdx.x, group = lane / 4, member = lane % 4;
   unsigned left[4], right[2];
   int sum[4];
@@ -83,7 +83,7 @@ extern "C" __global__ void multiply(const unsigned char* a, const unsigned char*
     sum[i] = c[(group + 8 * (i >> 1)) * 8 + member * 2 + (i & 1)];
   }
   for (int i = 0; i < 2; ++i) right[i] = *reinterpret_cast<const unsigned*>(b + group * 32 + member * 4 + 16 * i);
-  mma_u8(sum, left, right);
+  multiply_bytes(sum, left, right);
   for (int i = 0; i < 4; ++i) c[(group + 8 * (i >> 1)) * 8 + member * 2 + (i & 1)] = sum[i];
 }
 
@@ -115,7 +115,7 @@ extern "C" __global__ void misuse(int which, int* out) {
   if (which == 8) {
     int sum[4] = {};
     const unsigned a[4] = {}, b[2] = {};
-    if (i < 31) mma_u8(sum, a, b);
+    if (i < 31) multiply_bytes(sum, a, b);
   }
   if (which == 9) out[i] = i / out[0];
   if (which == 10) out[i] = few[0] = i < 16 ? __shfl_sync(~0u, i, 0) : static_cast<int>(__shfl_sync(~0u, 1.0, 0));
@@ -204,7 +204,7 @@ def test_words(kernel):
 
 def test_products_of_matrices(kernel):
     """Sums wrap around."""
-    a, b = device(RNG.integers(0, 256, (16, 32)), np.uint8), device(RNG.integers(0, 256, (8, 32)), np.uint8)
+    a, b = device(RNG.integers(0, 256, (16, 32)), np.uint8), device(RNG.integers(-128, 128, (8, 32)), np.int8)
     c = device(RNG.integers(-(2**31), 2**31, (16, 8)), np.int32)
     c[0, 0] = 2**31 - 1
     expected = (c.astype(np.int64) + a.astype(np.int64) @ b.T.astype(np.int64)).astype(np.int32)

@@ -9,8 +9,6 @@
 
 #include "threads.hpp"
 
-#define EMULATED
-
 #define __global__
 #define __device__
 #define __constant__ static
@@ -125,13 +123,13 @@ struct Product {
 // Where the numbers of a thread are in the matrices: as the PTX manual has them for m16n8k32 and integers of 8 bits.
 inline void multiply_lanes(void* const* operands, unsigned lanes) {
   if (lanes != ~0u) fail("a product of matrices needs all lanes of a warp, it has %#x", lanes);
-  unsigned a[16][32], b[32][8];
+  int a[16][32], b[32][8];
   for (int lane = 0; lane < kLanes; ++lane) {
     const Product& own = *static_cast<const Product*>(operands[lane]);
     const int group = lane / 4, member = lane % 4;
     for (int byte = 0; byte < 4; ++byte) {
       for (int i = 0; i < 4; ++i) a[group + 8 * (i % 2)][member * 4 + byte + 16 * (i / 2)] = own.a[i] >> 8 * byte & 255;
-      for (int i = 0; i < 2; ++i) b[member * 4 + byte + 16 * i][group] = own.b[i] >> 8 * byte & 255;
+      for (int i = 0; i < 2; ++i) b[member * 4 + byte + 16 * i][group] = static_cast<signed char>(own.b[i] >> 8 * byte);
     }
   }
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -139,7 +137,7 @@ inline void multiply_lanes(void* const* operands, unsigned lanes) {
     for (int i = 0; i < 4; ++i) {
       const int row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
       unsigned total = static_cast<unsigned>(sum[i]);
-      for (int k = 0; k < 32; ++k) total += a[row][k] * b[k][column];
+      for (int k = 0; k < 32; ++k) total += static_cast<unsigned>(a[row][k] * b[k][column]);
       sum[i] = static_cast<int>(total);
     }
   }
@@ -193,8 +191,8 @@ T __shfl_down_sync(unsigned mask, T value, int apart) {
   return emulator::shuffle(mask, value, emulator::lane() + apart > 31 ? emulator::lane() : emulator::lane() + apart);
 }
 
-// mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32
-static inline void mma_u8(int (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+// mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32
+static inline void multiply_bytes(int (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulator::Product operand = {sum, a, b};
   emulator::together(~0u, emulator::multiply_lanes, &operand);
 }

@@ -182,7 +182,8 @@ class _Entries:
 def within(sizes: AnyArray) -> AnyArray:
     """0 to size - 1 for each size, one after the other."""
     ends = np.cumsum(sizes)
-    return np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+    places: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+    return places
 
 
 def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
@@ -215,7 +216,7 @@ def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     each["slope"], each["base"] = error * steepest, error * 0.5 * highest
     each["rounding"] = last_word
     each["floor"] = np.where(entries.in_range, last_word * farthest**2 + 1e-30, np.inf)
-    at_used: AnyArray = np.searchsorted(used, entries.column)
+    at_used = np.searchsorted(used, entries.column.ravel())
     members = _group(entries, at_used, most_columns)
     groups, group_columns, group_units, places = _list_columns(members, entries, at_used, most_columns, each)
 
