@@ -124,7 +124,8 @@ def _ladders(scaling: Scaling) -> tuple[IntArray, FloatArray]:
             with np.errstate(divide="ignore", over="ignore"):
                 steps = count / (knots[-1] - knots[0])
             per_unit[c] = steps if np.isfinite(steps) else 0.0
-            at = np.minimum(((knots - knots[0]) * per_unit[c]).astype(np.int64), count)
+            above = knots - knots[0] if per_unit[c] else np.zeros(count)  # the range may not be a double
+            at = np.minimum((above * per_unit[c]).astype(np.int64), count)
             before = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count + 1))])
         bounds.append(before)
     return np.concatenate(bounds).astype(np.int32), per_unit

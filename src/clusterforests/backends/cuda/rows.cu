@@ -63,7 +63,7 @@ __device__ double rank_of(double x, const Step& step, const double* knots, const
   const int last = step.count - 1;
   if (!(x > own[0])) return rank[0];
   if (!(x < own[last])) return rank[last];
-  const i64 at = static_cast<i64>((x - own[0]) * step.steps_per_unit);
+  const i64 at = step.steps_per_unit > 0 ? static_cast<i64>((x - own[0]) * step.steps_per_unit) : 0;
   const int* bounds = before + step.before + (at < step.count ? at : step.count);
   int low = bounds[0], high = bounds[1];  // the first knot above x is among them, or just after
   while (low < high) {
