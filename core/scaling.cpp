@@ -27,6 +27,7 @@ Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.
 
 // Rounding is monotone: a knot of an earlier step is below x, one of a later step above it.
 int64_t Scaling::Ladder::step_of(double x) const {
+  if (!(steps_per_unit > 0)) return 0;  // their range, or as many steps of it, are no doubles
   const double step = (x - knots.front()) * steps_per_unit;
   return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
 }

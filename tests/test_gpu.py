@@ -349,6 +349,17 @@ def test_weights_missing_cells_and_infinity(cupy, big):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("scale", ["mixed", "rank"])
+def test_columns_whose_range_is_no_double(big, scale):
+    table = big.copy()
+    table[:, 3] *= 1.7e308 / np.abs(table[:, 3]).max()
+    table[:, 4] *= 1e-310
+    settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "scale": scale}
+    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(table) for backend in ("cpu", "gpu"))
+    assert_same(found, cpu)
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):

@@ -136,7 +136,8 @@ def flatten_ladders(scaling: Scaling) -> Ladders:
             with np.errstate(divide="ignore", over="ignore"):
                 steps = count / (knots[-1] - knots[0])
             per_unit[c] = steps if np.isfinite(steps) else 0.0
-            at = np.minimum(((knots - knots[0]) * per_unit[c]).astype(np.int64), count)
+            above = knots - knots[0] if per_unit[c] else np.zeros(count)  # the range may not be a double
+            at = np.minimum((above * per_unit[c]).astype(np.int64), count)
             before = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count + 1))])
         bounds.append(before)
     knots = np.column_stack([scaling.knots, scaling.ranks])

@@ -25,7 +25,7 @@ __device__ double rank_of(double x, const Step& step, const double2* knots, cons
   const int last = step.count - 1;
   if (!(x > own[0].x)) return own[0].y;
   if (!(x < own[last].x)) return own[last].y;
-  const i64 at = static_cast<i64>((x - own[0].x) * step.steps_per_unit);
+  const i64 at = step.steps_per_unit > 0 ? static_cast<i64>((x - own[0].x) * step.steps_per_unit) : 0;
   const int* bounds = before + step.before + (at < step.count ? at : step.count);
   int low = bounds[0], high = bounds[1];  // the first knot above x is among them, or just after
   while (low < high) {
