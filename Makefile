@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test test-slow docs lint types bench bench-dask quality reproduce sanitize clean
+.PHONY: run test test-slow docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -28,6 +28,23 @@ lint: $(VENV)/installed
 
 types: $(VENV)/installed
 	$(BIN)/mypy
+
+# Branches of the package that the tests reach, into results/tests/coverage.json. A quarter of an hour on two cores.
+coverage: $(VENV)/installed
+	mkdir -p build/coverage results/tests
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest -q tests -m "not slow"
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage json -q -o build/coverage/report.json
+	$(BIN)/python tools/coverage_figures.py build/coverage/report.json results/tests/coverage.json
+
+# Small mistakes in the modules of the algorithm, each of which a test should notice. An hour on one core.
+mutate: $(VENV)/installed
+	$(BIN)/python tools/mutate.py --out results/tests/mutation.json
+
+# Runs the tests of every promise, slow ones too, and writes docs/reliability.md.
+reliability: $(VENV)/installed
+	$(BIN)/python tools/reliability.py
 
 # Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory.
 bench: $(VENV)/installed

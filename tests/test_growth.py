@@ -6,7 +6,7 @@ import reference
 
 from clusterforests.backends import CpuBackend
 from clusterforests.forest import feature_use, grow_forest, sample_rows
-from clusterforests.growth import GrowthSettings, grow
+from clusterforests.growth import GrowthSettings, finish, grow
 from clusterforests.row_order import distinct_rows
 from clusterforests.views import Views
 
@@ -164,7 +164,7 @@ def test_unusable_draws_are_redrawn():
 
 def test_no_usable_draw_is_an_error():
     X = np.random.default_rng(0).integers(0, 2, size=(40, 6)).astype(float)
-    with pytest.raises(ValueError, match="features_per_draw=2 is too small for base_clusters=5"):
+    with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
         grow(Recorder(X), plain_views(6), settings(3, base_clusters=5), seed=0)
 
 
@@ -243,3 +243,101 @@ def test_one_start_is_quick_and_more_are_polished():
         trees = zip(forest.features, forest.partitions, strict=True)
         gains[n_init] = max(reference.best_move_gain(X[:, f], labels, 6) for f, labels in trees)
     assert gains[2] < 1e-9 < gains[1]
+
+
+def features_and_seeds(batch):
+    jobs, _ = batch
+    return [f.tolist() for f in jobs.features], [f"{seed:016x}"[:4] for seed in jobs.seeds.tolist()]
+
+
+def test_a_seed_means_the_same_trees_in_every_version():
+    """Draws and seeds as they have always been, of the start, of a round, of the finish and of a pass in order."""
+    backend, options = Recorder(table()), settings(3, n_candidates=2, compete_always=True, patience=2)
+    trees = grow(backend, plain_views(8), options, seed=11)
+    assert features_and_seeds(backend.batches[0]) == (
+        [[2, 0], [3, 3], [1, 5], [2, 2], [6, 7], [3, 2]],
+        ["144d", "7dd3", "1e32", "3823", "6062", "fda5"],
+    )
+    assert features_and_seeds(backend.batches[1]) == (
+        [[2, 0, 2, 1], [2, 0, 7, 6], [2, 2, 4, 6], [2, 2, 0, 6], [3, 2, 6, 2], [3, 2, 3, 7]],
+        ["1169", "0b04", "c129", "3737", "8776", "732a"],
+    )
+    done = finish(backend, plain_views(8), trees, options, seed=11)
+    assert features_and_seeds(backend.batches[-1]) == ([[2, 0], [2, 2], [3, 2]], ["6839", "8339", "8f3b"])
+    assert done.rounds == trees.rounds + 1
+    assert done.path is trees.path
+    backend = Recorder(table())
+    grow(backend, plain_views(8), settings(2, patience=None), seed=11)
+    tried = [f.tolist()[-2:] for jobs, _ in backend.batches[1:] for f in jobs.features]
+    assert tried == [[6, 2], [4, 6], [0, 4], [1, 0], [7, 5], [2, 5], [1, 3], [7, 3]]
+
+
+@pytest.mark.parametrize("changes", [{}, {"patience": None}, {"repeat_features": False}, {"n_candidates": 3}])
+def test_part_of_a_forest_is_as_in_the_whole(changes):
+    """Trees from a number on are those of the forest, round by round."""
+    views = Views(np.arange(8, dtype=np.int32).reshape(2, 4), np.ones(4, np.int32), np.arange(4, dtype=np.int32))
+    whole, some = (settings(n, compete_always=True, **changes) for n in (7, 4))
+    every = grow(Recorder(table()), views, whole, seed=3)
+    part = grow(Recorder(table()), views, some, seed=3, first=3)
+    assert [f.tolist() for f in part.features] == [f.tolist() for f in every.features[3:]]
+    assert (part.kappas == every.kappas[3:]).all()
+    finished = [
+        finish(Recorder(table()), views, trees, options, 3, first)
+        for trees, options, first in ((every, whole, 0), (part, some, 3))
+    ]
+    for a, b in zip(finished[0].centers[3:], finished[1].centers, strict=True):
+        assert (a == b).all()
+
+
+def test_progress_is_told():
+    told = []
+    trees = grow(Recorder(table()), plain_views(8), settings(6), seed=1, progress=lambda *now: told.append(now))
+    stopped, rounds = zip(*told, strict=True)
+    assert rounds == tuple(range(1, trees.rounds + 1))
+    assert stopped[0] == 0
+    assert stopped[-1] == 6
+    assert list(stopped) == sorted(stopped)
+    assert trees.rounds == len(trees.path)
+
+
+def test_lower_numbers_of_clusters_go_down_by_a_third_to_two():
+    """Every column has two values: only two clusters can be found, and a draw that fails asks for two thirds."""
+    X = np.random.default_rng(0).integers(0, 2, size=(50, 6)).astype(float)
+    backend = Recorder(X)
+    options = settings(4, base_clusters=9, fewer_clusters=True, features_per_draw=1)
+    trees = grow(backend, plain_views(6), options, seed=0)
+    asked = [set(jobs.clusters.tolist()) for jobs, _ in backend.batches]
+    assert asked[:5] == [{9}, {6}, {4}, {2}, {2}]
+    assert trees.clusters.tolist() == [2] * 4
+    assert options.base_clusters.tolist() == [9] * 4
+
+
+def test_a_solution_with_nothing_between_its_clusters_beats_no_solution():
+    """Sums that overflow to nothing: kappa is infinite, and the tree starts there all the same."""
+    X = table()
+
+    class Flat(Recorder):
+        def kmeans(self, jobs):
+            runs = super().kmeans(jobs)
+            first = np.arange(len(runs.solved)) % 2 == 0
+            return runs._replace(solved=~first, between=np.zeros_like(runs.between))
+
+    trees = grow(Flat(X), plain_views(8), settings(3, n_candidates=2, compete_always=True, patience=1), seed=0)
+    assert (trees.kappas == np.inf).all()
+    assert all(len(c) == 3 for c in trees.centers)
+
+
+def test_short_last_step_repeats_its_first_candidate():
+    """Five features, steps of two by three: the last chunk has one feature, and there is no second step."""
+    backend = Recorder(table(columns=5))
+    options = settings(1, patience=None, n_candidates=3, compete_always=True)
+    grow(backend, plain_views(5), options, seed=0)
+    assert len(backend.batches) == 2
+    drawn = [f.tolist()[2:] for f in backend.batches[1][0].features]
+    assert [len(d) for d in drawn] == [2, 2, 1]
+    assert sorted(np.concatenate(drawn)) == list(range(5))
+    backend = Recorder(table(columns=5))
+    grow(backend, plain_views(5), settings(1, patience=None, n_candidates=4, compete_always=True), seed=0)
+    drawn = [f.tolist()[2:] for f in backend.batches[1][0].features]
+    assert drawn[3] == drawn[0]
+    assert len(backend.batches) == 2

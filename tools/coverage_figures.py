@@ -1,0 +1,37 @@
+"""The totals of a coverage report, for results/tests/coverage.json. Exits with 1 below 95 %.
+
+python tools/coverage_figures.py build/coverage/report.json results/tests/coverage.json
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ENOUGH = 95.0
+LEFT_OUT = "The modules that need an NVIDIA GPU (`backends/gpu*.py`) are left out: their tests run where there is one."
+
+
+def main(report: str, out: str) -> int:
+    files = json.loads(Path(report).read_text(encoding="utf-8"))
+    totals = files["totals"]
+    figures = {
+        "percent": round(totals["percent_covered"], 1),
+        "lines": totals["covered_lines"],
+        "of_lines": totals["num_statements"],
+        "branches": totals["covered_branches"],
+        "of_branches": totals["num_branches"],
+        "left_out": LEFT_OUT,
+        "lowest": dict(
+            sorted(
+                ((name, round(file["summary"]["percent_covered"], 1)) for name, file in files["files"].items()),
+                key=lambda entry: entry[1],
+            )[:10]
+        ),
+    }
+    Path(out).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    print(f"{figures['percent']} % of statements and branches")
+    return int(totals["percent_covered"] < ENOUGH)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

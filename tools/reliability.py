@@ -1,0 +1,240 @@
+"""What the package promises, and the tests that hold it to that: writes docs/reliability.md.
+
+    python tools/reliability.py [AREA ...]
+
+Each file in tools/promises is an area. Its promises name tests, which are run here, the slow ones too; what they
+record with pytest's `record_property` is printed beside the promise. Exits with 1 if a promise is not kept.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROMISES = ROOT / "tools" / "promises"
+PAGE = ROOT / "docs" / "reliability.md"
+MUTATION = ROOT / "results" / "tests" / "mutation.json"
+COVERAGE = ROOT / "results" / "tests" / "coverage.json"
+
+INTRODUCTION = """\
+# Reliability
+
+What you can count on, and how it is known. Each promise below is held by tests of this repository; the figures are what
+these tests recorded when this page was written. `make reliability` runs them and writes the page anew.
+"""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a user can count on, and the tests that fail where it does not hold."""
+
+    says: str
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Area:
+    """Promises about one thing, of one file."""
+
+    name: str
+    title: str
+    order: int
+    promises: tuple[Promise, ...]
+
+
+@dataclass
+class Outcome:
+    """How the cases of one test went, and what they recorded."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    figures: list[tuple[str, str, str]] = field(default_factory=list)  # (what, value, parameters)
+
+    @property
+    def cases(self) -> int:
+        return self.counts.total()
+
+
+def read_areas(folder: Path = PROMISES) -> list[Area]:
+    """Every area, in the order that they give, then by name."""
+    areas = []
+    for path in folder.glob("*.toml"):
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        promises = tuple(Promise(" ".join(p["says"].split()), tuple(p["tests"])) for p in content["promise"])
+        title = content.get("title", path.stem.replace("-", " ").replace("_", " ").capitalize())
+        areas.append(Area(path.stem, title, content.get("order", 100), promises))
+    return sorted(areas, key=lambda area: (area.order, area.name))
+
+
+def run_tests(areas: Sequence[Area]) -> dict[str, Outcome]:
+    """All tests that are named, in one run."""
+    tests = sorted({test for area in areas for promise in area.promises for test in promise.tests})
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", "-o", "junit_family=xunit1", *tests]
+        subprocess.run(command, cwd=ROOT, check=False)
+        return read_report(report.read_text(encoding="utf-8"))
+
+
+def read_report(text: str) -> dict[str, Outcome]:
+    """Outcomes by test, without parameters: tests/test_x.py::test_y."""
+    outcomes: dict[str, Outcome] = {}
+    for case in ElementTree.fromstring(text).iter("testcase"):
+        name, _, parameters = case.get("name", "").partition("[")
+        *_, own_class = case.get("classname", "").rsplit(".", 1)
+        middle = f"{own_class}::" if own_class.startswith("Test") else ""
+        outcome = outcomes.setdefault(f"{case.get('file')}::{middle}{name}", Outcome())
+        bad = case.find("failure") is not None or case.find("error") is not None
+        outcome.counts["failed" if bad else "skipped" if case.find("skipped") is not None else "passed"] += 1
+        for figure in case.iter("property"):
+            outcome.figures.append((figure.get("name", ""), figure.get("value", ""), parameters.removesuffix("]")))
+    return outcomes
+
+
+def gather(figures: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """One line for each kind of figure.
+
+    Counts of several cases are added up, of what is called the largest, slowest, ... that is taken, anything else is
+    listed with the cases' parameters.
+    """
+    for name in dict.fromkeys(name for name, _, _ in figures):
+        found = [(value, parameters) for other, value, parameters in figures if other == name]
+        values = [value for value, _ in found]
+        if len(found) == 1 or (len(set(values)) == 1 and not _is_count(values[0])):
+            yield f"{name}: {_thousands(values[0])}"
+        elif all(_is_number(value) for value in values) and (extreme := _extreme(name)):
+            yield f"{name}: {_thousands(extreme(values, key=float))}"
+        elif all(_is_count(value) for value in values):
+            yield f"{name}: {_thousands(str(sum(map(int, values))))}"
+        else:
+            yield f"{name}: " + ", ".join(f"{_thousands(value)} ({parameters})" for value, parameters in found)
+
+
+def _extreme(name: str):
+    words = name.lower().split()
+    if {"largest", "slowest", "longest", "most", "highest", "worst", "maximum"} & set(words):
+        return max
+    if {"smallest", "fastest", "shortest", "least", "lowest", "minimum"} & set(words):
+        return min
+    return None
+
+
+def _is_count(value: str) -> bool:
+    return value.isdigit()
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _thousands(value: str) -> str:
+    if _is_count(value):
+        return f"{int(value):,}"
+    return f"{float(value):.3g}" if _is_number(value) else value
+
+
+def verdict(promise: Promise, outcomes: dict[str, Outcome]) -> str:
+    """In one line: passed, FAILED, or why it is not known."""
+    counts: Counter[str] = Counter()
+    for test in promise.tests:
+        counts += outcomes[test].counts if test in outcomes else Counter({"failed": 1})
+    if counts["failed"]:
+        return f"FAILED: {counts['failed']} of {counts.total()} cases"
+    if not counts["passed"]:
+        return "not tried on this machine"
+    skipped = f", {counts['skipped']} not tried on this machine" if counts["skipped"] else ""
+    return f"passed: {counts['passed']:,} test case{'s' * (counts['passed'] != 1)}{skipped}"
+
+
+def write_page(areas: Sequence[Area], outcomes: dict[str, Outcome]) -> str:
+    parts = [INTRODUCTION]
+    for area in areas:
+        parts.append(f"## {area.title}\n")
+        for promise in area.promises:
+            lines = [f"**{promise.says}**", "", f"- {verdict(promise, outcomes)}"]
+            for test in promise.tests:
+                figures = outcomes[test].figures if test in outcomes else []
+                lines += [f"- {line}" for line in gather(figures)]
+            lines.append("- held by " + ", ".join(f"`{test.removeprefix('tests/')}`" for test in promise.tests))
+            parts.append("\n".join(lines) + "\n")
+    parts += [mutation_part(), coverage_part(), written_with()]
+    return "\n".join(part for part in parts if part)
+
+
+def mutation_part() -> str:
+    if not MUTATION.exists():
+        return ""
+    results = json.loads(MUTATION.read_text(encoding="utf-8"))
+    rows = [
+        f"| `{module}.py` | {result['mutants']} | {result['killed']} | {result['killed'] / result['mutants']:.0%} |"
+        for module, result in results.items()
+    ]
+    table = "\n".join(["| module | mistakes made | noticed | share |", "|---|---:|---:|---:|", *rows])
+    return f"""\
+## Tests that notice mistakes
+
+A program makes one small mistake at a time in the modules that hold the algorithm (another comparison, another sign, a
+line left out) and runs their tests (`make mutate`). Those that no test notices are listed with the reason in
+`results/tests/mutation.json`; most change nothing that could be seen.
+
+{table}
+"""
+
+
+def coverage_part() -> str:
+    if not COVERAGE.exists():
+        return ""
+    found = json.loads(COVERAGE.read_text(encoding="utf-8"))
+    return f"""\
+## Coverage
+
+The tests reach {found["percent"]} % of the package: {found["lines"]:,} of {found["of_lines"]:,} statements and
+{found["branches"]:,} of {found["of_branches"]:,} branches (`make coverage`). {found["left_out"]}
+"""
+
+
+def written_with() -> str:
+    names = ", ".join(f"{name} {version(name)}" for name in ("clusterforests", "numpy", "scipy", "scikit-learn"))
+    return f"Written on {date.today()} with {names}, Python {platform.python_version()}, {_processor()}.\n"
+
+
+def _processor() -> str:
+    """Its kind; the name of the machine is nobody's business."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} cores of {names[0]}" if names else platform.machine()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("areas", nargs="*", metavar="AREA", help="only these, and print instead of writing the page")
+    given = parser.parse_args(arguments)
+    areas = [area for area in read_areas() if not given.areas or area.name in given.areas]
+    outcomes = run_tests(areas)
+    page = write_page(areas, outcomes)
+    if given.areas:
+        print(page)
+    else:
+        PAGE.write_text(page, encoding="utf-8")
+    return int(any("FAILED" in verdict(promise, outcomes) for area in areas for promise in area.promises))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
