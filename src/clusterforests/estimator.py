@@ -80,7 +80,7 @@ class ClusterForest(FittedForest):
         as with "auto", a tree draws only features that it does not have yet.
     quality : {"auto", "centroid", "pairwise", "corrected"}, default="auto"
         What growth lowers: kappa with its sums of squares taken about centroids, or over pairs of rows; or, with
-        "corrected" and "auto", SS_W / SS_T * n_b^(2/d), which does not prefer few features (d is their number).
+        "corrected" and "auto", SS_W / SS_T * n_b^(2/d), which does not prefer few features (d is how many differ).
     threshold : float or "auto", default="auto"
         Shares of trees below it count as 0 (beta_2). "auto" cuts nothing off, and instead gives rows that are never
         together no link. Used by "kway" and the cuts named "ncut...".

@@ -76,7 +76,7 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
     """SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
 
     "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
-    paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): a table of d columns without structure has SS_W of
+    paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): d different columns without structure have SS_W of
     the order of n_b^(-2/d) SS_T, so that the factor takes away kappa's liking for few features. Between vectors of
     equal length and n_b it orders as kappa does.
     """
@@ -86,8 +86,10 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
     usable = runs.solved & (between > 0)
     if quality == "corrected":
         between = between + within
-        shape = np.array([c.shape for c in runs.centers], dtype=np.float64)
-        within = within * shape[:, 0] ** (2.0 / shape[:, 1])
+        clusters = np.array([len(centers) for centers in runs.centers], dtype=np.float64)
+        # A column that is listed twice is one: if it were two, listing it again and again would never end.
+        columns = np.array([len(set(listed.tolist())) for listed in runs.features])
+        within = within * clusters ** (2.0 / columns)
     return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
 
 

@@ -243,7 +243,7 @@ def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tal
         placement = replace(placement, settled=np.union1d(placement.settled, lost))
         found, tally = place(placement)
     names = np.empty_like(placement.names)
-    names[np.lexsort((tally.first, -tally.weights))] = np.arange(len(names))
+    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # on ties as the nodes were: not by rows
     return replace(placement, names=names), found
 
 

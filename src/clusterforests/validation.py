@@ -212,7 +212,7 @@ def check_rows(n_rows: int, n_clusters: int) -> None:
 
 
 def check_partitions(partitions: Any) -> npt.NDArray[np.int32]:
-    """Labels renumbered from 0 in each partition, -1 where negative."""
+    """Labels renumbered from 0 in each partition, in the order in which they appear; -1 where negative."""
     try:
         given = np.asarray(partitions)
     except ValueError as error:
@@ -239,11 +239,15 @@ def check_partitions(partitions: Any) -> npt.NDArray[np.int32]:
 
 
 def _renumbered(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Numbers from 0 in the place of labels, in their order. Sorting is left to labels that are far apart."""
-    if len(labels) == 0 or int(labels.max()) >= len(labels):
-        return np.unique(labels, return_inverse=True)[1]
-    used = np.bincount(labels) > 0
-    return labels if used.all() else (np.cumsum(used) - 1)[labels]
+    """Numbers from 0 in the order in which labels appear, so that their names do not matter."""
+    if len(labels) == 0 or int(labels.max()) >= len(labels):  # sorting is left to labels that are far apart
+        labels = np.unique(labels, return_inverse=True)[1]
+    first = np.full(int(labels.max(initial=-1)) + 1, len(labels))  # where each label is first
+    first[labels[::-1]] = np.arange(len(labels))[::-1]  # what is written to twice keeps the last
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(first))
+    renumbered: npt.NDArray[np.int32] = rank[labels]
+    return renumbered
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
