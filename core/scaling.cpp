@@ -28,6 +28,7 @@ Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.
 // Rounding is monotone: a knot of an earlier step is below x, one of a later step above it.
 int64_t Scaling::Ladder::step_of(double x) const {
   const double step = (x - knots.front()) * steps_per_unit;
+  if (!(step >= 0)) return 0;  // the difference may not be a double; then there is one step
   return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
 }
 
