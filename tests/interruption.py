@@ -1,6 +1,5 @@
 """Work that is interrupted while it runs, and how soon it stops."""
 
-import contextlib
 import os
 import signal
 import threading
@@ -11,46 +10,35 @@ import numpy as np
 WITHIN = 0.5  # seconds of processor time, of all threads: a busy machine takes nothing from it
 
 
-@contextlib.contextmanager
-def only_while_armed():
-    """SIGINT raises KeyboardInterrupt, but not when the work was done before it came."""
-    armed = threading.Event()
-
-    def handle(signum, frame):
-        if armed.is_set():
-            armed.clear()
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield armed
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def interrupt(work, after):
     """Processor seconds from a signal sent `after` such seconds of work to the KeyboardInterrupt; None if none came."""
-    sent = []
+    waiting, sent = [True], []  # a signal that comes when the work is done raises nothing
+
+    def handle(signum, frame):
+        if waiting:
+            waiting.clear()
+            raise KeyboardInterrupt
 
     def send():
-        while time.process_time() - start < after and armed.is_set():
+        while waiting and time.process_time() - start < after:
             time.sleep(0.005)
         sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
-    with only_while_armed() as armed:
-        armed.set()
-        start = time.process_time()
-        sender = threading.Thread(target=send)
-        sender.start()
-        try:
-            work()
-            return None
-        except KeyboardInterrupt:
-            return time.process_time() - sent[0]
-        finally:
-            armed.clear()
-            sender.join()
+    before = signal.signal(signal.SIGINT, handle)
+    start = time.process_time()
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        work()
+        waiting.clear()
+        return None
+    except KeyboardInterrupt:
+        return time.process_time() - sent[0]
+    finally:
+        waiting.clear()
+        sender.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def slowest(work, moments):
