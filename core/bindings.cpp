@@ -1,15 +1,13 @@
 // What Python sees. Sizes and indices are checked here; nothing below this file is reached with bad ones.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <limits>
-#include <memory>
-#include <stdexcept>
+#include "arrays.hpp"
 #include "blocks.hpp"
 #include "coassociation.hpp"
+#include "interrupt.hpp"
 #include "kernels.hpp"
 #include "kmeans.hpp"
 #include "lines.hpp"
@@ -20,40 +18,12 @@
 #include "table.hpp"
 #include "threads.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-template <class T, int N>
-using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N>
-using InOut = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
-template <class T, int N>
-Out<T, N> owned(std::vector<T>&& data, std::initializer_list<size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(data));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Out<T, N>(kept->data(), shape, owner);
-}
-
-template <class T, int N>
-Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
-  size_t count = 1;
-  for (size_t extent : shape) count *= extent;
-  T* data = new T[count ? count : 1];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Out<T, N>(data, shape, owner);
-}
-
 cf::Table make_table(In<double, 2> x, nb::object weights) {
-  require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+  require_table(x);
   const double* w = nullptr;
   In<double, 1> given;
   if (!weights.is_none()) {
@@ -61,17 +31,27 @@ cf::Table make_table(In<double, 2> x, nb::object weights) {
     require(given.shape(0) == x.shape(0), "weights must have one entry per row");
     w = given.data();
   }
-  nb::gil_scoped_release release;
+  cf::Call call;
+  require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
+  if (w) require_all(w, x.shape(0), is_weight, "weights must be finite and not negative");
   return cf::Table(x.data(), x.shape(0), x.shape(1), w);
+}
+
+void require_coordinates(In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach, size_t columns) {
+  require(exponent.shape(0) == columns && origin.shape(0) == columns && reach.shape(0) == columns,
+          "the new rows must have the table's columns");
+  for (size_t j = 0; j < columns; ++j) {
+    require(exponent(j) > -3000 && exponent(j) < 3000, "an exponent is out of range");
+    require(reach(j) == cf::Table::kConstant || (reach(j) > -3000 && reach(j) < 3000), "a reach is out of range");
+  }
 }
 
 // Rows in the coordinates that a table had.
 cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
   const size_t columns = x.shape(1);
-  require(exponent.shape(0) == columns && origin.shape(0) == columns && reach.shape(0) == columns,
-          "the new rows must have the table's columns");
-  require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
-  nb::gil_scoped_release release;
+  require_table(x);
+  require_coordinates(exponent, origin, reach, columns);
+  cf::Call call;
   return cf::Table::project(x.data(), x.shape(0), {exponent.data(), exponent.data() + columns},
                             {origin.data(), origin.data() + columns}, {reach.data(), reach.data() + columns});
 }
@@ -89,28 +69,33 @@ cf::Scaling make_scaling(In<int32_t, 2> exponent, In<double, 2> shift, In<double
     require(starts(c + 1) - starts(c) < (int64_t{1} << 30), "a column has too many knots");
     for (size_t v = 0; v < views; ++v)
       require(!ranked(v, c) || starts(c) < starts(c + 1), "a ranked column must have knots");
-    for (int64_t i = starts(c) + 1; i < starts(c + 1); ++i) require(knots(i - 1) < knots(i), "knots must ascend");
+    for (int64_t i = starts(c); i < starts(c + 1); ++i) {
+      require(std::isfinite(knots(i)), "knots must be finite");
+      require(i == starts(c) || knots(i - 1) < knots(i), "knots must ascend");
+    }
   }
   for (size_t i = 0; i < views * columns; ++i)
-    require(std::abs(exponent.data()[i]) < 2000, "an exponent is out of range");
+    require(exponent.data()[i] > -2000 && exponent.data()[i] < 2000, "an exponent is out of range");
   return cf::Scaling({static_cast<int64_t>(views), static_cast<int64_t>(columns), exponent.data(), shift.data(),
                       divisor.data(), ranked.data(), starts.data(), knots.data(), ranks.data()});
 }
 
 Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
   require(static_cast<int64_t>(x.shape(1)) == scaling.columns, "the rows must have the scaling's columns");
-  require(threads >= 1, "threads must be at least 1");
+  require_threads(threads);
   constexpr int64_t kRows = 1024;  // for a thread at a time
   const int64_t rows = x.shape(0), width = scaling.width();
   Out<double, 2> out = uninitialised<double, 2>({x.shape(0), static_cast<size_t>(width)});
   double* to = out.data();
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::parallel_for((rows + kRows - 1) / kRows, threads, [&](int64_t i, int) {
     const int64_t start = i * kRows;
     scaling.apply(x.data() + start * scaling.columns, std::min(kRows, rows - start), to + start * width, width, 1);
   });
   return out;
 }
+
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: what 32 bits number in the hot loops
 
 // Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
 std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
@@ -124,8 +109,10 @@ std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In
   std::vector<cf::Problem> problems(count);
   for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   for (size_t i = 0; i < count; ++i) {
+    const int64_t listed = offsets(i + 1) - offsets(i);
     require(clusters(i) >= 1, "clusters must be at least 1");
-    problems[i] = {columns.data() + offsets(i), static_cast<int>(offsets(i + 1) - offsets(i)), clusters(i), 0};
+    require(listed < kMostCells && clusters(i) * (listed + 1) < kMostCells, "clusters * columns is too large");
+    problems[i] = {columns.data() + offsets(i), static_cast<int>(listed), clusters(i), 0};
   }
   return problems;
 }
@@ -134,6 +121,7 @@ std::vector<const double*> read_centers(const std::vector<cf::Problem>& problems
   std::vector<const double*> each;
   size_t used = 0;
   for (const cf::Problem& problem : problems) {
+    require(problem.width >= 1, "a clustering must have columns");
     each.push_back(centers.data() + used);
     used += static_cast<size_t>(problem.k) * problem.width;
   }
@@ -143,17 +131,20 @@ std::vector<const double*> read_centers(const std::vector<cf::Problem>& problems
 
 nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                 In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
+  require(!table.projected, "projected rows can be assigned, not clustered");
   std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
   const size_t count = problems.size();
   require(seeds.shape(0) == count, "one seed per problem");
-  require(restarts >= 1 && max_iter >= 1 && threads >= 1, "restarts, max_iter and threads must be at least 1");
+  require(restarts >= 1 && restarts <= (1 << 20), "restarts must be from 1 to 2^20");
+  require(max_iter >= 1, "max_iter must be at least 1");
+  require_threads(threads);
   require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
   for (size_t i = 0; i < count; ++i) problems[i].seed = seeds(i);
   std::vector<double> within(count), between(count), within_pairs(count), between_pairs(count), centers;
   std::vector<int32_t> exponent(count), iterations(count);
   std::vector<uint8_t> solved(count);
   {
-    nb::gil_scoped_release release;
+    cf::Call call;
     const cf::Search search = {restarts, max_iter, static_cast<cf::Effort>(effort)};
     const std::vector<cf::Solution> solutions = cf::solve(table, problems, search, threads);
     for (size_t i = 0; i < count; ++i) {
@@ -165,10 +156,7 @@ nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> o
       between_pairs[i] = solution.between_pairs;
       exponent[i] = solution.exponent;
       iterations[i] = solution.iterations;
-      if (solved[i])
-        centers.insert(centers.end(), solution.centers.begin(), solution.centers.end());
-      else
-        centers.resize(centers.size() + static_cast<size_t>(problems[i].k) * problems[i].width, 0.0);
+      centers.insert(centers.end(), solution.centers.begin(), solution.centers.end());  // none if not solved
     }
   }
   nb::dict out;
@@ -187,10 +175,10 @@ nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> o
 Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                        In<double, 1> centers, int threads) {
   const std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
-  require(threads >= 1, "threads must be at least 1");
+  require_threads(threads);
   const std::vector<const double*> each = read_centers(problems, centers);
   Out<int32_t, 2> labels = uninitialised<int32_t, 2>({problems.size(), static_cast<size_t>(table.rows)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::assign(table, problems, each, labels.data(), threads);
   return labels;
 }
@@ -200,7 +188,7 @@ struct Passes {
   Passes(const cf::Scaling* scaling, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach,
          In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters, In<double, 1> centers) {
     const size_t width = exponent.shape(0);
-    require(origin.shape(0) == width && reach.shape(0) == width, "coordinates must be of the same columns");
+    require_coordinates(exponent, origin, reach, width);
     require(!scaling || static_cast<size_t>(scaling->width()) == width, "coordinates must be of the scaled columns");
     if (scaling) kept.push_back(*scaling);
     space = {scaling ? &kept[0] : nullptr,
@@ -221,7 +209,7 @@ struct Passes {
   cf::Block block(In<double, 2> x, const double* weights, int threads) const {
     const size_t columns = space.scaling ? static_cast<size_t>(space.scaling->columns) : space.exponent.size();
     require(x.shape(1) == columns, "the rows must have the columns of the fitted table");
-    require(threads >= 1, "threads must be at least 1");
+    require_threads(threads);
     return {x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(columns), weights};
   }
 
@@ -236,7 +224,8 @@ struct Passes {
     require(bits.shape(0) == space.exponent.size(), "bits must have one entry per scaled column");
     require(mass_bits >= 0 && mass_bits <= 62, "mass_bits must be from 0 to 62");
     require(sums.shape(0) == numbers.size() && mass.shape(0) == total, "sums must be of the clusters");
-    nb::gil_scoped_release release;
+    cf::Call call;
+    if (rows.weights) require_all(rows.weights, x.shape(0), is_weight, "weights must be finite and not negative");
     cf::add_block(space, {problems, each}, rows, {bits.data(), mass_bits, sums.data(), mass.data()}, threads);
   }
 
@@ -248,7 +237,7 @@ struct Passes {
     require(start >= 0 && start <= step && rows.rows <= step - start, "the block must be within labels");
     for (const cf::Problem& problem : problems)
       require(problem.k - 1 <= std::numeric_limits<Label>::max(), "labels do not fit into their type");
-    nb::gil_scoped_release release;
+    cf::Call call;
     cf::label_block(space, {problems, each}, rows, labels.data() + start, step, threads);
   }
 
@@ -262,9 +251,9 @@ struct Passes {
 };
 
 Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
-  require(threads >= 1, "threads must be at least 1");
+  require_threads(threads);
   Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::hash_rows({x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(x.shape(1)), nullptr}, keys.data(),
                 threads);
   return keys;
@@ -279,10 +268,12 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
   require(offsets(0) >= 0 && offsets(keys.shape(0)) <= static_cast<int64_t>(excluded.shape(0)), "offsets out of range");
   for (size_t i = 0; i < keys.shape(0); ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   Out<int32_t, 2> out = uninitialised<int32_t, 2>({keys.shape(0), static_cast<size_t>(count)});
+  cf::Call call;
   std::vector<int32_t> taken;
   for (size_t i = 0; i < keys.shape(0); ++i) {
     taken.assign(excluded.data() + offsets(i), excluded.data() + offsets(i + 1));
     for (int j = 0; j < count; ++j) {
+      cf::check_interrupt();
       const int64_t left = features - static_cast<int64_t>(taken.size());
       int32_t pick = -1;
       if (left > 0) {
@@ -297,20 +288,13 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
   return out;
 }
 
-void require_labels(In<int32_t, 2> labels) {
-  require(labels.shape(0) >= 1 && labels.shape(0) < 65536, "at least 1 and at most 65535 partitions");
-  const int32_t* last = labels.data() + labels.size();
-  require(std::all_of(labels.data(), last, [](int32_t label) { return label < (1 << 24); }),
-          "labels must be below 2^24");
-}
-
 Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> table, int threads) {
   require(a.shape(0) == b.shape(0), "both sides must come from the same partitions");
   require(table.shape(0) == a.shape(0) + 1, "table must have one entry per possible count");
-  require(threads >= 1, "threads must be at least 1");
+  require_threads(threads);
   require_labels(b);
   Out<double, 2> out = uninitialised<double, 2>({a.shape(1), b.shape(1)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::coassociate(a.data(), a.shape(1), b.data(), b.shape(1), static_cast<int>(a.shape(0)), table.data(), out.data(),
                   threads);
   return out;
@@ -318,9 +302,10 @@ Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> tab
 
 Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads) {
   require(vectors.shape(1) == matrix.shape(1), "each vector must have one entry per column of the matrix");
-  require(threads >= 1, "threads must be at least 1");
+  require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
+  require_threads(threads);
   Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), matrix.shape(0)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::multiply(matrix.data(), matrix.shape(0), matrix.shape(1), vectors.data(), static_cast<int>(vectors.shape(0)),
                out.data(), threads);
   return out;
@@ -329,19 +314,22 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
 Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> lines, int threads) {
   const size_t members = labels.shape(0);
   require(first.shape(0) == members + 1, "first must be one longer than there are partitions");
+  require(lines.shape(1) < (1 << 24), "a line has 2^24 numbers or more");
   require(first(0) == 0 && first(members) == static_cast<int64_t>(lines.shape(0)), "first must span the lines");
-  for (size_t m = 0; m < members; ++m) require(first(m) + 2 <= first(m + 1), "a table needs at least two lines");
-  require(threads >= 1, "threads must be at least 1");
+  for (size_t m = 0; m < members; ++m)
+    require(first(m) <= first(members) && first(m) + 2 <= first(m + 1), "a table needs at least two lines");
+  require_threads(threads);
   Out<double, 2> out = uninitialised<double, 2>({labels.shape(1), lines.shape(1)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::sum_lines(labels.data(), labels.shape(1), static_cast<int>(members), first.data(), lines.data(),
                 static_cast<int>(lines.shape(1)), out.data(), threads);
   return out;
 }
 
 Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
+  require(labels.shape(0) < 65536, "at most 65535 partitions");
   Out<uint64_t, 1> out = uninitialised<uint64_t, 1>({labels.shape(1)});
-  nb::gil_scoped_release release;
+  cf::Call call;
   cf::column_keys(labels.data(), labels.shape(1), static_cast<int>(labels.shape(0)), out.data());
   return out;
 }
@@ -351,31 +339,32 @@ cf::Matches make_matches(In<int32_t, 2> columns, In<double, 1> table) {
   const size_t values = columns.shape(0) + 1;
   const bool shares = table.shape(0) == values * values && values <= 256;
   require(shares || table.shape(0) == values, "table must have one entry per possible count");
-  nb::gil_scoped_release release;
+  cf::Call call;
   return cf::Matches(columns.data(), columns.shape(1), static_cast<int>(columns.shape(0)), table.data(), shares);
 }
 
 void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {
-  require(static_cast<int>(rows.shape(0)) == self.members, "both sides must come from the same partitions");
-  require(threads >= 1, "threads must be at least 1");
-  nb::gil_scoped_release release;
+  require(rows.shape(0) == static_cast<size_t>(self.members), "both sides must come from the same partitions");
+  require_threads(threads);
+  cf::Call call;
   self.store(rows.data(), rows.shape(1), threads);
 }
 
 // With the rows given, or with those that were stored.
 Out<double, 2> multiply_matches(const cf::Matches& self, nb::object rows, In<double, 2> vectors, int threads) {
   require(static_cast<int64_t>(vectors.shape(1)) == self.columns, "each vector must have one entry per column");
-  require(threads >= 1, "threads must be at least 1");
+  require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
+  require_threads(threads);
   In<int32_t, 2> given;
   if (!rows.is_none()) {
     given = nb::cast<In<int32_t, 2>>(rows);
-    require(static_cast<int>(given.shape(0)) == self.members, "both sides must come from the same partitions");
+    require(given.shape(0) == static_cast<size_t>(self.members), "both sides must come from the same partitions");
   }
   const size_t n = rows.is_none() ? self.stored_rows : given.shape(1);
   Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), n});
   const int count = static_cast<int>(vectors.shape(0));
   const bool stored = rows.is_none();
-  nb::gil_scoped_release release;
+  cf::Call call;
   if (stored)
     self.multiply_stored(vectors.data(), count, out.data(), threads);
   else
@@ -393,12 +382,13 @@ Out<double, 2> fill(In<double, 2> values, In<double, 2> places, In<double, 2> do
   require(donor_places.shape(0) == m && donor_places.shape(1) == columns, "places must have the shape of donors");
   require(weights.shape(0) == m && means.shape(0) == columns, "one weight per donor, one mean per column");
   require(widths.shape(0) == p, "one width per feature");
-  require(m >= 1 && nearest >= 1 && neighbours > 0 && threads >= 1, "donors, nearest, neighbours, threads: at least 1");
+  require(m >= 1 && nearest >= 1 && neighbours > 0, "donors and nearest must be at least 1, neighbours above 0");
+  require_threads(threads);
   for (size_t j = 0; j < p; ++j)
     require(first(j) >= 0 && widths(j) >= 1 && first(j) + int64_t{widths(j)} <= static_cast<int64_t>(columns),
             "a feature is out of range");
   Out<double, 2> out = uninitialised<double, 2>({n, columns});
-  nb::gil_scoped_release release;
+  cf::Call call;
   std::copy_n(values.data(), n * columns, out.data());
   const cf::Features features{first.data(), widths.data(), static_cast<int>(p), static_cast<int>(columns)};
   const cf::Donors donors(features, m, donor_places.data(), donor_values.data(), weights.data());
@@ -409,6 +399,13 @@ Out<double, 2> fill(In<double, 2> values, In<double, 2> places, In<double, 2> do
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const cf::Interrupted&) {
+      // What the signal's handler raised is set already.
+    }
+  });
   m.doc() = "The hot loops of clusterforests: K-means problems over one table, match counts, products with W.";
   nb::class_<cf::Table>(m, "Table")
       .def(
@@ -419,7 +416,8 @@ NB_MODULE(_core, m) {
           "project",
           [](const cf::Table& self, In<double, 2> x) {
             require(static_cast<int64_t>(x.shape(1)) == self.columns, "the new rows must have the table's columns");
-            require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
+            require_table(x);
+            cf::Call call;
             return self.project(x.data(), x.shape(0));
           },
           "x"_a)

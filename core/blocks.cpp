@@ -54,12 +54,23 @@ std::vector<Field> make_fields(const Space& space, const Clusterings& clustering
   return fields;
 }
 
-int64_t rounded(double x) { return static_cast<int64_t>(x < 0 ? x - 0.5 : x + 0.5); }
+int64_t rounded(double x) {
+  constexpr double kMost = 0x1p62;  // numbers that do not fit must not do harm
+  const double near = std::min(std::max(-kMost, x), kMost);
+  return static_cast<int64_t>(near < 0 ? near - 0.5 : near + 0.5);
+}
+
+// Sums that do not fit wrap around.
+int64_t plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t times(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 
 // A weight times an integer: exact where the weight is whole.
 struct Weight {
-  explicit Weight(double weight) : whole(static_cast<int64_t>(weight)), part(weight - static_cast<double>(whole)) {}
-  int64_t operator()(int64_t x) const { return whole * x + rounded(part * static_cast<double>(x)); }
+  explicit Weight(double weight)
+      : whole(static_cast<int64_t>(std::min(weight, 0x1p62))), part(weight - static_cast<double>(whole)) {}
+  int64_t operator()(int64_t x) const { return plus(times(whole, x), rounded(part * static_cast<double>(x))); }
   int64_t whole;
   double part;
 };
@@ -83,7 +94,7 @@ struct Share {
     int64_t *to = values.data(), *heap = mass.data();
     piece.label(clusterings, fields, [&](size_t t, const int32_t* label) {
       const Problem& problem = clusterings.problems[t];
-      for (int64_t r = 0; r < rows; ++r) heap[label[r]] += weight[r];
+      for (int64_t r = 0; r < rows; ++r) heap[label[r]] = plus(heap[label[r]], weight[r]);
       int j = 0;
       for (; j + 4 <= problem.width; j += 4) add_columns<4>(problem, j, label, to + j);
       for (; j < problem.width; ++j) add_columns<1>(problem, j, label, to + j);
@@ -99,7 +110,7 @@ struct Share {
     for (int j = 0; j < N; ++j) from[j] = fixed.data() + problem.columns[first + j] * piece.rows;
     for (int64_t r = 0; r < piece.rows; ++r) {
       int64_t* sum = to + static_cast<int64_t>(label[r]) * problem.width;
-      for (int j = 0; j < N; ++j) sum[j] += from[j][r];
+      for (int j = 0; j < N; ++j) sum[j] = plus(sum[j], from[j][r]);
     }
   }
 
@@ -125,8 +136,8 @@ void add_block(const Space& space, const Clusterings& clusterings, const Block& 
     share.add(clusterings, fields, block, sums);
   });
   for (const Share& share : shares) {
-    for (size_t i = 0; i < share.values.size(); ++i) sums.values[i] += share.values[i];
-    for (size_t i = 0; i < share.mass.size(); ++i) sums.mass[i] += share.mass[i];
+    for (size_t i = 0; i < share.values.size(); ++i) sums.values[i] = plus(sums.values[i], share.values[i]);
+    for (size_t i = 0; i < share.mass.size(); ++i) sums.mass[i] = plus(sums.mass[i], share.mass[i]);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <stdexcept>
 #include "kernels.hpp"
 
@@ -29,14 +30,14 @@ std::vector<const Kernels*> runnable() {
   return sets;
 }
 
-const Kernels*& current() {
-  static const Kernels* set = runnable().front();
+std::atomic<const Kernels*>& current() {
+  static std::atomic<const Kernels*> set{runnable().front()};
   return set;
 }
 
 }  // namespace
 
-const Kernels& kernels() { return *current(); }
+const Kernels& kernels() { return *current().load(std::memory_order_relaxed); }
 
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> names;

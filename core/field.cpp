@@ -21,6 +21,7 @@ void Narrow::take(const Table& table, const std::vector<Problem>& problems) {
   values.resize(used * tiles * kTile);
   for (int64_t c = 0; c < table.columns; ++c)
     if (place[c] >= 0) {
+      check_interrupt();
       std::copy_n(table.column(c), table.distinct, values.begin() + place[c]);
       std::fill(values.begin() + place[c] + table.distinct, values.begin() + place[c] + tiles * kTile, 0.0f);
     }
@@ -77,11 +78,13 @@ void Field::label(const Table& table, const Narrow& narrow, Workspace& work) con
     kernels().nearest(contest, narrow.tiles, work.chosen.data(), work.unsure.data());
   else
     std::fill(work.unsure.begin(), work.unsure.end(), (uint32_t{1} << kTile) - 1);
-  for (int64_t t = 0; t < narrow.tiles; ++t)
+  for (int64_t t = 0; t < narrow.tiles; ++t) {
+    if (t % kTilesBetween == 0) check_interrupt();
     for (int lane = 0; work.unsure[t] >> lane; ++lane) {
       const int64_t row = t * kTile + lane;
       if ((work.unsure[t] >> lane & 1) && row < table.distinct) work.chosen[row] = nearest(table, row, work.x);
     }
+  }
 }
 
 // By direct distances, lowest index on ties.

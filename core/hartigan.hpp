@@ -32,6 +32,7 @@ inline double distance_at(const double* tile, int lane, int d, const double* cen
 void assign(const cf::Rows<double>& rows, int k, const double* centers, int32_t* labels) {
   const int d = rows.columns;
   for (int64_t t = 0; t < rows.tiles; ++t) {
+    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
     const double* tile = rows.x + t * d * kLanes;
     Double best = distance(tile, d, centers), label = Double::all(0);
     for (int c = 1; c < k; ++c) {
@@ -49,6 +50,7 @@ void assign(const cf::Rows<double>& rows, int k, const double* centers, int32_t*
 void gaps(const cf::Rows<double>& rows, int k, const double* centers, double* own, double* other) {
   const int d = rows.columns;
   for (int64_t t = 0; t < rows.tiles; ++t) {
+    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
     const double* tile = rows.x + t * d * kLanes;
     Double first = distance(tile, d, centers), second = Double::all(kFar);
     for (int c = 1; c < k; ++c) {
@@ -74,6 +76,7 @@ void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, d
     Double total[kFewClusters];
     for (int c = 0; c < k; ++c) total[c] = Double::all(0);
     for (int64_t t = 0; t < rows.tiles; ++t) {
+      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
       const Double weight = Double::load(rows.weight + t * kLanes), own = Double::load(lane_labels + t * kLanes);
       const Double value = j < d ? weight * Double::load(rows.x + (t * d + j) * kLanes) : weight;
       for (int c = 0; c < k; ++c) total[c] = select(own == Double::all(c), total[c] + value, total[c]);
@@ -85,6 +88,7 @@ void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, d
 void sum_rows(const cf::Rows<double>& rows, const int32_t* labels, double* sums, double* mass) {
   const int d = rows.columns;
   for (int64_t i = 0; i < rows.tiles * kLanes; ++i) {
+    if (i % cf::kRowsBetween == 0) cf::check_interrupt();
     const double* tile = rows.x + i / kLanes * d * kLanes + i % kLanes;
     double* into = sums + static_cast<int64_t>(labels[i]) * d;
     for (int j = 0; j < d; ++j) into[j] += rows.weight[i] * tile[j * kLanes];
@@ -188,14 +192,19 @@ struct Moves {
       recompute(rows, k, labels, lane_labels, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
       Double total = Double::all(0);
-      for (int64_t t = 0; t < rows.tiles; ++t) wish[t] = wishes(t, total);
+      for (int64_t t = 0; t < rows.tiles; ++t) {
+        if (t % cf::kTilesBetween == 0) cf::check_interrupt();
+        wish[t] = wishes(t, total);
+      }
       const double objective = sum(total);
       stalled = objective < lowest ? 0 : stalled + 1;
       lowest = objective < lowest ? objective : lowest;
       if (stalled == kStalled || passes == 0) return objective;
       bool moved = false;
-      for (int64_t t = 0; t < rows.tiles; ++t)
+      for (int64_t t = 0; t < rows.tiles; ++t) {
+        if (t % cf::kTilesBetween == 0) cf::check_interrupt();
         for (uint32_t bits = static_cast<uint32_t>(wish[t]); bits; bits &= bits - 1) moved |= move(t, lowest_bit(bits));
+      }
       if (!moved) return objective;
     }
   }

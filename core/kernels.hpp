@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include "interrupt.hpp"
 
 namespace cf {
 

@@ -208,6 +208,7 @@ class Solver {
     const uint64_t key = hash(problem_.seed, restart);
     start.clear();
     for (int c = 0; c < k_; ++c) {
+      check_interrupt();
       int64_t row = static_cast<int64_t>(below(hash(key, c), rows_.rows)), tried = 0;
       while (std::any_of(start.begin(), start.end(), [&](int64_t s) { return rows_.equal(s, row); })) {
         if (++tried == rows_.rows) return false;
@@ -266,6 +267,7 @@ class Solver {
     std::vector<double> within(k_, 0), mean(d, 0);
     double total = 0;
     for (int64_t i = 0; i < rows_.rows; ++i) {
+      if (i % kRowsBetween == 0) check_interrupt();
       const int c = partition.labels[i];
       double square = 0;
       for (int j = 0; j < d; ++j) {

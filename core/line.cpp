@@ -1,6 +1,7 @@
 #include "line.hpp"
 #include <cstdint>
 #include <limits>
+#include "interrupt.hpp"
 
 namespace cf {
 namespace {
@@ -20,6 +21,7 @@ struct Layers {
 
   void solve(int64_t low, int64_t high, int64_t best_low, int64_t best_high) {
     if (low > high) return;
+    if (high - low > kRowsBetween) check_interrupt();
     const int64_t middle = (low + high) / 2;
     double best = std::numeric_limits<double>::infinity();
     int64_t at = best_low;

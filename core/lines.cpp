@@ -30,6 +30,7 @@ void sum_lines(const int32_t* labels, int64_t rows, int members, const int64_t* 
 void column_keys(const int32_t* labels, int64_t rows, int members, uint64_t* out) {
   std::fill(out, out + rows, kGolden);
   for (int m = 0; m < members; ++m) {
+    check_interrupt();
     const int32_t* label = labels + static_cast<int64_t>(m) * rows;
     for (int64_t i = 0; i < rows; ++i) out[i] = mix(out[i] ^ static_cast<uint32_t>(label[i])) + kGolden;
   }

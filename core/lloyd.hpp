@@ -58,6 +58,7 @@ struct Lloyd {
     for (int i = 0; i < clusters * columns; ++i) sums[i] = 0;
     for (int i = 0; i < clusters; ++i) mass[i] = 0;
     for (int64_t start = 0; start < rows.tiles; start += kBlock) {
+      cf::check_interrupt();
       const int64_t end = start + kBlock < rows.tiles ? start + kBlock : rows.tiles;
       Int kept = Int::all(0);
       Float held[kRegisters ? K * (D + 1) : 1];
@@ -101,6 +102,7 @@ struct Lloyd {
     const int columns = D ? D : d;
     int64_t changed = 0;
     for (int64_t t = 0; t < rows.tiles; ++t) {
+      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
       const float* tile = rows.x + t * columns * kLanes;
       int32_t* old = labels + t * kLanes;
       const Int label = nearest(tile);

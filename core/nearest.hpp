@@ -60,7 +60,10 @@ struct Nearest {
 
 void nearest(const cf::Contest& contest, int64_t tiles, int32_t* labels, uint32_t* unsure) {
   Nearest one{contest, {}, {}, {}, {}, {}};
-  for (int64_t t = 0; t < tiles; ++t) unsure[t] = one.run(t * kLanes, labels);
+  for (int64_t t = 0; t < tiles; ++t) {
+    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
+    unsure[t] = one.run(t * kLanes, labels);
+  }
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ Donors::Donors(const Features& features, int64_t rows, const double* places, con
       x(static_cast<size_t>(tiles) * features.columns * kTile, 0.0),
       known(static_cast<size_t>(tiles) * features.count * kTile, 0.0) {
   for (int64_t r = 0; r < rows; ++r) {
+    if (r % kRowsBetween == 0) check_interrupt();
     const int64_t t = r / kTile, lane = r % kTile;
     const double* place = places + r * features.columns;
     for (int j = 0; j < features.count; ++j) {

@@ -47,6 +47,7 @@ Packed::Packed(const Table& table, const Problem& problem)
     const PowerOfTwo scale(table.exponent[source[j]] - exponent);
     const double* from = table.column(source[j]);
     for (int64_t t = 0; t < tiles; ++t) {
+      if (t % kTilesBetween == 0) check_interrupt();
       double* to = x.data() + (t * width + j) * kTile;
       const int64_t end = std::min<int64_t>(kTile, rows - t * kTile);
       for (int64_t i = 0; i < end; ++i) to[i] = scale(from[t * kTile + i]) * root[j];
@@ -75,8 +76,10 @@ void Packed::keep(const std::vector<int64_t>& chosen, const std::vector<double>&
   rows = static_cast<int64_t>(chosen.size());
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
-  for (int64_t i = 0; i < rows; ++i)
+  for (int64_t i = 0; i < rows; ++i) {
+    if (i % kRowsBetween == 0) check_interrupt();
     for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = value(chosen[i], j);
+  }
   weight = mass;
   unit = std::all_of(mass.begin(), mass.end(), [](double w) { return w == 1; });
   pad();
@@ -94,6 +97,7 @@ void Packed::collapse() {
   std::vector<int64_t> chosen;
   std::vector<double> mass;
   for (int64_t i = 0; i < rows; ++i) {
+    if (i % kRowsBetween == 0) check_interrupt();
     size_t at = key_of(*this, i) & (capacity - 1);
     while (slot[at] >= 0 && !equal(chosen[slot[at]], i)) at = (at + 1) & (capacity - 1);
     if (slot[at] < 0) {
@@ -109,8 +113,11 @@ void Packed::collapse() {
 void Packed::sort_line() {
   std::vector<int64_t> order(rows);
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](int64_t a, int64_t b) { return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b; });
+  int64_t compared = 0;
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    if (++compared % kRowsBetween == 0) check_interrupt();
+    return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b;
+  });
   std::vector<int64_t> chosen;
   std::vector<double> mass;
   for (int64_t i : order) {
@@ -130,12 +137,14 @@ void Packed::narrow() {
 
 double Packed::square(int64_t first_tiles) const {
   double lane[kTile] = {0};
-  for (int64_t t = 0; t < first_tiles; ++t)
+  for (int64_t t = 0; t < first_tiles; ++t) {
+    if (t % kTilesBetween == 0) check_interrupt();
     for (int j = 0; j < width; ++j)
       for (int i = 0; i < kTile; ++i) {
         const double value = x[(t * width + j) * kTile + i];
         lane[i] += weight[t * kTile + i] * value * value;
       }
+  }
   return std::accumulate(lane, lane + kTile, 0.0);
 }
 

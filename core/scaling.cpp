@@ -29,6 +29,7 @@ Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.
 int64_t Scaling::Ladder::step_of(double x) const {
   if (!(steps_per_unit > 0)) return 0;  // their range, or as many steps of it, are no doubles
   const double step = (x - knots.front()) * steps_per_unit;
+  if (!(step >= 0)) return 0;  // the difference may not be a double; then there is one step
   return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
 }
 

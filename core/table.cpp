@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 #include <utility>
+#include "interrupt.hpp"
 #include "random.hpp"
 
 namespace cf {
@@ -46,17 +47,21 @@ std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, con
   std::vector<double> largest(p, 0.0);
   int64_t i = 0;
   if (weights) {
-    for (; i < n; ++i)
+    for (; i < n; ++i) {
+      if (i % kRowsBetween == 0) check_interrupt();
       for (int64_t j = 0; j < p && weights[i] > 0; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
+    }
     return largest;
   }
-  for (; i + 4 <= n; i += 4)  // four rows between two visits to the same maximum
+  for (; i + 4 <= n; i += 4) {  // four rows between two visits to the same maximum
+    if (i % kRowsBetween == 0) check_interrupt();
     for (int64_t j = 0; j < p; ++j) {
       const double* at = x + i * p + j;
       const double two = std::max(std::fabs(at[0]), std::fabs(at[p]));
       const double more = std::max(std::fabs(at[2 * p]), std::fabs(at[3 * p]));
       largest[j] = std::max(largest[j], std::max(two, more));
     }
+  }
   for (; i < n; ++i)
     for (int64_t j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
   return largest;
@@ -91,6 +96,7 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
   std::vector<Keyed> other(items.size());
   std::vector<uint32_t> count;
   for (int shift = 64 - bits; shift < 64; shift += width) {
+    check_interrupt();
     count.assign(digit + 2, 0);
     for (const Keyed& item : items) ++count[((item.key >> shift) & digit) + 1];
     for (size_t d = 0; d <= digit; ++d) count[d + 1] += count[d];
@@ -107,12 +113,16 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
   const std::vector<PowerOfTwo> scale = undo(exponent);
   std::vector<Keyed> order;
   order.reserve(n);
-  for (int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i) {
+    if (i % kRowsBetween == 0) check_interrupt();
     if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, scale), i});
+  }
   const int bits = prefix_bits(order.size());
   radix_sort(order, bits);
   const auto same_prefix = [&](const Keyed& a, const Keyed& b) { return (a.key ^ b.key) >> (64 - bits) == 0; };
+  int64_t compared = 0;
   const auto before = [&](const Keyed& a, const Keyed& b) {
+    if (++compared % kRowsBetween == 0) check_interrupt();
     if (a.key != b.key) return a.key < b.key;
     const double *left = x + a.row * p, *right = x + b.row * p;
     for (int64_t j = 0; j < p; ++j)
@@ -130,7 +140,9 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
   source.reserve(order.size());
   weight.reserve(order.size());
   uint64_t last = 0;
+  int64_t seen = 0;
   for (const Keyed& item : order) {
+    if (seen++ % kRowsBetween == 0) check_interrupt();
     const double w = weights ? weights[item.row] : 1;
     const bool repeated = item.key == last && !source.empty() &&
                           std::equal(x + item.row * p, x + (item.row + 1) * p, x + source.back() * p);
@@ -160,9 +172,11 @@ Table Table::project(const double* x, int64_t n, const std::vector<int>& exponen
   constexpr int64_t kBlock = 64;
   const int64_t p = static_cast<int64_t>(exponent.size());
   std::vector<double> values(static_cast<size_t>(n) * p);
-  for (int64_t start = 0; start < n; start += kBlock)
+  for (int64_t start = 0; start < n; start += kBlock) {
+    if (start % kRowsBetween == 0) check_interrupt();
     for (int64_t j = 0; j < p; ++j)
       for (int64_t i = start; i < std::min(n, start + kBlock); ++i) values[j * n + i] = x[i * p + j];
+  }
   return adopt(std::move(values), n, exponent, origin, reach);
 }
 
@@ -170,6 +184,7 @@ Table Table::adopt(std::vector<double>&& values, int64_t n, const std::vector<in
                    const std::vector<double>& origin, const std::vector<int>& reach) {
   Table other;
   other.rows = other.distinct = n;
+  other.projected = true;
   other.columns = static_cast<int64_t>(exponent.size());
   other.values = std::move(values);
   other.origin = origin;
@@ -179,11 +194,13 @@ Table Table::adopt(std::vector<double>&& values, int64_t n, const std::vector<in
   other.place.resize(n);
   std::iota(other.place.begin(), other.place.end(), 0);
   const std::vector<PowerOfTwo> scale = undo(exponent);
-  for (int64_t j = 0; j < other.columns; ++j)
+  for (int64_t j = 0; j < other.columns; ++j) {
+    check_interrupt();
     for (int64_t i = 0; i < n; ++i) {
       double& value = other.values[j * n + i];
       value = scale[j](value) + 0.0 - origin[j];
     }
+  }
   return other;
 }
 
@@ -192,6 +209,7 @@ void Table::fill(const double* x, const std::vector<int64_t>& source) {
   const std::vector<PowerOfTwo> scale = undo(exponent);
   values.resize(static_cast<size_t>(distinct) * columns);
   for (int64_t start = 0; start < distinct; start += kBlock) {
+    if (start % kRowsBetween == 0) check_interrupt();
     const int64_t end = std::min(distinct, start + kBlock);
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t i = start; i < end; ++i) values[j * distinct + i] = scale[j](x[source[i] * columns + j]) + 0.0;
@@ -205,6 +223,7 @@ void Table::set_origin() {
   if (!sample) return;
   std::vector<double> some(sample);
   for (int64_t j = 0; j < columns; ++j) {
+    check_interrupt();
     std::copy_n(column(j), sample, some.begin());
     std::nth_element(some.begin(), some.begin() + sample / 2, some.end());
     origin[j] = some[sample / 2];
@@ -215,6 +234,7 @@ void Table::set_origin() {
 void Table::measure() {
   reach.assign(columns, kConstant);
   for (int64_t j = 0; j < columns; ++j) {
+    check_interrupt();
     const double largest = largest_of(column(j), distinct);
     if (largest > 0) reach[j] = exponent_of(largest) + exponent[j];
   }

@@ -34,6 +34,7 @@ class Table {
   std::vector<double> values;  // columns of length `distinct`
   std::vector<double> weight;
   bool unit = true;            // every weight is 1
+  bool projected = false;      // in coordinates of other rows, which may leave numbers that are not finite
   std::vector<int32_t> place;  // input row -> distinct row; -1 for a row of weight 0
   std::vector<int> exponent;   // true value = (value + origin) * 2^exponent, per column
   std::vector<double> origin;

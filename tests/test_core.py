@@ -84,7 +84,7 @@ def test_others_refuse():
 def test_offsets_are_checked_before_use():
     with pytest.raises(ValueError, match="offsets"):
         _core.draw_features(np.array([1, 2], np.uint64), 5, 2, ints(0), offsets(0, 10**9, 1))
-    with pytest.raises(ValueError, match="labels must be below"):
+    with pytest.raises(ValueError, match=r"at most 2\^22 labels"):
         _core.coassociate(np.full((1, 2), 2**31 - 1, np.int32), np.full((1, 2), 2**31 - 1, np.int32), np.zeros(2), 1)
 
 
@@ -203,3 +203,46 @@ def test_labels_that_do_not_fit_are_refused():
         many.label(X, np.zeros((1, 10), np.int8), 0, 1)
     with pytest.raises(TypeError):
         many.label(X, np.zeros((1, 10), np.int64), 0, 1)
+
+
+@pytest.mark.parametrize("bad", [{"threads": 1025}, {"restarts": 2**20 + 1}, {"clusters": ints(2**31 - 1)}])
+def test_sizes_that_would_take_all_memory_are_refused(bad):
+    with pytest.raises(ValueError, match=r"at most 1024|2\^20|too large"):
+        kmeans(**bad)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_tables_are_finite(value):
+    wrong = X.copy()
+    wrong[3, 1] = value
+    with pytest.raises(ValueError, match="X must be finite"):
+        _core.Table(wrong)
+    with pytest.raises(ValueError, match="weights must be finite"):
+        _core.Table(X, np.where(np.arange(10) == 2, -abs(value), 1.0))
+
+
+def test_projected_rows_are_not_clustered():
+    """They may be infinite in the coordinates of other rows, and sorting would leave the array."""
+    projected = _core.project(np.full((40, 1), np.nan), ints(0), np.zeros(1), ints(1))
+    with pytest.raises(ValueError, match="assigned, not clustered"):
+        _core.kmeans(projected, ints(0), offsets(0, 1), ints(2), np.zeros(1, np.uint64), 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize("exponent", [-(2**31), 2**31 - 1, 3000])
+def test_coordinates_are_in_range(exponent):
+    with pytest.raises(ValueError, match="out of range"):
+        _core.project(X[:, :1].copy(), ints(exponent), np.zeros(1), ints(1))
+    with pytest.raises(ValueError, match="out of range"):
+        _core.project(X[:, :1].copy(), ints(0), np.zeros(1), ints(exponent))
+
+
+@pytest.mark.parametrize("knots", [[np.nan], [-np.inf, np.inf], [0.0, np.inf]])
+def test_knots_are_finite(knots):
+    with pytest.raises(ValueError, match="knots must be finite"):
+        scaling(starts=offsets(0, 0, len(knots)), knots=np.array(knots), ranks=np.linspace(0, 1, len(knots)))
+
+
+def test_knots_further_apart_than_a_double():
+    far = scaling(knots=np.array([-1.7e308, 1.7e308]), ranks=np.array([0.0, 1.0]))
+    there = far.apply(np.array([[0.0, -1.7e308], [0.0, 0.0], [0.0, 1e308], [0.0, 1.7e308]]))
+    assert there[:, 1] == pytest.approx([0, 0.5, 0.5 + 1 / 3.4, 1])

@@ -157,7 +157,7 @@ def test_every_automatic_setting_can_be_given(blobs, name):
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
-    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters"}
+    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters", "n_estimators"}
     assert chosen["base_clusters"].value == (3, 8)
     assert chosen["features_per_draw"].value == 2
     assert chosen["consensus"].value in ("average-trimmed", "kway", "ncut")

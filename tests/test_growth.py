@@ -5,7 +5,7 @@ import pytest
 import reference
 
 from clusterforests.backends import CpuBackend
-from clusterforests.forest import feature_use, grow_forest, sample_rows
+from clusterforests.forest import feature_use, grow_forest, sample_rows, why_fewer
 from clusterforests.growth import GrowthSettings, finish, grow
 from clusterforests.row_order import distinct_rows
 from clusterforests.views import Views
@@ -171,8 +171,10 @@ def test_unusable_draws_are_redrawn():
 
 def test_no_usable_draw_is_an_error():
     X = np.random.default_rng(0).integers(0, 2, size=(40, 6)).astype(float)
+    forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, base_clusters=5), seed=0)
+    assert forest.partitions.shape == (0, 40)
     with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
-        grow(Recorder(X), plain_views(6), settings(3, base_clusters=5), seed=0)
+        why_fewer(forest, settings(3, base_clusters=5))
 
 
 def test_noise_features_stay_out():

@@ -19,7 +19,7 @@ from clusterforests.device_tables import read_on_gpu
 from clusterforests.devices import choose_backend, send_to, to_host
 from clusterforests.encoding import encode, open_large
 from clusterforests.fitted import FittedForest
-from clusterforests.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows
+from clusterforests.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows, why_fewer
 from clusterforests.growth import GrowthSettings
 from clusterforests.how_many import choose_n_clusters
 from clusterforests.large import LocalRows, ManyRows, labels_of, sample_size, spread
@@ -129,7 +129,8 @@ class ClusterForest(FittedForest):
     n_clusters_ : int
         Number of clusters.
     partitions_ : ndarray of shape (n_estimators, n_samples)
-        Labels of the rows in each clustering of the forest.
+        Labels of the rows in each clustering of the forest. Trees that cannot be grown (too few distinct rows, an error
+        of `estimator`) are left out with a warning; `selection_["n_estimators"]` says how many there are.
     estimators_features_ : list of ndarray
         Features of each clustering; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
@@ -149,7 +150,7 @@ class ClusterForest(FittedForest):
     n_clusters_evidence_ : Choice or None
         What the choice of `n_clusters` was made from, if there was one.
     selection_ : dict of str to Choice
-        Every setting that may be "auto": `value`, as it was used, and `reason`.
+        Every setting that may be "auto", and `n_estimators`: `value`, as it was used, and `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
     n_iter_ : int
@@ -389,10 +390,9 @@ class ClusterForest(FittedForest):
         """
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
-        many: ManyRows | None = None
-        mass: FloatArray | None
+        many, mass = None, weights
         if isinstance(table, Encoded):
-            n_rows, encoded, mass = len(table.values), table, weights
+            n_rows, encoded = len(table.values), table
         else:
             many = table
             many.progress = bar.read
@@ -411,11 +411,14 @@ class ClusterForest(FittedForest):
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
         plan = GrowthPlan(encoded.values, mass, scaling, settings, seed, part)
-        if many is None:
-            forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
-        else:
-            forest, passed = spread(many.grow(plan, bar.grown), scaling, many)
-        bar.stage(f"{self.n_estimators} trees grown in {forest.rounds} rounds; cutting the graph,")
+        if many is not None:
+            grow = many.grow
+        forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
+        fewer = why_fewer(forest, settings)
+        chosen["n_estimators"] = Choice(len(forest.features), fewer or "given")
+        if many is not None:
+            forest, passed = spread(forest, scaling, many)
+        bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
         cut = (number.value, chosen["consensus"].value, chosen["threshold"].value, self.sharpness)
         if many is None or self.landmarks is None:
             combined = combine(backend, forest.partitions, *cut, weights, landmarks=self.landmarks, seed=seed)
@@ -423,7 +426,9 @@ class ClusterForest(FittedForest):
             signatures = collapse(labels_of(passed, sample, backend.threads), sample.weights)
             place = partial(many.settle, forest.partitions)
             combined = combine_sample(backend, signatures, CutSettings(*cut, self.landmarks), place, seed)
-        bar.done(f"{n_rows} rows in {number.value} clusters by {self.n_estimators} trees,")
+        bar.done(f"{n_rows} rows in {number.value} clusters by {len(forest.features)} trees,")
+        if fewer is not None:
+            warn_caller(fewer)
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
             chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
@@ -440,11 +445,7 @@ class ClusterForest(FittedForest):
         self.n_iter_ = forest.rounds
         self._weights = weights
         self._scaling = scaling
-        self._trees = Trees(
-            [views.columns(t, features) for t, features in enumerate(forest.features)],
-            forest.centers,
-            forest.coordinates,
-        )
+        self._trees = Trees(forest.columns(views), forest.centers, forest.coordinates)
         self._placement = combined.placement
         return self
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import Coordinates, CpuBackend
-from clusterforests.growth import GrowthSettings, Progress, finish, grow
+from clusterforests.growth import GrowthSettings, Progress, finish, grow, why_dropped
 from clusterforests.row_order import DistinctRows
 from clusterforests.scaling import Scaling
 from clusterforests.streams import stream
@@ -23,6 +23,7 @@ _SAMPLE = 4  # what the stream of random numbers is for; the number is part of i
 class Forest:
     """T partitions of n rows and how they came about."""
 
+    numbers: npt.NDArray[np.intp]  # of the trees, ascending; those that could not be grown are left out
     features: list[npt.NDArray[np.int32]]
     centers: list[npt.NDArray[np.float64]]
     kappas: npt.NDArray[np.float64]
@@ -30,6 +31,10 @@ class Forest:
     rounds: int
     coordinates: Coordinates  # of the centres
     kappa_path: npt.NDArray[np.float64]  # (T, rounds of growth)
+
+    def columns(self, views: Views) -> list[npt.NDArray[np.int32]]:
+        """The columns of each tree in the scaled table."""
+        return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
 
 class Trees(NamedTuple):
@@ -62,16 +67,17 @@ def grow_forest(
         grown = grow(backend, views, settings, seed, progress, first)
     backend.load(table, weights)
     if part is not None:
-        trees = finish(backend, views, grown, settings, seed, first)
+        trees = finish(backend, views, grown, settings, seed)
     else:
         trees = grow(backend, views, settings, seed, progress, first)
-    columns = [views.columns(t, features) for t, features in enumerate(trees.features, first)]
-    partitions = backend.assign(columns, trees.centers)
-    if weights is not None and not weights.all():
+    columns = [views.columns(t, features) for t, features in zip(trees.numbers, trees.features, strict=True)]
+    partitions = backend.assign(columns, trees.centers) if columns else np.empty((0, len(table)), dtype=np.int32)
+    if columns and weights is not None and not weights.all():
         outside = weights == 0  # takes no part, but has a nearest centre
         partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
     centers = [np.array(c) for c in trees.centers]  # without the labels that a clusterer's may carry
     return Forest(
+        trees.numbers,
         trees.features,
         centers,
         trees.kappas,
@@ -120,6 +126,7 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
         np.pad(f.kappa_path, ((0, 0), (0, rounds - f.kappa_path.shape[1])), constant_values=np.nan) for f in forests
     ]
     return Forest(
+        np.concatenate([forest.numbers for forest in forests]),
         [features for forest in forests for features in forest.features],
         [centers for forest in forests for centers in forest.centers],
         np.concatenate([forest.kappas for forest in forests]),
@@ -128,6 +135,14 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
         forests[0].coordinates,
         np.concatenate(paths),
     )
+
+
+def why_fewer(forest: Forest, settings: GrowthSettings) -> str | None:
+    """Why a forest has fewer trees than it should have, if it has. ValueError if it has none."""
+    n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
+    if dropped == n_trees:
+        raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
+    return f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}" if dropped else None
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:

@@ -46,9 +46,11 @@ class GrowthSettings:
 class Trees:
     """One clustering vector per tree, with the K-means centres and the kappa it reached.
 
-    Centres are in the columns of the tree's features.
+    Centres are in the columns of the tree's features. Trees that cannot be grown are left out; the others keep their
+    numbers, which their random streams and views go by.
     """
 
+    numbers: npt.NDArray[np.intp]
     features: list[IntArray]
     centers: list[FloatArray]
     kappas: FloatArray
@@ -62,6 +64,19 @@ class Trees:
             t = which[i]
             self.features[t], self.centers[t] = other.features[i], other.centers[i]
             self.kappas[t] = other.kappas[i]
+
+    def solved(self) -> "Trees":
+        """Those that have centres."""
+        which = [t for t, centers in enumerate(self.centers) if len(centers)]
+        return Trees(
+            self.numbers[which],
+            [self.features[t] for t in which],
+            [self.centers[t] for t in which],
+            self.kappas[which],
+            self.clusters[which],
+            self.rounds,
+            [kappas[which] for kappas in self.path],
+        )
 
     def record(self, live: npt.NDArray[np.intp]) -> None:
         """Add a round to the path."""
@@ -102,9 +117,9 @@ def grow(
     first: int = 0,
 ) -> Trees:
     """Algorithm 1 for all trees at once, or for some of a forest: those from the number `first`."""
-    n_trees = len(settings.base_clusters)
     trees = _start(backend, views, settings, seed, first)  # lines 1, 2
-    proposals = _Proposals(views, settings, seed, trees, first)
+    n_trees = len(trees.features)
+    proposals = _Proposals(views, settings, seed, trees)
     failures = np.zeros(n_trees, dtype=np.int64)  # tau
     live = np.arange(n_trees)
     trees.record(live)
@@ -121,8 +136,8 @@ def grow(
             [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
             for t, tree_draws in zip(live, draws, strict=True)
         ]
-        keys = stream(seed, _GROW, first + live, rounds)
-        tried = _compete(backend, views, first + live, vectors, trees.clusters[live], settings, keys)
+        keys = stream(seed, _GROW, trees.numbers[live], rounds)
+        tried = _compete(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)
         better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
         trees.take(live, tried, better)  # line 7
         trees.record(live)
@@ -131,22 +146,36 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def finish(
-    backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSettings, seed: int, first: int = 0
-) -> Trees:
+def finish(backend: CpuBackend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
     """The trees' K-means once more, on the rows that the back end holds now."""
-    everyone = first + np.arange(len(trees.features))
+    if not trees.features:
+        return trees
     vectors = [[features] for features in trees.features]
-    done = _compete(backend, views, everyone, vectors, trees.clusters, settings, stream(seed, _FINISH, everyone))
+    keys = stream(seed, _FINISH, trees.numbers)
+    done = _compete(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
     done.rounds, done.path = trees.rounds + 1, trees.path
-    return done
+    return done.solved()
+
+
+def why_dropped(settings: GrowthSettings) -> str:
+    """What a tree that could not be grown met with, and what helps."""
+    clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
+    return (
+        f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
+        f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "
+        "features_per_draw, lower base_clusters (or n_clusters), or drop constant and nearly constant columns."
+    )
 
 
 def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: int, first: int) -> Trees:
-    """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn."""
+    """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn.
+
+    A tree for which that does not help is dropped.
+    """
     n_trees = len(settings.base_clusters)
     candidates = np.arange(settings.n_candidates)
     trees = Trees(
+        numbers=first + np.arange(n_trees),
         features=[np.empty(0, np.int32)] * n_trees,
         centers=[np.empty((0, 0))] * n_trees,
         kappas=np.full(n_trees, np.inf),
@@ -154,30 +183,26 @@ def _start(backend: CpuBackend, views: Views, settings: GrowthSettings, seed: in
     )
     open_trees = np.arange(n_trees)
     for redraw in range(MAX_REDRAWS):
-        keys = stream(seed, _START, first + open_trees[:, None], redraw, candidates[None, :])
+        numbers = trees.numbers[open_trees]
+        keys = stream(seed, _START, numbers[:, None], redraw, candidates[None, :])
         nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
         drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
         vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
-        won = _compete(backend, views, first + open_trees, vectors, trees.clusters[open_trees], settings, keys[:, 0])
+        won = _compete(backend, views, numbers, vectors, trees.clusters[open_trees], settings, keys[:, 0])
         solved = np.array([len(c) > 0 for c in won.centers])
         trees.take(open_trees, won, solved)
         open_trees = open_trees[~solved]
         if not len(open_trees):
-            return trees
+            break
         if settings.fewer_clusters:
             trees.clusters[open_trees] = np.maximum(2, 2 * trees.clusters[open_trees] // 3)
-    raise ValueError(
-        f"features_per_draw={settings.features_per_draw} is too small for "
-        f"base_clusters={trees.clusters[open_trees].max()} on this table: {MAX_REDRAWS} random draws of features had "
-        "fewer distinct rows than clusters. Raise features_per_draw, lower base_clusters (or n_clusters), or drop "
-        "constant and nearly constant columns."
-    )
+    return trees.solved()
 
 
 def _compete(
     backend: CpuBackend,
     views: Views,
-    trees: npt.NDArray[np.intp],
+    numbers: npt.NDArray[np.intp],
     vectors: Sequence[Sequence[IntArray]],
     clusters: IntArray,
     settings: GrowthSettings,
@@ -189,7 +214,7 @@ def _compete(
     """
     per_tree = len(vectors[0])
     flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
-    columns = [views.columns(t, vector) for t, vector in zip(np.repeat(trees, per_tree), flat, strict=True)]
+    columns = [views.columns(t, vector) for t, vector in zip(np.repeat(numbers, per_tree), flat, strict=True)]
     seeds = stream(keys[:, None], _KMEANS, np.arange(per_tree)[None, :]).ravel()
     effort = Effort.QUICK if settings.n_init == 1 else Effort.POLISHED
     jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter, effort)
@@ -200,6 +225,7 @@ def _compete(
     best = order.argmin(axis=1)
     winner = best + per_tree * np.arange(len(best))
     return Trees(
+        numbers=numbers,
         features=[flat[w] for w in winner],
         centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
         kappas=kappas[np.arange(len(best)), best],
@@ -210,16 +236,15 @@ def _compete(
 class _Proposals:
     """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
 
-    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees, first: int) -> None:
+    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
         self.views = views
         self.settings = settings
         self.seed = seed
-        self.first = first
+        self.numbers = trees.numbers
         self.candidates = settings.n_candidates if settings.compete_always else 1
         self.orders: list[IntArray] | None = None
         if settings.patience is None:
-            everyone = first + np.arange(len(trees.features))
-            orders = views.drawable[permutations(stream(seed, _ORDER, everyone), len(views.drawable))]
+            orders = views.drawable[permutations(stream(seed, _ORDER, self.numbers), len(views.drawable))]
             if settings.repeat_features:
                 self.orders = list(orders)
             else:
@@ -234,7 +259,7 @@ class _Proposals:
         if self.orders is not None:
             draws = [self._next_in_order(self.orders[t], rounds) for t in live]
         else:
-            keys = stream(self.seed, _GROW, self.first + live[:, None], rounds, np.arange(self.candidates)[None, :])
+            keys = stream(self.seed, _GROW, self.numbers[live][:, None], rounds, np.arange(self.candidates)[None, :])
             excluded = None
             if not self.settings.repeat_features:
                 excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]

@@ -16,7 +16,7 @@ def check_state(state: Mapping[str, Any], parameters: Mapping[str, Any], names: 
     """Raise ValueError for the first thing that does not fit."""
     n_trees, n_rows = state["partitions_"].shape
     p, k = state["n_features_in_"], state["n_clusters_"]
-    _require(n_trees == parameters["n_estimators"] and n_trees > 0 and n_rows > 0, "the number of trees")
+    _require(0 < n_trees <= parameters["n_estimators"] and n_rows > 0, "the number of trees")
     _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
     _require(names is None or len(names) == p, "the number of feature names")
     _check_lengths(state, n_trees, n_rows, p)

@@ -63,7 +63,7 @@ class Pass:
 
     @classmethod
     def of(cls, forest: Forest, scaling: Scaling, seen: Measure) -> "Pass":
-        columns = [scaling.views.columns(t, features) for t, features in enumerate(forest.features)]
+        columns = forest.columns(scaling.views)
         exponent = _weight_exponent(seen)
         total = math.ldexp(seen.total, exponent)
         bits = _bits(scaling, forest.coordinates, seen.ends, total, np.concatenate(columns))

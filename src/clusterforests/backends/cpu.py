@@ -90,15 +90,15 @@ class CpuBackend:
             int(jobs.effort),
             self.threads,
         )
-        clusters = jobs.clusters.tolist()
-        sizes = (k * len(f) for k, f in zip(clusters, jobs.features, strict=True))
-        ends = itertools.accumulate(sizes, initial=0)
-        shapes = zip(itertools.pairwise(ends), clusters, strict=True)
+        solved = found["solved"].view(np.bool_)
+        clusters = [k if ok else 0 for k, ok in zip(jobs.clusters.tolist(), solved.tolist(), strict=True)]
+        shapes = [(k, len(f)) for k, f in zip(clusters, jobs.features, strict=True)]
+        ends = itertools.accumulate((k * width for k, width in shapes), initial=0)
         flat = found["centers"]
         return KMeansRuns(
             features=jobs.features,
-            centers=[flat[start:end].reshape(k, -1) for (start, end), k in shapes],
-            solved=found["solved"].view(np.bool_),
+            centers=[flat[a:b].reshape(shape) for (a, b), shape in zip(itertools.pairwise(ends), shapes, strict=True)],
+            solved=solved,
             within=found["within"],
             between=found["between"],
             within_pairs=found["within_pairs"],
