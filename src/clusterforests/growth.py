@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clusterforests import _core
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs, KMeansRuns
+from clusterforests.elementary import power
 from clusterforests.streams import integers, permutations, stream
 from clusterforests.views import Views
 
@@ -87,7 +88,7 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
     if quality == "corrected":
         between = between + within
         shape = np.array([c.shape for c in runs.centers], dtype=np.float64)
-        within = within * shape[:, 0] ** (2.0 / shape[:, 1])
+        within = within * power(shape[:, 0], 2.0 / shape[:, 1])
     return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
 
 
