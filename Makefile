@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test test-slow docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
+.PHONY: run test test-slow test-versions golden docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -15,6 +15,14 @@ test: $(VENV)/installed
 # A Dask worker is killed in every stage of a fit; `make test` does it in one.
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m slow
+
+# The golden results with the oldest and newest NumPy, SciPy and scikit-learn, for each Python on this machine.
+test-versions:
+	$(PYTHON) tools/versions.py --work build/versions
+
+# Writes tests/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
+golden: $(VENV)/installed
+	$(BIN)/python tests/golden_cases.py
 
 # The site in build/docs; runs the examples, warnings are errors. About a minute.
 docs: $(VENV)/installed

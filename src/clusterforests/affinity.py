@@ -1,12 +1,12 @@
 """From partitions to the graph that is cut: co-association, regularisation (Algorithm 3, lines 6 and 7)."""
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from clusterforests.backends import CpuBackend
+from clusterforests.elementary import exp, expm1
 from clusterforests.pairs import DENSE_NODES, Matched, Pairs, with_diagonal
 from clusterforests.validation import check_memory
 
@@ -88,8 +88,8 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
     With the threshold "auto" it is exp(sharpness * P) - 1: every share counts, and rows never together have no link.
     """
     if isinstance(threshold, str):
-        return np.expm1(sharpness * P)
-    return np.exp(sharpness * np.where(threshold > P, 0.0, P))
+        return expm1(sharpness * P)
+    return exp(sharpness * np.where(threshold > P, 0.0, P))
 
 
 def affinity(
@@ -119,10 +119,7 @@ def link_weights(backend: CpuBackend, a: IntArray, b: IntArray, threshold: float
 
 def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
     """W for each number of matches: one exponential per count, the same for every pair with it."""
-    shares = [count / members for count in range(members + 1)]
-    if isinstance(threshold, str):
-        return np.array([math.expm1(sharpness * share) for share in shares])
-    return np.array([math.exp(sharpness * share) if share >= threshold else 1.0 for share in shares])
+    return regularise(np.arange(members + 1) / members, threshold, sharpness)
 
 
 def share_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:

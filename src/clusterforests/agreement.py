@@ -1,5 +1,6 @@
 """The partition that disagrees with the given ones on the fewest pairs of rows (Gionis, Mannila and Tsaparas 2005)."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +149,7 @@ def local_search(votes: FloatArray, weights: FloatArray, groups: IntArray, *, fr
 def _agreement(votes: FloatArray, weights: FloatArray, groups: IntArray) -> float:
     """Votes over all pairs of rows in the same group; of all partitions the one with most disagrees least."""
     parts = (np.flatnonzero(groups == group) for group in np.unique(groups))
-    return sum(float(weights[part] @ votes[np.ix_(part, part)] @ weights[part]) for part in parts) / 2
+    return math.fsum(float(weights[part] @ votes[np.ix_(part, part)] @ weights[part]) for part in parts) / 2
 
 
 def _disagreements(signatures: Signatures, groups: IntArray) -> int:

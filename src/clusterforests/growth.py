@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clusterforests import _core
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs, KMeansRuns
+from clusterforests.elementary import power
 from clusterforests.streams import integers, permutations, stream
 from clusterforests.views import Views
 
@@ -104,7 +105,7 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
         clusters = np.array([len(centers) for centers in runs.centers], dtype=np.float64)
         # A column that is listed twice is one: if it were two, listing it again and again would never end.
         columns = np.array([len(set(listed.tolist())) for listed in runs.features])
-        within = within * clusters ** (2.0 / columns)
+        within = within * power(clusters, 2.0 / columns)
     return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
 
 

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from clusterforests.affinity import Inside, Signatures, coassociate
 from clusterforests.backends import CpuBackend
+from clusterforests.elementary import exponential
 from clusterforests.streams import stream, uniform
 
 FloatArray = npt.NDArray[np.float64]
@@ -32,7 +33,8 @@ def choose_landmarks(
     for wave in range(WAVES):
         missing = count - len(chosen)
         share = -(-missing // (WAVES - wave))
-        more = _draw(signatures.weights * distance**4, share, chosen, stream(seed, _LANDMARKS, wave + 1))
+        far = signatures.weights * np.square(np.square(distance))
+        more = _draw(far, share, chosen, stream(seed, _LANDMARKS, wave + 1))
         distance = np.minimum(distance, 1.0 - _nearest(backend, signatures, more)[1])
         chosen = np.concatenate([chosen, more])
     chosen = np.sort(chosen)
@@ -72,7 +74,7 @@ def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
 
 def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) -> IndexArray:
     """Without replacement, in proportion to the preference; those of none only if nothing else is left."""
-    waiting = -np.log1p(-uniform(stream(key, np.arange(len(preference)))))
+    waiting = exponential(uniform(stream(key, np.arange(len(preference)))))
     with np.errstate(divide="ignore", invalid="ignore"):
         arrival = np.where(preference > 0, waiting / preference, np.inf)
     arrival[taken] = np.nan  # sorted last

@@ -39,8 +39,9 @@ def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> npt.N
     members = np.zeros((n, n_clusters))
     core = labels < n_clusters
     members[core, labels[core]] = weights[core]
-    nearest = (P[~core] @ (members / members.sum(axis=0))).argmax(axis=1)
-    labels[~core] = nearest
+    # Mean P is often equal for two clusters: it is summed in a fixed order, which products of BLAS are not.
+    means = [(P[~core] * share).sum(axis=1) for share in (members / members.sum(axis=0)).T]
+    labels[~core] = np.argmax(means, axis=0)
     return by_size(labels, weights)
 
 

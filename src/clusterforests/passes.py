@@ -137,7 +137,7 @@ def _weight_exponent(seen: Measure) -> int:
     """Brings weights to units in which their sum fits. Whole numbers stay, so that a weight of 3 is three rows."""
     if seen.whole and seen.total <= 2.0**40:
         return 0
-    return math.ceil(math.log2(seen.n_rows)) + SPARE_BITS - math.frexp(seen.total)[1]
+    return (int(seen.n_rows) - 1).bit_length() + SPARE_BITS - math.frexp(seen.total)[1]
 
 
 def _spare(total: float) -> int:

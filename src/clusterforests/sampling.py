@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests.elementary import expm1, exponential
 from clusterforests.row_order import DistinctRows
 from clusterforests.streams import stream, uniform
 
@@ -75,7 +76,7 @@ def waiting(names: KeyArray, seed: int) -> FloatArray:
     for start in range(0, len(names), HASHED):
         some = slice(start, start + HASHED)
         chance[some] = uniform(stream(stream(seed, _SAMPLE), names[some]))
-    return -np.log1p(-chance)
+    return exponential(chance)
 
 
 def reach(waits: FloatArray, size: int) -> float:
@@ -100,7 +101,7 @@ def draw(keys: Keys, waits: FloatArray, size: int, limit: float, total: float) -
     few = np.flatnonzero(arrival <= last)
     few = few[np.argsort(arrival[few], kind="stable")][:size]
     waited = np.where(heavy[places[few]], mass[few] * last, np.minimum(mass[few] * last, limit))
-    return Drawn(places[few], mass[few] * (np.expm1(-last) / np.expm1(-waited)))
+    return Drawn(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
 
 
 def draw_rows(keys: KeyArray, weights: FloatArray | None, size: int, seed: int) -> DistinctRows:

@@ -1,5 +1,6 @@
 """Features brought to comparable size, in one way for all trees or in three ways in turn."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,13 +66,13 @@ class ColumnLaw:
         if way == "range":
             return Step(exponent, float(unit[0]), float(unit[-1] - unit[0]))
         share = self.weights / self.weights.sum()
-        mean = share @ unit
-        return Step(exponent, float(mean), float(np.sqrt(share @ (unit - mean) ** 2)))
+        mean = (share * unit).sum()  # not a product of BLAS, whose last digit depends on the processor
+        return Step(exponent, float(mean), float(np.sqrt((share * (unit - mean) ** 2).sum())))
 
     def level_step(self, levels: list["ColumnLaw"], way: str) -> Step:
         """Of a level's indicator: as a whole the feature has the variance of a number, with even ranks or range."""
-        shares = sorted(float(level.weights @ level.values / level.weights.sum()) for level in levels)
-        variance = sum(share * (1 - share) for share in shares) or 1.0
+        shares = [float((level.weights * level.values).sum() / level.weights.sum()) for level in levels]
+        variance = math.fsum(share * (1 - share) for share in shares) or 1.0
         return Step(divisor=float(np.sqrt(variance if way == "standard" else variance / EVEN)))
 
     def ladder(self) -> tuple[FloatArray, FloatArray]:

@@ -16,6 +16,7 @@ IndexArray = npt.NDArray[np.intp]
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
 MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
+ROUNDING = 1e-9  # a whole number of features must not become the next one by the last digit of a logarithm
 RARE_ROWS = 16384  # up to so many where small groups are looked for
 
 _BASE_CLUSTERS = 3  # what the stream of random numbers is for; the number is part of its key
@@ -44,7 +45,7 @@ def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
         for first, width in zip(encoded.first, encoded.widths, strict=True)
     ]
     varying = [b for b in bits if b > 0]
-    return Shape(len(rows), len(bits), sum(varying) / len(varying) if varying else 0.0)
+    return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
 
 
 def most_clusters(shape: Shape, n_clusters: int) -> int:
@@ -76,7 +77,7 @@ def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Choice:
 def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
     """The root of p; more where features have few values, or a tree's clusters would be combinations of values."""
     root = max(2, round(math.sqrt(shape.n_features)))
-    needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits) if shape.bits else 0
+    needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits - ROUNDING) if shape.bits else 0
     if root >= min(needed, shape.n_features):
         return Choice(root, f"the square root of {shape.n_features} features, at least 2")
     return Choice(
