@@ -274,7 +274,7 @@ def test_a_seed_means_the_same_trees_in_every_version():
     done = finish(backend, plain_views(8), trees, options, seed=11)
     assert features_and_seeds(backend.batches[-1]) == ([[2, 0], [2, 2], [3, 2]], ["6839", "8339", "8f3b"])
     assert done.rounds == trees.rounds + 1
-    assert done.path is trees.path
+    np.testing.assert_array_equal(done.path, trees.path)
     backend = Recorder(table())
     grow(backend, plain_views(8), settings(2, patience=None), seed=11)
     tried = [f.tolist()[-2:] for jobs, _ in backend.batches[1:] for f in jobs.features]
