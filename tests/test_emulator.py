@@ -1,5 +1,6 @@
 """The emulator of CUDA that the GPU's kernels are tested with: what it computes, and what it refuses."""
 
+import emulated_cupy
 import numpy as np
 import pytest
 from emulated_cuda import MISSING, Kernel, KernelError, compile_kernels
@@ -291,3 +292,34 @@ def test_code_that_does_not_compile():
         compile_kernels("nonsense", ("--std=c++17", "--fmad=false"))
     with pytest.raises(ValueError, match="--use_fast_math"):
         compile_kernels("", ("--std=c++17", "--fmad=false", "--use_fast_math"))
+
+
+def test_arrays_do_not_mix_with_those_of_this_machine(kernel):
+    here, there = np.arange(6.0), emulated_cupy.asarray(np.arange(6.0))
+    for mix in (
+        lambda: there + here,
+        lambda: here == there,
+        lambda: np.asarray(there),
+        lambda: emulated_cupy.minimum(there, here),
+        lambda: kernel("sum_block")((1,), (64,), (here, there)),
+    ):
+        with pytest.raises(TypeError):
+            mix()
+    with pytest.raises(TypeError):
+        there[2:4] = here[:2]
+    assert isinstance(emulated_cupy.asnumpy(there), np.ndarray)
+    assert (emulated_cupy.asnumpy(there[np.array([1, 4])] * 2 + there[:2]) == [2, 9]).all()
+
+
+def test_kernels_stay_within_arrays(kernel):
+    """Also within arrays that functions made, and views of them."""
+    out = emulated_cupy.zeros(1)
+    for x in (emulated_cupy.empty(60), emulated_cupy.ones(60) + 1, emulated_cupy.zeros(70)[10:]):
+        with pytest.raises(KernelError, match="thread 60: it reads or writes beyond its memory"):
+            kernel("sum_block")((1,), (64,), (x, out), shared_mem=512)
+    kernel("sum_block")((1,), (64,), (emulated_cupy.ones(64), out), shared_mem=512)
+    assert out[0] == 64
+
+
+def test_new_arrays_are_garbage():
+    assert (emulated_cupy.asnumpy(emulated_cupy.empty(3, np.uint8)) == emulated_cupy.GARBAGE).all()

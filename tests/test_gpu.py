@@ -411,6 +411,29 @@ def test_tables_that_do_not_fit_are_streamed(big, monkeypatch):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize(("trees", "landmarks"), [(20, 100), (140, 1100), (300, 100)])
+@pytest.mark.parametrize("method", ["kway", "ncut"])
+def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks):
+    """The numbers, not only what follows from them: more trees and nodes than are on the chip at a time."""
+    settings = {"random_state": 0, "consensus": method, "landmarks": landmarks, "n_init": 1}
+    forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
+    placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
+    parts = forest.partitions_.max(axis=1) + 1
+    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8), []
+    over = rule.kernels.over
+
+    def watch(rows, name, given, *others):
+        votes.append(cupy.asnumpy(given))
+        over(rows, name, given, *others)
+
+    monkeypatch.setattr(rule.kernels, "over", watch)
+    found = rule.clusters(cupy.asarray(labels.astype(np.int8)))
+    expected = placement.rule.links.votes(CpuBackend(1), placement.nodes, labels, placement.rule.voters)
+    np.testing.assert_allclose(votes[0], expected, rtol=1e-10, atol=1e-12)
+    assert (cupy.asnumpy(found) == placement.clusters(CpuBackend(1), labels)).all()
+
+
+@pytest.mark.gpu
 def test_votes_in_blocks(big, monkeypatch):
     monkeypatch.setattr(gpu_placement, "VOTE_BYTES", 2**16)
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
