@@ -88,7 +88,7 @@ def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
 
 def not_a_model(path: Path, error: Exception) -> ValueError:
     """For a file that is whole but does not hold what it should."""
-    what = str(error) or type(error).__name__
+    what = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__  # it may quote the file
     return ValueError(f"{path} is not a model that save wrote: {what}. Save the model again.")
 
 
@@ -140,7 +140,8 @@ def _check_entry(entry: Any, most: int) -> Stored:
         given = Stored(**_object(entry))
     except TypeError as error:
         raise ValueError("an array's entry has other fields than it should") from error
-    if given.type not in TYPES or given.stored not in TYPES or not isinstance(given.by_column, bool):
+    types = given.type, given.stored
+    if not all(isinstance(name, str) and name in TYPES for name in types) or not isinstance(given.by_column, bool):
         raise ValueError("an array is of a type that no model has")
     if given.type != given.stored and not (given.type in INTEGERS and given.stored in INTEGERS):
         raise ValueError("an array is stored as a type that does not fit its own")
