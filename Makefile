@@ -1,10 +1,11 @@
 # Two commands do everything: `make run` and `make test`. See CONTRIBUTING.md for the others.
 PYTHON ?= python3
 VENV ?= .venv
+LATER ?=
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test test-slow test-versions golden docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
+.PHONY: run test test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -23,6 +24,18 @@ test-versions:
 # Writes tests/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
 golden: $(VENV)/installed
 	$(BIN)/python tests/golden_cases.py
+
+# Builds sdist and wheel into dist/, looks into them and tries each in an empty environment. LATER names further Pythons.
+dist-check: $(VENV)/installed
+	$(BIN)/python tools/dist_check.py --out dist --other $(LATER)
+
+# The bill of materials of an installation with all extras but the GPU's, into dist/sbom.json.
+sbom: $(VENV)/installed
+	$(BIN)/python tools/sbom.py --out dist/sbom.json --extra all
+
+# Known weaknesses of what is installed; needs the network.
+audit: $(VENV)/installed
+	$(BIN)/python tools/audit.py
 
 # The site in build/docs; runs the examples, warnings are errors. About a minute.
 docs: $(VENV)/installed

@@ -64,13 +64,9 @@ def environment(python: str, folder: Path) -> Path:
     return folder / "bin/python"
 
 
-def wheel_for(python: str, version: str, work: Path) -> Path:
-    """3.11 has its own; the others share that of 3.12."""
-    kind = "cp311" if version == "3.11" else "cp312"
-    for old in (work / kind).glob("*.whl"):
-        return old
-    run(environment(python, work / f"build-{kind}"), "-m", "pip", "wheel", "-q", "--no-deps", "-w", work / kind, ROOT)
-    return next((work / kind).glob("*.whl"))
+def build_wheel(python: str, into: Path) -> Path:
+    run(environment(python, into / "environment"), "-m", "pip", "wheel", "-q", "--no-deps", "-w", into, ROOT)
+    return max(into.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
 
 
 def check(python: str, version: str, which: str, wheel: Path, work: Path) -> Outcome:
@@ -94,14 +90,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, default=ROOT / "build/versions", help="folder for environments and wheels")
     work = parser.parse_args().work.resolve()
-    outcomes = []
+    outcomes: list[Outcome] = []
+    wheels: dict[str, Path] = {}
     for version in PYTHONS:
         python = find_python(version)
         if python is None:
             outcomes.append(Outcome(version, "-", "this Python is not on the machine", "not run"))
             continue
-        wheel = wheel_for(python, version, work)
-        outcomes += [check(python, version, which, wheel, work) for which in ("oldest", "newest")]
+        kind = "cp311" if version == "3.11" else "abi3"
+        if kind not in wheels:
+            wheels[kind] = build_wheel(python, work / kind)
+        outcomes += [check(python, version, which, wheels[kind], work) for which in ("oldest", "newest")]
     print("| Python | packages | NumPy, SciPy, scikit-learn | golden tests |\n|---|---|---|---|")
     for outcome in outcomes:
         print(f"| {' | '.join(outcome)} |")

@@ -1,0 +1,73 @@
+"""What a fresh installation with nothing but the base dependencies must do. Run by dist_check.py in an empty folder."""
+
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+begin = time.perf_counter()
+import clusterforests  # noqa: E402
+from clusterforests import ClusterForest  # noqa: E402
+
+print(f"import: {time.perf_counter() - begin:.2f} s")
+
+import numpy as np  # noqa: E402
+
+ABSENT = ("matplotlib", "pooch", "pyarrow", "dask", "cupy", "pandas", "pytest")
+COMMAND = [sys.executable, "-m", "clusterforests"]
+
+
+def table() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.vstack([rng.normal(size=(60, 5)), rng.normal(size=(60, 5)) + 6])
+
+
+def works() -> None:
+    X = table()
+    forest = ClusterForest(2, n_estimators=30, random_state=0).fit(X)
+    assert np.bincount(forest.labels_).tolist() == [60, 60]
+    assert (forest.predict(X) == forest.labels_).all()
+    forest.save("model.cf")
+    assert (ClusterForest.load("model.cf").predict(X) == forest.labels_).all()
+    np.savetxt("table.csv", X, delimiter=",", header="a,b,c,d,e", comments="")
+    fit = [*COMMAND, "fit", "table.csv", "--clusters", "2", "--out", "labels.csv", "--report", "report.html"]
+    subprocess.run([*fit, "--model", "made.cf"], check=True, stdout=subprocess.DEVNULL)
+    predict = [*COMMAND, "predict", "made.cf", "table.csv", "--out", "again.csv"]
+    subprocess.run(predict, check=True, stdout=subprocess.DEVNULL)
+    assert len(Path("labels.csv").read_text().splitlines()) == len(Path("again.csv").read_text().splitlines()) == 121
+    assert "</html>" in Path("report.html").read_text()
+    version = subprocess.run([*COMMAND, "--version"], check=True, capture_output=True, text=True).stdout
+    assert version.strip() == f"clusterforests {clusterforests.__version__}"
+
+
+def refusal(call) -> str:
+    try:
+        call()
+    except (ImportError, ValueError) as error:
+        return str(error)
+    raise AssertionError("an optional package is missing, but nothing was said")
+
+
+def says_what_is_missing() -> None:
+    """Optional packages are not there: errors name what to install."""
+    present = [name for name in ABSENT if importlib.util.find_spec(name)]
+    assert not present, f"not an empty environment: {present}"
+    from clusterforests import plots
+    from clusterforests.datasets import load_uci
+
+    forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
+    assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))
+    assert "clusterforests[data]" in refusal(lambda: load_uci("wine", data_home="nowhere"))
+    assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, backend="gpu").fit(table()))
+    Path("table.parquet").write_bytes(b"PAR1")
+    run = subprocess.run([*COMMAND, "fit", "table.parquet", "--clusters", "2"], capture_output=True, text=True)
+    assert run.returncode
+    assert "clusterforests[files]" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+if __name__ == "__main__":
+    works()
+    says_what_is_missing()
+    print("fit, predict, save, load, command line, report: as they should be; optional packages: clear errors")
