@@ -21,7 +21,7 @@ from clusterforests.report.words import answer, cautions
 
 MOST_CLASSES = 1000
 SHOWN_CLASSES = 30
-NO_SETTINGS = ("n_jobs", "verbose")  # they change no result
+NO_SETTINGS = ("n_jobs", "verbose", "backend")  # they change no result
 
 
 def write_report(
