@@ -58,7 +58,7 @@ def says_what_is_missing() -> None:
 
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
     assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))
-    assert "clusterforests[data]" in refusal(lambda: load_uci("wine", data_home="nowhere"))
+    assert "clusterforests[data]" in refusal(lambda: load_uci("spect", data_home="nowhere"))
     assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, backend="gpu").fit(table()))
     Path("table.parquet").write_bytes(b"PAR1")
     run = subprocess.run([*COMMAND, "fit", "table.parquet", "--clusters", "2"], capture_output=True, text=True)
