@@ -140,6 +140,7 @@ def _test(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, plu
     hypothesis.settings.load_profile("mutate")
     # Hypothesis is a plugin of pytest, which would like to be the one to import it.
     options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
+    options += ["--assert=plain", "--tb=no"]  # to say how two arrays differ can take longer than all tests
     return int(pytest.main([*options, *tests], plugins=[plugin] if plugin else []))
 
 
