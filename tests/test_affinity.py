@@ -42,8 +42,8 @@ def plain_weights(P, threshold, sharpness):
 
 @pytest.fixture
 def few_bytes(monkeypatch):
-    """A machine with 1000 bytes of memory."""
-    monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 1000)
+    """A machine with 965 bytes of memory."""
+    monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 965)
 
 
 def test_collapse():
@@ -72,6 +72,29 @@ def test_coassociate(gaps_a, gaps_b):
     assert P.max() <= 1
     for threshold in THRESHOLDS:
         assert link_weights(BACKEND, a, b, threshold, 3.0) == pytest.approx(plain_weights(P, threshold, 3.0))
+
+
+class Counting(CpuBackend):
+    """A back end that knows how often it counted matches."""
+
+    counted = 0
+
+    def coassociate(self, a, b, table):
+        self.counted += 1
+        return super().coassociate(a, b, table)
+
+
+@pytest.mark.parametrize(("gaps", "times"), [(False, 1), (True, 2)])
+def test_matches_are_counted_twice_only_where_labels_are_missing(gaps, times):
+    a, b = random_labels(), random_labels(gaps=gaps, seed=1)
+    for pair in ((a, b), (b, a)):
+        backend = Counting(1)
+        coassociate(backend, *pair)
+        link_weights(backend, *pair, 0.4, 3.0)
+        assert backend.counted == 2 * times
+    backend = Counting(1)
+    affinity.affinity(backend, collapse(b), 0.4, 3.0)
+    assert backend.counted == times
 
 
 def test_rows_never_clustered_together_have_nothing():

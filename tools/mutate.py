@@ -10,6 +10,7 @@ share of killed mutants below 85 % in any module.
 import argparse
 import ast
 import contextlib
+import gc
 import importlib.abc
 import importlib.util
 import json
@@ -28,7 +29,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # as in tests/conftest.py, before SciPy is imported
+# Before NumPy and SciPy are imported. Threads of small problems would only wait for each other.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
 import mutations
@@ -112,6 +115,7 @@ def in_fork(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, p
     A fork that needs more than so many seconds of the processor ends.
     """
     with tempfile.TemporaryFile() as back:
+        gc.freeze()  # what is there before the fork need not be looked through in it
         child = os.fork()
         if not child:
             status = 1
@@ -140,6 +144,7 @@ def _test(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, plu
     hypothesis.settings.load_profile("mutate")
     # Hypothesis is a plugin of pytest, which would like to be the one to import it.
     options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
+    options += ["--assert=plain", "--tb=no"]  # to say how two arrays differ can take longer than all tests
     return int(pytest.main([*options, *tests], plugins=[plugin] if plugin else []))
 
 
@@ -149,11 +154,13 @@ def try_module(module: str, most: int) -> dict[str, object]:
     outcome, calls, usual = in_fork(module, ast.parse(source), TESTS[module], 600, Calls(f"clusterforests.{module}"))
     if outcome != "survived":
         sys.exit(f"The tests of {module} fail without a change.")
-    found = list(mutations.mutants(source))
-    tried = [found[i] for i in sorted(random.Random(0).sample(range(len(found)), min(most, len(found))))]
+    possible = sum(1 for _ in mutations.mutants(source))
+    chosen = set(random.Random(0).sample(range(possible), min(most, possible)))
     counts = Counter()
     survivors = []
-    for mutant in tried:
+    for number, mutant in enumerate(mutations.mutants(source)):
+        if number not in chosen:
+            continue
         tests = calls.tests(mutant.where)
         outcome, _, took = in_fork(module, mutant.tree, tests, PATIENCE * math.ceil(usual))
         counts[outcome] += 1
@@ -161,8 +168,8 @@ def try_module(module: str, most: int) -> dict[str, object]:
             survivors.append({"line": mutant.line, "in": mutant.where, "change": mutant.change})
         print(f"{module}:{mutant.line} {mutant.change}: {outcome} ({len(tests)} tests, {took:.1f} s)", flush=True)
     return {
-        "possible": len(found),
-        "mutants": len(tried),
+        "possible": possible,
+        "mutants": len(chosen),
         "killed": counts["killed"] + counts["timeout"],
         "survivors": survivors,
     }

@@ -65,11 +65,16 @@ def coassociate(backend: CpuBackend, a: IntArray, b: IntArray) -> FloatArray:
         f"A {a.shape[1]} by {b.shape[1]} co-association matrix",
         "Ask for fewer rows or columns at a time.",
     )
-    if a.min(initial=0) >= 0 and b.min(initial=0) >= 0:
+    if not _has_gaps(a, b):
         return backend.coassociate(a, b, counts / len(a))
     together = backend.coassociate(a, b, counts)
     both = backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts)
     return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
+
+
+def _has_gaps(*labels: IntArray) -> bool:
+    """Whether some row is not clustered somewhere."""
+    return any(some.min(initial=0) < 0 for some in labels)
 
 
 def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> None:
@@ -101,7 +106,7 @@ def affinity(
         return with_diagonal(W, signatures.inside.weights(threshold, sharpness))
     labels = signatures.labels
     many = len(signatures) > DENSE_NODES
-    if labels.min(initial=0) >= 0:
+    if not _has_gaps(labels):
         table = weight_table(len(labels), threshold, sharpness)
         return Matched(backend, labels, table) if many else backend.coassociate(labels, labels, table)
     if many and len(labels) <= MOST_WITH_GAPS:
@@ -112,7 +117,7 @@ def affinity(
 
 def link_weights(backend: CpuBackend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
     """W between rows of labels."""
-    if a.min(initial=0) < 0 or b.min(initial=0) < 0:
+    if _has_gaps(a, b):
         return regularise(coassociate(backend, a, b), threshold, sharpness)
     return backend.coassociate(a, b, weight_table(len(a), threshold, sharpness))
 
