@@ -5,7 +5,7 @@ LATER ?=
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 
-.PHONY: run test test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize clean
+.PHONY: run test test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize fuzz clean
 
 run: $(VENV)/installed
 	$(BIN)/python examples/wine.py --out out
@@ -13,7 +13,7 @@ run: $(VENV)/installed
 test: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m "not slow"
 
-# A Dask worker is killed in every stage of a fit; `make test` does it in one.
+# Killed Dask workers and interrupts in every stage of a fit, hostile calls for minutes, sanitizers: hours on two cores.
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m slow
 
@@ -88,12 +88,14 @@ quality: $(VENV)/bench
 reproduce: $(VENV)/installed
 	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md --document docs/theory.md
 
-# The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, driven by the tests that reach it.
+# The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer: half an hour.
 sanitize: $(VENV)/installed
-	$(BIN)/python -m pip install -q --target build/sanitized --upgrade --no-deps . -C cmake.define.CF_SANITIZE=ON -C build-dir=build/sanitize
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/sanitized \
-	$(BIN)/python -m pytest -q tests/test_core.py tests/test_kmeans.py tests/test_growth.py tests/test_consensus.py tests/test_invariance.py
+	$(BIN)/python tools/sanitize.py address
+	$(BIN)/python tools/sanitize.py thread
+
+# Ten minutes of hostile calls to the C++ core.
+fuzz: $(VENV)/installed
+	$(BIN)/python tests/fuzz_core.py --seconds 600 --seed $$(date +%s)
 
 clean:
 	rm -rf $(VENV) build out docs/api docs/gallery docs/sg_execution_times.rst

@@ -1,9 +1,11 @@
 // What Python sees. Sizes and indices are checked here; nothing below this file is reached with bad ones.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include "arrays.hpp"
 #include "blocks.hpp"
 #include "coassociation.hpp"
@@ -22,15 +24,10 @@ using namespace nb::literals;
 
 namespace {
 
-cf::Table make_table(In<double, 2> x, nb::object weights) {
+cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights) {
   require_table(x);
-  const double* w = nullptr;
-  In<double, 1> given;
-  if (!weights.is_none()) {
-    given = nb::cast<In<double, 1>>(weights);
-    require(given.shape(0) == x.shape(0), "weights must have one entry per row");
-    w = given.data();
-  }
+  require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+  const double* w = weights ? weights->data() : nullptr;
   cf::Call call;
   require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
   if (w) require_all(w, x.shape(0), is_weight, "weights must be finite and not negative");
@@ -83,6 +80,7 @@ cf::Scaling make_scaling(In<int32_t, 2> exponent, In<double, 2> shift, In<double
 Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
   require(static_cast<int64_t>(x.shape(1)) == scaling.columns, "the rows must have the scaling's columns");
   require_threads(threads);
+  require_table(x);
   constexpr int64_t kRows = 1024;  // for a thread at a time
   const int64_t rows = x.shape(0), width = scaling.width();
   Out<double, 2> out = uninitialised<double, 2>({x.shape(0), static_cast<size_t>(width)});
@@ -209,18 +207,15 @@ struct Passes {
   cf::Block block(In<double, 2> x, const double* weights, int threads) const {
     const size_t columns = space.scaling ? static_cast<size_t>(space.scaling->columns) : space.exponent.size();
     require(x.shape(1) == columns, "the rows must have the columns of the fitted table");
+    require_table(x);
     require_threads(threads);
     return {x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(columns), weights};
   }
 
-  void add(In<double, 2> x, nb::object weights, In<int32_t, 1> bits, int mass_bits, InOut<int64_t, 1> sums,
-           InOut<int64_t, 1> mass, int threads) const {
-    In<double, 1> given;
-    if (!weights.is_none()) {
-      given = nb::cast<In<double, 1>>(weights);
-      require(given.shape(0) == x.shape(0), "weights must have one entry per row");
-    }
-    const cf::Block rows = block(x, weights.is_none() ? nullptr : given.data(), threads);
+  void add(In<double, 2> x, const std::optional<In<double, 1>>& weights, In<int32_t, 1> bits, int mass_bits,
+           InOut<int64_t, 1> sums, InOut<int64_t, 1> mass, int threads) const {
+    require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+    const cf::Block rows = block(x, weights ? weights->data() : nullptr, threads);
     require(bits.shape(0) == space.exponent.size(), "bits must have one entry per scaled column");
     require(mass_bits >= 0 && mass_bits <= 62, "mass_bits must be from 0 to 62");
     require(sums.shape(0) == numbers.size() && mass.shape(0) == total, "sums must be of the clusters");
@@ -351,24 +346,21 @@ void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {
 }
 
 // With the rows given, or with those that were stored.
-Out<double, 2> multiply_matches(const cf::Matches& self, nb::object rows, In<double, 2> vectors, int threads) {
+Out<double, 2> multiply_matches(const cf::Matches& self, const std::optional<In<int32_t, 2>>& rows,
+                                In<double, 2> vectors, int threads) {
   require(static_cast<int64_t>(vectors.shape(1)) == self.columns, "each vector must have one entry per column");
   require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
   require_threads(threads);
-  In<int32_t, 2> given;
-  if (!rows.is_none()) {
-    given = nb::cast<In<int32_t, 2>>(rows);
-    require(given.shape(0) == static_cast<size_t>(self.members), "both sides must come from the same partitions");
-  }
-  const size_t n = rows.is_none() ? self.stored_rows : given.shape(1);
+  require(!rows || rows->shape(0) == static_cast<size_t>(self.members),
+          "both sides must come from the same partitions");
+  const size_t n = rows ? rows->shape(1) : self.stored_rows;
   Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), n});
   const int count = static_cast<int>(vectors.shape(0));
-  const bool stored = rows.is_none();
   cf::Call call;
-  if (stored)
-    self.multiply_stored(vectors.data(), count, out.data(), threads);
+  if (rows)
+    self.multiply(rows->data(), n, vectors.data(), count, out.data(), threads);
   else
-    self.multiply(given.data(), n, vectors.data(), count, out.data(), threads);
+    self.multiply_stored(vectors.data(), count, out.data(), threads);
   return out;
 }
 
@@ -410,7 +402,9 @@ NB_MODULE(_core, m) {
   nb::class_<cf::Table>(m, "Table")
       .def(
           "__init__",
-          [](cf::Table* self, In<double, 2> x, nb::object weights) { new (self) cf::Table(make_table(x, weights)); },
+          [](cf::Table* self, In<double, 2> x, const std::optional<In<double, 1>>& weights) {
+            new (self) cf::Table(make_table(x, weights));
+          },
           "x"_a, "weights"_a = nb::none())
       .def(
           "project",

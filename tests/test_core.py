@@ -242,6 +242,18 @@ def test_knots_are_finite(knots):
         scaling(starts=offsets(0, 0, len(knots)), knots=np.array(knots), ranks=np.linspace(0, 1, len(knots)))
 
 
+def test_rows_of_nothing_are_counted_too():
+    empty = _core.Scaling(
+        *np.zeros((4, 1, 0)).astype("i4")[:1],
+        *np.zeros((2, 1, 0)),
+        np.zeros((1, 0), "u1"),
+        offsets(0),
+        *np.zeros((2, 0)),
+    )
+    with pytest.raises(ValueError, match="rows or more"):
+        empty.apply(np.empty((2**40, 0)), 1)
+
+
 def test_knots_further_apart_than_a_double():
     far = scaling(knots=np.array([-1.7e308, 1.7e308]), ranks=np.array([0.0, 1.0]))
     there = far.apply(np.array([[0.0, -1.7e308], [0.0, 0.0], [0.0, 1e308], [0.0, 1.7e308]]))

@@ -113,7 +113,8 @@ class ClusterForest(FittedForest):
         them are cut, and every row goes where its links with these lead. None always cuts all. "auto" cuts up to 5,000
         (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores that the process may use (by its affinity, its container and
+        LOKY_MAX_CPU_COUNT), or 1 inside of a worker of joblib. It never changes the result.
     backend : {"auto", "cpu", "gpu"}, default="auto"
         Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
         needs CuPy. "auto" is where X lives. Smaller tables are always fitted on the cores. The result is the same.
@@ -411,8 +412,7 @@ class ClusterForest(FittedForest):
         limit = chosen["max_samples"].value
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
         plan = GrowthPlan(encoded.values, mass, scaling, settings, seed, part)
-        if many is not None:
-            grow = many.grow
+        grow = grow if many is None else many.grow
         forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
         fewer = why_fewer(forest, settings)
         chosen["n_estimators"] = Choice(len(forest.features), fewer or "given")

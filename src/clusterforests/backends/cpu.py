@@ -67,7 +67,8 @@ class CpuBackend:
     """K-means, assignment, match counts and products with W on this machine's cores."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.threads = int(joblib.effective_n_jobs(n_jobs))
+        inside = joblib.parallel.get_active_backend()[0].nesting_level  # of a worker of joblib: it shares the cores
+        self.threads = 1 if inside and n_jobs is not None and n_jobs < 0 else int(joblib.effective_n_jobs(n_jobs))
 
     def load(self, X: FloatArray, weights: FloatArray | None = None) -> None:
         """Take the table that `kmeans` and `assign` work on."""

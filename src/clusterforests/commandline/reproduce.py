@@ -1,9 +1,10 @@
 """`clusterforests reproduce`: the tables, figures and theorems of the paper."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
+
+import joblib
 
 from clusterforests.commandline.arguments import Command
 from clusterforests.experiments.reproduce import NAMES, reproduce
@@ -21,7 +22,7 @@ def add_reproduce(command: Command) -> None:
         "--out", type=Path, file=True, default=Path("results"), help="folder for the results (default: results)"
     )
     command.add("--runs", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as the paper)")
-    command.add("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    command.add("--jobs", type=int, default=joblib.cpu_count(), help="processes (default: one per core)")
     command.add(
         "--document",
         type=Path,

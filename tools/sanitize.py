@@ -1,0 +1,77 @@
+"""Builds the C++ core with sanitizers and runs the tests that reach it, then hostile calls.
+
+python tools/sanitize.py address     AddressSanitizer and UndefinedBehaviorSanitizer
+python tools/sanitize.py thread      ThreadSanitizer: Python is not built with it, but all threads of the core are ours
+
+Exits with 1 if a test fails or a sanitizer has anything to say. The last line is a summary as JSON.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ("core", "kmeans", "growth", "consensus", "invariance", "operator", "scaling")
+LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
+
+
+def build(kind: str) -> Path:
+    target = ROOT / "build" / f"sanitized-{kind}"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade", "--target", str(target), "."]
+    options = ["-C", f"cmake.define.CF_SANITIZE={kind}", "-C", f"build-dir=build/sanitize-{kind}"]
+    subprocess.run([*install, *options], cwd=ROOT, check=True)
+    return target
+
+
+def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
+    """Of a Python that loads the core. What a sanitizer says goes to files."""
+    found = [subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True) for name in LIBRARIES[kind]]
+    common = f"log_path={reports}/said:exitcode=66"
+    return {
+        **os.environ,
+        "LD_PRELOAD": " ".join(path.strip() for path in found),
+        "PYTHONPATH": str(package),
+        "ASAN_OPTIONS": f"{common}:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",
+        "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
+        "TSAN_OPTIONS": f"{common}:allocator_may_return_null=1",
+        "OPENBLAS_NUM_THREADS": "1",  # its threads are not ours to watch
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=LIBRARIES)
+    parser.add_argument("--seconds", type=int, default=120, help="of hostile calls")
+    given = parser.parse_args()
+    package = build(given.kind)
+    reports = ROOT / "build" / f"reports-{given.kind}"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir(parents=True)
+    results = reports / "tests.xml"
+    settings = environment(given.kind, package, reports)
+    tests = [f"tests/test_{name}.py" for name in TESTS]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", f"--junitxml={results}", *tests]
+    status = [subprocess.run(pytest, cwd=ROOT, env=settings).returncode]
+    fuzz = [sys.executable, "tests/fuzz_core.py", "--seconds", str(given.seconds)]
+    calls = subprocess.run(fuzz, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True)
+    status.append(calls.returncode)
+    said = sorted(reports.glob("said*"))
+    for path in said:
+        print(path.read_text())
+    summary = {
+        "sanitizer": given.kind,
+        "tests": int(next(ET.parse(results).iter("testsuite")).get("tests", 0)) if results.exists() else 0,
+        "calls": json.loads(calls.stdout)["calls"] if calls.stdout else 0,
+        "faults": len(said),
+    }
+    print(json.dumps(summary))
+    return 1 if said or any(status) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
