@@ -65,7 +65,8 @@ def environment(python: str, folder: Path) -> Path:
 
 
 def build_wheel(python: str, into: Path) -> Path:
-    run(environment(python, into / "environment"), "-m", "pip", "wheel", "-q", "--no-deps", "-w", into, ROOT)
+    build = [environment(python, into / "environment"), "-m", "pip", "wheel", "-q", "--no-deps", "-w", into]
+    run(*build, f"-Cbuild-dir={into / 'build'}", ROOT)
     return max(into.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
 
 
@@ -90,21 +91,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, default=ROOT / "build/versions", help="folder for environments and wheels")
     work = parser.parse_args().work.resolve()
-    outcomes: list[Outcome] = []
     wheels: dict[str, Path] = {}
+    failed = False
+    print("| Python | packages | NumPy, SciPy, scikit-learn | golden tests |\n|---|---|---|---|", flush=True)
     for version in PYTHONS:
         python = find_python(version)
         if python is None:
-            outcomes.append(Outcome(version, "-", "this Python is not on the machine", "not run"))
+            print(f"| {version} | not on this machine | | not run |")
             continue
         kind = "cp311" if version == "3.11" else "abi3"
         if kind not in wheels:
             wheels[kind] = build_wheel(python, work / kind)
-        outcomes += [check(python, version, which, wheels[kind], work) for which in ("oldest", "newest")]
-    print("| Python | packages | NumPy, SciPy, scikit-learn | golden tests |\n|---|---|---|---|")
-    for outcome in outcomes:
-        print(f"| {' | '.join(outcome)} |")
-    sys.exit(any("failed" in outcome.passed or "error" in outcome.passed for outcome in outcomes))
+        for which in ("oldest", "newest"):
+            outcome = check(python, version, which, wheels[kind], work)
+            print(f"| {' | '.join(outcome)} |", flush=True)
+            failed = failed or "failed" in outcome.passed or "error" in outcome.passed
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
