@@ -66,7 +66,7 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # would be fetched, which pages opened from a disk may not
-html_sidebars = {page: [] for page in ("index", "start", "comparison", "gallery/plot_01_tutorial")}
+html_sidebars = {page: [] for page in ("index", "start", "comparison", "reliability", "gallery/plot_01_tutorial")}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "clusterforests"},

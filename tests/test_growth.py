@@ -6,7 +6,7 @@ import reference
 
 from clusterforests.backends import CpuBackend
 from clusterforests.forest import feature_use, grow_forest, sample_rows, why_fewer
-from clusterforests.growth import GrowthSettings, finish, grow
+from clusterforests.growth import GrowthSettings, finish, grow, kappa
 from clusterforests.row_order import distinct_rows
 from clusterforests.views import Views
 
@@ -59,14 +59,23 @@ def test_kappas_are_those_of_the_final_partitions(quality):
     X = table()
     backend = Recorder(X)
     forest = grow_forest(backend, X, plain_views(8), settings(12, quality=quality), seed=1)
-    for features, labels, kappa in zip(forest.features, forest.partitions, forest.kappas, strict=True):
+    for features, labels, value in zip(forest.features, forest.partitions, forest.kappas, strict=True):
         part = X[:, features]
         within, between = reference.within(part, labels), reference.between(part, labels)
         if quality == "pairwise":
             within, between = reference.pair_sums(part, labels)
         elif quality == "corrected":
             within, between = within * 3 ** (2 / len(set(features))), within + between
-        assert kappa == pytest.approx(within / between)
+        assert value == pytest.approx(within / between)
+
+
+def test_kappa_is_infinite_only_where_there_is_nothing_between_clusters():
+    backend = Recorder(table())
+    grow(backend, plain_views(8), settings(4, patience=1), seed=0)
+    runs = backend.batches[0][1]
+    solved = np.array([True, True, True, False])
+    runs = runs._replace(solved=solved, within=np.ones(4), between=np.array([0.5, 2.0**-900, 0.0, 1.0]))
+    assert kappa(runs, "centroid").tolist() == [2.0, 2.0**900, np.inf, np.inf]
 
 
 def test_a_column_listed_again_is_no_growth():
@@ -284,14 +293,15 @@ def test_a_seed_means_the_same_trees_in_every_version():
 @pytest.mark.parametrize("changes", [{}, {"patience": None}, {"repeat_features": False}, {"n_candidates": 3}])
 def test_part_of_a_forest_is_as_in_the_whole(changes):
     """Trees from a number on are those of the forest, round by round."""
-    views = Views(np.arange(8, dtype=np.int32).reshape(2, 4), np.ones(4, np.int32), np.arange(4, dtype=np.int32))
+    views = Views(np.arange(12, dtype=np.int32).reshape(3, 4), np.ones(4, np.int32), np.arange(4, dtype=np.int32))
+    X = table(columns=12)
     whole, some = (settings(n, compete_always=True, **changes) for n in (7, 4))
-    every = grow(Recorder(table()), views, whole, seed=3)
-    part = grow(Recorder(table()), views, some, seed=3, first=3)
+    every = grow(Recorder(X), views, whole, seed=3)
+    part = grow(Recorder(X), views, some, seed=3, first=3)
     assert [f.tolist() for f in part.features] == [f.tolist() for f in every.features[3:]]
     assert (part.kappas == every.kappas[3:]).all()
     finished = [
-        finish(Recorder(table()), views, trees, options, 3, first)
+        finish(Recorder(X), views, trees, options, 3, first)
         for trees, options, first in ((every, whole, 0), (part, some, 3))
     ]
     for a, b in zip(finished[0].centers[3:], finished[1].centers, strict=True):

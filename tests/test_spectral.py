@@ -132,6 +132,15 @@ def test_the_sign_is_that_of_the_first_entry_that_counts():
     assert (z[4:] > 0).all()
 
 
+def test_what_counts_is_relative_to_the_largest_entry(monkeypatch):
+    graph = from_matrix(np.ones((3, 3)))
+    for share, sign in ((1e-7, 1), (1e-9, -1)):
+        vote = 0.02 * np.array([-share, 1.0, -0.5])
+        monkeypatch.setattr(spectral, "_leading_vector", lambda _: np.ones(3))
+        monkeypatch.setattr(Graph, "apply", lambda *_, vote=vote: vote)
+        assert graph.second_vector().tolist() == (sign * vote).tolist()
+
+
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_embedding(kind, count, monkeypatch):
     graph, W, weights = graph_of(n=80, k=4)
@@ -234,7 +243,7 @@ def test_cut_tree():
     assert len(root.vector) == 12
     leaves = [node for node in tree.nodes if node.left < 0]
     assert sorted((node.label, node.size) for node in leaves) == [(0, 5.0), (1, 4.0), (2, 3.0)]
-    assert all(node.right == -1 for node in leaves)
+    assert {(node.left, node.right) for node in leaves} == {(-1, -1)}
     assert [node.ncut for node in leaves] == [np.inf] * 3
     left = tree.nodes[root.left]
     assert left.members.tolist() == np.flatnonzero(~_on_right(root.vector, 0.0)).tolist()
