@@ -300,10 +300,7 @@ def test_part_of_a_forest_is_as_in_the_whole(changes):
     part = grow(Recorder(X), views, some, seed=3, first=3)
     assert [f.tolist() for f in part.features] == [f.tolist() for f in every.features[3:]]
     assert (part.kappas == every.kappas[3:]).all()
-    finished = [
-        finish(Recorder(X), views, trees, options, 3, first)
-        for trees, options, first in ((every, whole, 0), (part, some, 3))
-    ]
+    finished = [finish(Recorder(X), views, trees, options, 3) for trees, options in ((every, whole), (part, some))]
     for a, b in zip(finished[0].centers[3:], finished[1].centers, strict=True):
         assert (a == b).all()
 

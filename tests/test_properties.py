@@ -11,10 +11,11 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest, consensus, large, source
 from clusterforests import combine as combining
 
-EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=pytest.mark.slow)])
+EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
 METHODS = ("auto", "ncut", "ncut-lowest", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "hbgf")
 TREES = 9
+IMPOSSIBLE = ("groups of rows that the partitions tell apart", "had fewer distinct rows than clusters")
 
 
 def column(kind, n, rng):
@@ -75,7 +76,7 @@ def for_all(holds, examples, *inputs):
 
 
 def fit(X, forest, sample_weight=None, **changes):
-    """A fitted forest; or, where the trees cannot tell so many groups apart, the message that says so."""
+    """A fitted forest; or, where the trees cannot have or tell apart so many groups, the message that says so."""
     counted = X if sample_weight is None else X[sample_weight > 0]
     k = min(forest["n_clusters"], len(np.unique(counted, axis=0)))
     try:
@@ -83,7 +84,7 @@ def fit(X, forest, sample_weight=None, **changes):
             X, sample_weight=sample_weight
         )
     except ValueError as error:
-        assert "groups of rows that the partitions tell apart" in str(error)  # noqa: PT017
+        assert any(known in str(error) for known in IMPOSSIBLE)  # noqa: PT017
         return str(error)
 
 

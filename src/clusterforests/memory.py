@@ -8,9 +8,10 @@ import numpy as np
 
 from clusterforests.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
 from clusterforests.large import SAMPLE_ROWS, sample_size
+from clusterforests.limits import shortage
 from clusterforests.pairs import DENSE_NODES, STORED_BYTES
 from clusterforests.source import BLOCK_BYTES, is_large
-from clusterforests.validation import available_memory
+from clusterforests.validation import in_bytes
 
 VECTORS = 64  # of a graph that is not written out
 VOTING_ROWS = 4096  # compared with the landmarks at a time
@@ -87,15 +88,13 @@ def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], 
 
     `settings` are those of `estimate_memory` that the user chose, `known` the others.
     """
-    free = available_memory()
+    needed = estimate_memory(n_samples, n_features, **settings, **known).total
+    free = shortage(needed)
     if free is None:
         return
-    needed = estimate_memory(n_samples, n_features, **settings, **known).total
-    if needed <= free:
-        return
     raise MemoryError(
-        f"A fit of {n_samples} rows and {n_features} columns needs {needed / 2**30:.1f} GiB beyond the table and "
-        f"{free / 2**30:.1f} GiB are left. {_advice(n_samples, n_features, settings, known, free)}"
+        f"A fit of {n_samples} rows and {n_features} columns needs {in_bytes(needed)} beyond the table and "
+        f"{in_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
     )
 
 

@@ -1,6 +1,5 @@
 """What the parameters may be and what a table must look like, in one place."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
+
+from clusterforests.limits import shortage
 
 CONSENSUS = (
     "ncut",
@@ -273,42 +274,10 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
 
 def check_memory(needed: int, purpose: str, instead: str) -> None:
     """Refuse before starting what would be killed half-way."""
-    total = memory_limit()
-    if total is not None and needed > total:
-        raise MemoryError(
-            f"{purpose} needs {needed / 2**30:.1f} GiB and this machine has {total / 2**30:.1f} GiB. {instead}"
-        )
+    left = shortage(needed)
+    if left is not None:
+        raise MemoryError(f"{purpose} needs {in_bytes(needed)} and {in_bytes(left)} are left. {instead}")
 
 
-def memory_limit() -> int | None:
-    """Bytes that a process here may have: of the machine, or of the container if that is less. None if unknown."""
-    try:
-        limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    except (AttributeError, ValueError, OSError):
-        return None
-    for path in CONTAINER_LIMITS:
-        text = _first_line(path)
-        if text.isdigit():
-            limits.append(int(text))
-    return min(limits)
-
-
-def available_memory() -> int | None:
-    """What is left of it beyond what this process holds; mapped files do not count. None if unknown."""
-    limit = memory_limit()
-    if limit is None:
-        return None
-    held = _first_line("/proc/self/status", "RssAnon:").removesuffix("kB").strip()
-    return max(0, limit - 1024 * int(held)) if held.isdigit() else limit
-
-
-CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-def _first_line(path: str, start: str = "") -> str:
-    """What follows `start` in the first line of a file that has it; empty if there is none."""
-    try:
-        with open(path) as lines:
-            return next((line.removeprefix(start).strip() for line in lines if line.startswith(start)), "")
-    except OSError:
-        return ""
+def in_bytes(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
