@@ -96,3 +96,15 @@ def test_faulty_archives_are_seen():
     source = {f"src/{name}" for name in check.package_files()} | {*check.NEEDED_TO_BUILD, *check.LICENCES}
     assert check.sdist_faults(source) == []
     assert len(check.sdist_faults(source | {"results/forest.csv", "model.cf", "notes.txt"})) == 3
+
+
+def test_an_audit_that_looked_nothing_up_is_none():
+    verdict = tool("audit").verdict
+    fine = {"name": "numpy", "version": "2.0", "vulns": []}
+    weak = {"name": "jinja2", "version": "1.0", "vulns": [{"id": "CVE-1"}]}
+    skipped = {"name": "scipy", "skip_reason": "not found"}
+    assert verdict([fine, {"name": "clusterforests", "skip_reason": "not found"}])[1] == 0
+    assert verdict([fine, weak]) == ("jinja2 1.0: CVE-1\n1 of 2 packages that were looked up have known weaknesses.", 1)
+    assert verdict([fine, skipped])[1] == 2
+    assert "NOT audited" in verdict([skipped])[0]
+    assert verdict([])[1] == 2
