@@ -100,10 +100,10 @@ def stages():
     yield "many rows", fit(300_000, 10, n_estimators=50, n_jobs=2)
     yield "missing cells", fit_missing
     yield "number of clusters", lambda: ClusterForest(n_estimators=50, random_state=0).fit(groups(3000, 30))
-    yield "dense cut", fit(4000, 10, n_estimators=30, landmarks=None, max_samples=500)
-    yield "operator cut", fit(12_000, 10, n_estimators=30, landmarks=None, max_samples=500)
-    yield "landmark cut", fit(20_000, 10, n_estimators=30, landmarks=4000, max_samples=500)
-    labels = fit(6000, 10, n_estimators=100, max_samples=500)().partitions_
+    yield "dense cut", fit(3000, 10, n_estimators=30, landmarks=None, max_samples=500)
+    yield "operator cut", fit(6000, 10, n_estimators=30, landmarks=None, max_samples=500)
+    yield "landmark cut", fit(20_000, 10, n_estimators=30, landmarks=3000, max_samples=500)
+    labels = fit(6000, 10, n_estimators=50, max_samples=500)().partitions_
     for method in CONSENSUS:
         yield f"consensus {method}", lambda method=method: consensus(labels, 5, method=method)
     forest, many = fitted(), groups(300_000, 20)
