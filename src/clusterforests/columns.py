@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn.utils.validation import validate_data
 
 from clusterforests.table import Table
-from clusterforests.validation import check_memory
+from clusterforests.validation import check_memory, unmasked
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
 
     The names and number of the features are kept in the estimator (`reset`), or compared with those it has.
     """
-    X = known_frame(X)
+    X = unmasked(known_frame(X))
     frame = _frame_reader(X)
     if frame is not None:
         check_names(estimator, X, reset=reset)

@@ -170,7 +170,7 @@ def open_source(X: Any) -> Source | None:
     """
     if scipy.sparse.issparse(X):
         return SparseSource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) and not np.ma.is_masked(X):
         return ArraySource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
     columns = _frame_columns(X)
     return None if columns is None or not columns else ColumnSource(columns)

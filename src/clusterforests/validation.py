@@ -163,10 +163,19 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np
         accept_plain(estimator, X)
         return np.asarray(X)
     _refuse_text_columns(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
+        raise ValueError(f"X holds dates or times ({X.dtype}). Turn them into numbers, such as days since a date.")
     table: npt.NDArray[np.float64] = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", accept_sparse=False
+        estimator, unmasked(X), reset=reset, dtype=np.float64, order="C", accept_sparse=False
     )
     return table
+
+
+def unmasked(X: Any) -> Any:
+    """A masked array with masked cells missing: conversion would bring back what is under the mask."""
+    if not np.ma.is_masked(X):
+        return X
+    return np.where(X.mask, np.nan if X.dtype.kind in "biuf" else None, X.data)
 
 
 def accept_plain(estimator: Any, X: npt.NDArray[np.float64]) -> None:
