@@ -92,8 +92,9 @@ def test_where_all_weights_are_equal_the_vector_itself_decides():
 
 
 def test_the_start_vector_is_fixed_and_centred():
+    """Degenerate graphs are cut by it, so that it must be the same in every version."""
+    assert spectral._start_vector(3) == pytest.approx([0.3833108082136426, -0.06847200295149003, -0.47356622840740226])
     start = spectral._start_vector(2000)
-    assert (start == spectral._start_vector(2000)).all()
     assert -0.5 <= start.min() < -0.49
     assert 0.49 < start.max() < 0.5
 
@@ -205,12 +206,26 @@ def test_best_cutoff_is_halfway_across_the_best_gap(kind, monkeypatch):
         assert _best_cutoff(graph, vector) == pytest.approx((values[best] + values[best + 1]) / 2)
 
 
-def test_a_gap_that_is_rounding_is_no_place_to_cut():
-    W = np.eye(5) + 0.1
-    W[:2, :2] += 1.0
-    graph = from_matrix(W)
-    vector = np.array([-1.0, -1.0 + 1e-8, 0.3, 0.3 + 1.5e-8, 1.0])
-    assert _best_cutoff(graph, vector) in (pytest.approx(-0.35), pytest.approx(0.65))
+@pytest.mark.parametrize(("gap", "wide"), [(2.5e-7, True), (1.5e-7, False)])
+def test_a_gap_that_is_rounding_is_no_place_to_cut(gap, wide):
+    """Twice ZERO of the largest entry: nothing in it would go left or right for certain."""
+    W, _ = blocks([2, 3])
+    vector = np.array([-10.0, 1.0, 1.0 + gap, 5.0, 10.0])
+    assert (abs(_best_cutoff(from_matrix(W), vector) - 1.0) < 1e-6) == wide
+
+
+def test_links_to_earlier_nodes(kind, monkeypatch):
+    monkeypatch.setattr(spectral, "ROWS", 16)
+    graph, W, weights = graph_of()
+    order = np.random.default_rng(0).permutation(len(W))
+    expected = [
+        2 * sum(W[v, u] * weights[u] for u in order[:place]) + W[v, v] * weights[v] for place, v in enumerate(order)
+    ]
+    between = []
+    real = type(graph.pairs).between
+    monkeypatch.setattr(type(graph.pairs), "between", lambda self, a, b: between.append(len(a)) or real(self, a, b))
+    assert_allclose(spectral._earlier(graph, order), expected)
+    assert max(between, default=0) == (0 if kind == "dense" else 16)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -328,11 +343,29 @@ def test_memory_is_released_before_a_part_is_cut(monkeypatch):
     assert released == [True]
 
 
-def test_lanczos_falls_back_to_the_dense_method(monkeypatch):
+@pytest.fixture
+def products(monkeypatch):
+    """Counts the products with the operator."""
+    counted = []
+    real = Graph.apply
+    monkeypatch.setattr(Graph, "apply", lambda graph, vector: counted.append(1) or real(graph, vector))
+    return counted
+
+
+def test_lanczos_falls_back_to_the_dense_method(monkeypatch, products):
     graph, _, _ = graph_of(seed=3)
     expected = graph.second_vector()
+    products.clear()
     monkeypatch.setattr(spectral, "MAX_STEPS", 3)
     assert graph.second_vector() == pytest.approx(expected, abs=1e-8)
+    assert len(products) == 3 + 1  # and one for the vote
+
+
+def test_lanczos_looks_every_fifth_step_and_stops_early(products):
+    graph, _, _ = graph_of(n=200, seed=3)
+    graph.second_vector()
+    assert len(graph.weights) > 150
+    assert len(products) - 1 in (10, 15, 20, 25)
 
 
 def test_lanczos_stops_when_nothing_is_left():
@@ -358,15 +391,69 @@ def test_ritz_of_a_projected_problem():
     assert spectral._ritz(diagonal, side, 1e-15)[1] == 0.0
 
 
+def ritz(values, residuals, vector=(0.5, -0.5), exhausted=False):
+    vectors = np.tile(np.asarray(vector, dtype=float), (len(residuals), 1))
+    return spectral.Ritz(np.array(values), vectors, vectors, np.array(residuals), exhausted)
+
+
 def test_leading_group():
-    ritz = spectral.Ritz(np.array([1.0, 1.0 - 1e-11, 0.5, 0.2]), np.eye(4)[:3], np.eye(4)[:3], np.full(3, 1e-3), False)
-    equal, error = spectral._leading_group(ritz)
-    assert equal == 2
-    assert error == pytest.approx(1e-3 / 0.5)
-    exact = spectral.Ritz(ritz.values, ritz.vectors, ritz.images, np.full(3, 1e-15), False)
-    assert spectral._leading_group(exact) == (2, 0.0)
-    alike = spectral.Ritz(np.ones(2), np.eye(2), np.eye(2), np.array([1e-5, 1e-3]), False)
-    assert spectral._leading_group(alike) == (2, np.inf)
+    assert spectral._leading_group(ritz([1.0, 1 - 1e-11, 0.5, 0.2], [1e-3, 2e-3, 5e-3])) == (2, pytest.approx(4e-3))
+    assert spectral._leading_group(ritz([1.0, 1 - 1e-11, 1 - 2e-11, 0.2], [2e-3, 1e-3])) == (2, pytest.approx(1e8))
+    assert spectral._leading_group(ritz([1.0, 0.5], [1e-15, 1.0])) == (1, 0.0)
+    assert spectral._leading_group(ritz([1.0, 1.0], [1e-5, 1e-3])) == (2, np.inf)
+
+
+def rule(monkeypatch, ask):
+    """The rule by which an iteration is told that it is good enough."""
+
+    class Asked(Exception):
+        pass
+
+    rules = []
+
+    def converged(_graph, _count, enough):
+        rules.append(enough)
+        raise Asked
+
+    monkeypatch.setattr(spectral, "_converged", converged)
+    with pytest.raises(Asked):
+        ask()
+    return rules[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "residuals", "vector", "exact", "signs"),
+    [
+        ([0.9, 0.5], [1e-11, 0.1], (1.0, 1.0), True, True),  # error 2.5e-11
+        ([0.9, 0.5], [1e-10, 0.05], (1.0, 1.0), False, True),  # error 2.5e-10, but no sign can change
+        ([0.9, 0.5], [0.04, 0.09], (0.5, -0.21), False, True),  # error 0.1: less than half of the smallest entry
+        ([0.9, 0.5], [0.04, 0.09], (0.5, -0.19), False, False),
+        ([0.9, 0.5], [0.04, 0.11], (0.5, -0.5), False, False),  # the next value is not known to a quarter of the gap
+        ([0.9, 0.5], [0.04], (0.5, -0.5), False, False),  # nothing is known of it
+        ([0.9, 0.9 - 1e-11, 0.1], [1e-5, 1e-14], (0.5, -0.5), False, False),  # of equal ones a projection is taken
+        ([0.9, 0.5, 0.4], [0.04, 0.09, 0.3], (0.5, -0.21), False, True),
+    ],
+)
+def test_when_a_vector_or_its_signs_are_good_enough(values, residuals, vector, exact, signs, monkeypatch):
+    for signs_only, expected in ((False, exact), (True, signs)):
+        enough = rule(monkeypatch, lambda asked=signs_only: spectral._operator_vector(graph_of()[0], asked))
+        assert enough(ritz(values, residuals, vector)) is expected
+
+
+@pytest.mark.parametrize(
+    ("values", "residuals", "expected"),
+    [
+        ([0.9, 0.8, 0.3], [1e-10, 4.9e-9], True),  # 1e-8 of the gap between the second and the third
+        ([0.9, 0.8, 0.3], [1e-10, 5.1e-9], False),
+        ([0.9, 0.8, 0.3], [5.1e-9, 1e-10], False),
+        ([0.9, 0.8], [1e-16, 1e-16], False),  # the gap is not known
+        ([0.9, 0.8, 0.8], [1e-13, 1e-13], True),  # whatever the gap
+        ([0.9, 0.8, 0.8], [1e-11, 1e-13], False),
+    ],
+)
+def test_when_several_vectors_are_good_enough(values, residuals, expected, monkeypatch):
+    enough = rule(monkeypatch, lambda: spectral._operator_vectors(graph_of()[0], 2))
+    assert enough(ritz(values, residuals)) is expected
 
 
 def test_the_first_guess_is_near(monkeypatch):
