@@ -70,13 +70,18 @@ def chance_key(seed: int) -> np.uint64:
     return key
 
 
-def waiting(names: KeyArray, seed: int) -> FloatArray:
-    """How long each key waits if its weight is 1: exponential of mean 1."""
+def chances(names: KeyArray, seed: int) -> FloatArray:
+    """A uniform random number for each key."""
     chance = np.empty(len(names))
     for start in range(0, len(names), HASHED):
         some = slice(start, start + HASHED)
         chance[some] = uniform(stream(stream(seed, _SAMPLE), names[some]))
-    return exponential(chance)
+    return chance
+
+
+def waiting(names: KeyArray, seed: int) -> FloatArray:
+    """How long each key waits if its weight is 1: exponential of mean 1."""
+    return exponential(chances(names, seed))
 
 
 def reach(waits: FloatArray, size: int) -> float:
@@ -107,8 +112,12 @@ def draw(keys: Keys, waits: FloatArray, size: int, limit: float, total: float) -
 def draw_rows(keys: KeyArray, weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
     """At most `size` different rows, by their keys and the seed alone, in random order."""
     known, first = distinct_keys(keys, weights)
-    waits = waiting(known.names, seed)
-    drawn = draw(known, waits, size, reach(waits, size), float(known.mass.sum()))
+    total, count, chance = float(known.mass.sum()), CANDIDATES * size, chances(known.names, seed)
+    if len(chance) > count:  # logarithms only of those that can be drawn
+        some = np.flatnonzero((chance <= np.partition(chance, count)[count]) | (known.mass >= total / size))
+        known, first, chance = known.take(some), first[some], chance[some]
+    waits = exponential(chance)
+    drawn = draw(known, waits, size, reach(waits, size), total)
     return DistinctRows(first[drawn.places], drawn.weights)
 
 
