@@ -162,10 +162,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np
         accept_plain(estimator, X)
         return np.asarray(X)
     _refuse_text_columns(X)
-    table: npt.NDArray[np.float64] = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", accept_sparse=False
-    )
-    return table
+    table = validate_data(estimator, X, reset=reset, dtype=np.float64, order="C", accept_sparse=False)
+    return np.require(table, np.float64, ("C", "A"))
 
 
 def accept_plain(estimator: Any, X: npt.NDArray[np.float64]) -> None:
@@ -184,6 +182,7 @@ def is_plain(X: Any) -> bool:
         and X.ndim == 2
         and X.size > 0
         and X.flags.c_contiguous
+        and X.flags.aligned
         and bool(np.isfinite(X).all())
     )
 
