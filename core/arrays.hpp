@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 #include "interrupt.hpp"
 
@@ -23,6 +25,16 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
 
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
+}
+
+// Loads of numbers that straddle their size are undefined.
+template <class... Arrays>
+void require_aligned(const Arrays&... arrays) {
+  const auto aligned = [](const auto& array) {
+    using Number = typename std::decay_t<decltype(array)>::Scalar;
+    return array.size() == 0 || reinterpret_cast<uintptr_t>(array.data()) % alignof(Number) == 0;
+  };
+  require((aligned(arrays) && ...), "arrays must be aligned in memory: pass copies");
 }
 
 inline void require_threads(int threads) {

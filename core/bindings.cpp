@@ -15,6 +15,7 @@
 #include "lines.hpp"
 #include "matches.hpp"
 #include "neighbours.hpp"
+#include "problems.hpp"
 #include "random.hpp"
 #include "scaling.hpp"
 #include "table.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights) {
   require_table(x);
+  require_aligned(x, weights.value_or(In<double, 1>()));
   require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
   const double* w = weights ? weights->data() : nullptr;
   cf::Call call;
@@ -34,19 +36,11 @@ cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weight
   return cf::Table(x.data(), x.shape(0), x.shape(1), w);
 }
 
-void require_coordinates(In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach, size_t columns) {
-  require(exponent.shape(0) == columns && origin.shape(0) == columns && reach.shape(0) == columns,
-          "the new rows must have the table's columns");
-  for (size_t j = 0; j < columns; ++j) {
-    require(exponent(j) > -3000 && exponent(j) < 3000, "an exponent is out of range");
-    require(reach(j) == cf::Table::kConstant || (reach(j) > -3000 && reach(j) < 3000), "a reach is out of range");
-  }
-}
-
 // Rows in the coordinates that a table had.
 cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
   const size_t columns = x.shape(1);
   require_table(x);
+  require_aligned(x, exponent, origin, reach);
   require_coordinates(exponent, origin, reach, columns);
   cf::Call call;
   return cf::Table::project(x.data(), x.shape(0), {exponent.data(), exponent.data() + columns},
@@ -56,6 +50,7 @@ cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin
 cf::Scaling make_scaling(In<int32_t, 2> exponent, In<double, 2> shift, In<double, 2> divisor, In<uint8_t, 2> ranked,
                          In<int64_t, 1> starts, In<double, 1> knots, In<double, 1> ranks) {
   const size_t views = exponent.shape(0), columns = exponent.shape(1);
+  require_aligned(exponent, shift, divisor, ranked, starts, knots, ranks);
   const auto fits = [&](const auto& a) { return a.shape(0) == views && a.shape(1) == columns; };
   require(fits(shift) && fits(divisor) && fits(ranked), "all steps must have the same shape");
   require(starts.shape(0) == columns + 1 && starts(0) == 0, "starts must be one longer than columns, from 0");
@@ -81,6 +76,7 @@ Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
   require(static_cast<int64_t>(x.shape(1)) == scaling.columns, "the rows must have the scaling's columns");
   require_threads(threads);
   require_table(x);
+  require_aligned(x);
   constexpr int64_t kRows = 1024;  // for a thread at a time
   const int64_t rows = x.shape(0), width = scaling.width();
   Out<double, 2> out = uninitialised<double, 2>({x.shape(0), static_cast<size_t>(width)});
@@ -93,45 +89,12 @@ Out<double, 2> scale(const cf::Scaling& scaling, In<double, 2> x, int threads) {
   return out;
 }
 
-constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: what 32 bits number in the hot loops
-
-// Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
-std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
-                                       In<int32_t, 1> clusters) {
-  require(offsets.shape(0) == clusters.shape(0) + 1, "offsets must be one longer than clusters");
-  const size_t count = clusters.shape(0);
-  require(offsets(0) == 0 && offsets(count) == static_cast<int64_t>(columns.shape(0)),
-          "offsets must run from 0 to the number of columns listed");
-  for (size_t j = 0; j < columns.shape(0); ++j)
-    require(columns(j) >= 0 && columns(j) < width, "a column index is out of range");
-  std::vector<cf::Problem> problems(count);
-  for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
-  for (size_t i = 0; i < count; ++i) {
-    const int64_t listed = offsets(i + 1) - offsets(i);
-    require(clusters(i) >= 1, "clusters must be at least 1");
-    require(listed < kMostCells && clusters(i) * (listed + 1) < kMostCells, "clusters * columns is too large");
-    problems[i] = {columns.data() + offsets(i), static_cast<int>(listed), clusters(i), 0};
-  }
-  return problems;
-}
-
-std::vector<const double*> read_centers(const std::vector<cf::Problem>& problems, In<double, 1> centers) {
-  std::vector<const double*> each;
-  size_t used = 0;
-  for (const cf::Problem& problem : problems) {
-    require(problem.width >= 1, "a clustering must have columns");
-    each.push_back(centers.data() + used);
-    used += static_cast<size_t>(problem.k) * problem.width;
-  }
-  require(used == centers.shape(0), "centers must hold clusters * columns numbers for each problem");
-  return each;
-}
-
 nb::dict kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                 In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
   require(!table.projected, "projected rows can be assigned, not clustered");
   std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
   const size_t count = problems.size();
+  require_aligned(seeds);
   require(seeds.shape(0) == count, "one seed per problem");
   require(restarts >= 1 && restarts <= (1 << 20), "restarts must be from 1 to 2^20");
   require(max_iter >= 1, "max_iter must be at least 1");
@@ -186,6 +149,7 @@ struct Passes {
   Passes(const cf::Scaling* scaling, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach,
          In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters, In<double, 1> centers) {
     const size_t width = exponent.shape(0);
+    require_aligned(exponent, origin, reach);
     require_coordinates(exponent, origin, reach, width);
     require(!scaling || static_cast<size_t>(scaling->width()) == width, "coordinates must be of the scaled columns");
     if (scaling) kept.push_back(*scaling);
@@ -208,6 +172,7 @@ struct Passes {
     const size_t columns = space.scaling ? static_cast<size_t>(space.scaling->columns) : space.exponent.size();
     require(x.shape(1) == columns, "the rows must have the columns of the fitted table");
     require_table(x);
+    require_aligned(x);
     require_threads(threads);
     return {x.data(), static_cast<int64_t>(x.shape(0)), static_cast<int64_t>(columns), weights};
   }
@@ -216,6 +181,7 @@ struct Passes {
            InOut<int64_t, 1> sums, InOut<int64_t, 1> mass, int threads) const {
     require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
     const cf::Block rows = block(x, weights ? weights->data() : nullptr, threads);
+    require_aligned(weights.value_or(In<double, 1>()), bits, sums, mass);
     require(bits.shape(0) == space.exponent.size(), "bits must have one entry per scaled column");
     require(mass_bits >= 0 && mass_bits <= 62, "mass_bits must be from 0 to 62");
     require(sums.shape(0) == numbers.size() && mass.shape(0) == total, "sums must be of the clusters");
@@ -228,6 +194,7 @@ struct Passes {
   void label(In<double, 2> x, InOut<Label, 2> labels, int64_t start, int threads) const {
     const cf::Block rows = block(x, nullptr, threads);
     const int64_t step = static_cast<int64_t>(labels.shape(1));
+    require_aligned(labels);
     require(labels.shape(0) == problems.size(), "labels must have one row per clustering");
     require(start >= 0 && start <= step && rows.rows <= step - start, "the block must be within labels");
     for (const cf::Problem& problem : problems)
@@ -246,6 +213,7 @@ struct Passes {
 };
 
 Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
+  require_aligned(x);
   require_threads(threads);
   Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
   cf::Call call;
@@ -258,6 +226,7 @@ Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
 // excluded[offsets[i]:offsets[i + 1]]); all that are left if fewer. Entries past the last one drawn are -1.
 Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<int32_t, 1> excluded,
                               In<int64_t, 1> offsets) {
+  require_aligned(keys, excluded, offsets);
   require(features >= 1 && count >= 1 && count <= features, "1 <= count <= features");
   require(offsets.shape(0) == keys.shape(0) + 1, "offsets must be one longer than keys");
   require(offsets(0) >= 0 && offsets(keys.shape(0)) <= static_cast<int64_t>(excluded.shape(0)), "offsets out of range");
@@ -284,6 +253,7 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
 }
 
 Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> table, int threads) {
+  require_aligned(a, b, table);
   require(a.shape(0) == b.shape(0), "both sides must come from the same partitions");
   require(table.shape(0) == a.shape(0) + 1, "table must have one entry per possible count");
   require_threads(threads);
@@ -296,6 +266,7 @@ Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> tab
 }
 
 Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads) {
+  require_aligned(matrix, vectors);
   require(vectors.shape(1) == matrix.shape(1), "each vector must have one entry per column of the matrix");
   require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
   require_threads(threads);
@@ -308,6 +279,7 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
 
 Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> lines, int threads) {
   const size_t members = labels.shape(0);
+  require_aligned(labels, first, lines);
   require(first.shape(0) == members + 1, "first must be one longer than there are partitions");
   require(lines.shape(1) < (1 << 24), "a line has 2^24 numbers or more");
   require(first(0) == 0 && first(members) == static_cast<int64_t>(lines.shape(0)), "first must span the lines");
@@ -322,6 +294,7 @@ Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double,
 }
 
 Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
+  require_aligned(labels);
   require(labels.shape(0) < 65536, "at most 65535 partitions");
   Out<uint64_t, 1> out = uninitialised<uint64_t, 1>({labels.shape(1)});
   cf::Call call;
@@ -330,6 +303,7 @@ Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
 }
 
 cf::Matches make_matches(In<int32_t, 2> columns, In<double, 1> table) {
+  require_aligned(columns, table);
   require_labels(columns);
   const size_t values = columns.shape(0) + 1;
   const bool shares = table.shape(0) == values * values && values <= 256;
@@ -339,6 +313,7 @@ cf::Matches make_matches(In<int32_t, 2> columns, In<double, 1> table) {
 }
 
 void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {
+  require_aligned(rows);
   require(rows.shape(0) == static_cast<size_t>(self.members), "both sides must come from the same partitions");
   require_threads(threads);
   cf::Call call;
@@ -348,6 +323,7 @@ void store_matches(cf::Matches& self, In<int32_t, 2> rows, int threads) {
 // With the rows given, or with those that were stored.
 Out<double, 2> multiply_matches(const cf::Matches& self, const std::optional<In<int32_t, 2>>& rows,
                                 In<double, 2> vectors, int threads) {
+  require_aligned(rows.value_or(In<int32_t, 2>()), vectors);
   require(static_cast<int64_t>(vectors.shape(1)) == self.columns, "each vector must have one entry per column");
   require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
   require_threads(threads);
@@ -369,6 +345,7 @@ Out<double, 2> fill(In<double, 2> values, In<double, 2> places, In<double, 2> do
                     In<double, 1> weights, In<int32_t, 1> first, In<int32_t, 1> widths, In<double, 1> means,
                     double neighbours, int nearest, int threads) {
   const size_t n = values.shape(0), m = donor_values.shape(0), columns = values.shape(1), p = first.shape(0);
+  require_aligned(values, places, donor_values, donor_places, weights, first, widths, means);
   require(places.shape(0) == n && places.shape(1) == columns, "places must have the shape of values");
   require(donor_values.shape(1) == columns, "donors must have the columns of values");
   require(donor_places.shape(0) == m && donor_places.shape(1) == columns, "places must have the shape of donors");
@@ -411,6 +388,7 @@ NB_MODULE(_core, m) {
           [](const cf::Table& self, In<double, 2> x) {
             require(static_cast<int64_t>(x.shape(1)) == self.columns, "the new rows must have the table's columns");
             require_table(x);
+            require_aligned(x);
             cf::Call call;
             return self.project(x.data(), x.shape(0));
           },

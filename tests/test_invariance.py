@@ -120,3 +120,19 @@ def test_signed_zeros():
     order = rng.permutation(60)
     assert_identical(fitted(signed), fitted(signed + 0.0))
     assert (fitted(signed).labels_[order] == fitted(signed[order]).labels_).all()
+
+
+@pytest.mark.parametrize("rows", [200, 70_000])
+def test_memory_that_is_not_aligned(rows):
+    """As np.frombuffer gives it at an odd offset; the core takes only aligned arrays."""
+    X = np.random.default_rng(0).normal(size=(rows, 4))
+    odd = np.zeros(X.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(X.shape)
+    odd[...] = X
+    assert not odd.flags.aligned
+    forest = ClusterForest(3, n_estimators=5, random_state=0)
+    expected = forest.fit_predict(X)
+    assert (forest.fit_predict(odd) == expected).all()
+    assert (forest.predict(odd) == forest.predict(X)).all()
+    assert (HartiganWongKMeans(3, random_state=0).fit_predict(odd[:100]) < 3).all()
+    with pytest.raises(ValueError, match="aligned"):
+        _core.Table(odd)

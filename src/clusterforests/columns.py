@@ -44,7 +44,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
     if table.dtype.kind in "Mm":
         raise ValueError(f"X holds {_TIMES.format(table.dtype)}")
     if table.dtype.kind in "biuf":
-        return np.ascontiguousarray(table, dtype=np.float64)
+        return np.require(table, np.float64, ("C", "A"))
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
     return [_understand(cells, f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
 

@@ -42,10 +42,10 @@ class ArraySource:
         self.shape: tuple[int, int] = (X.shape[0], X.shape[1])
 
     def block(self, start: int, stop: int) -> FloatArray:
-        return np.ascontiguousarray(self.X[start:stop], dtype=np.float64)
+        return np.require(self.X[start:stop], np.float64, ("C", "A"))
 
     def take(self, rows: IndexArray) -> FloatArray:
-        return np.ascontiguousarray(self.X[rows], dtype=np.float64)
+        return np.require(self.X[rows], np.float64, ("C", "A"))
 
 
 class ColumnSource:

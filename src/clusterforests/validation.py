@@ -165,10 +165,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> npt.NDArray[np
     _refuse_text_columns(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
         raise ValueError(f"X holds dates or times ({X.dtype}). Turn them into numbers, such as days since a date.")
-    table: npt.NDArray[np.float64] = validate_data(
-        estimator, unmasked(X), reset=reset, dtype=np.float64, order="C", accept_sparse=False
-    )
-    return table
+    table = validate_data(estimator, unmasked(X), reset=reset, dtype=np.float64, order="C", accept_sparse=False)
+    return np.require(table, np.float64, ("C", "A"))
 
 
 def unmasked(X: Any) -> Any:
@@ -194,6 +192,7 @@ def is_plain(X: Any) -> bool:
         and X.ndim == 2
         and X.size > 0
         and X.flags.c_contiguous
+        and X.flags.aligned
         and bool(np.isfinite(X).all())
     )
 
