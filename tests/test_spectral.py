@@ -392,7 +392,7 @@ def test_ritz_of_a_projected_problem():
 
 
 def ritz(values, residuals, vector=(0.5, -0.5), exhausted=False):
-    vectors = np.tile(np.asarray(vector, dtype=float), (len(residuals), 1))
+    vectors = np.asarray(vector) + 10.0 * np.arange(len(residuals))[:, None]
     return spectral.Ritz(np.array(values), vectors, vectors, np.array(residuals), exhausted)
 
 

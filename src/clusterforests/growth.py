@@ -266,7 +266,7 @@ class _Proposals:
                 excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
             drawn = _draw(keys.ravel(), self.views, self.settings.features_per_draw, excluded)
             draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
-        able = np.array([len(tree) > 0 and len(tree[0]) > 0 for tree in draws])
+        able = np.array([len(tree[0]) > 0 for tree in draws])
         return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
 
     def _next_in_order(self, order: IntArray, rounds: int) -> list[IntArray]:
