@@ -78,17 +78,10 @@ for _ in range(times):
 after = held()
 print(after[0] - before[0], after[1] - before[1])
 """
+SLOW = ("many rows", "missing cells", "number of clusters", "paper", "consensus", "report")
 KINDS = [
-    "default",
-    "many rows",
-    "missing cells",
-    pytest.param("number of clusters", marks=pytest.mark.slow),
-    "paper",
-    "predict",
-    "save and load",
-    "consensus",
-    "errors",
-    pytest.param("report", marks=pytest.mark.slow),
+    *("default", "predict", "save and load", "errors"),
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in SLOW),
 ]
 
 
