@@ -357,3 +357,11 @@ def test_short_last_step_repeats_its_first_candidate():
     drawn = [f.tolist()[2:] for f in backend.batches[1][0].features]
     assert drawn[3] == drawn[0]
     assert len(backend.batches) == 2
+
+
+def test_one_cluster_is_a_solution():
+    """Nothing is between its clusters, so that kappa is infinite and no feature is added."""
+    trees = grow(Recorder(table()), plain_views(8), settings(3, base_clusters=1), seed=0)
+    assert [len(c) for c in trees.centers] == [1, 1, 1]
+    assert (trees.kappas == np.inf).all()
+    assert [len(f) for f in trees.features] == [2, 2, 2]
