@@ -41,11 +41,17 @@ inline void require_threads(int threads) {
   require(threads >= 1 && threads <= 1024, "threads must be at least 1 and at most 1024");
 }
 
-// An array without rows may claim any number of columns: memory is taken for each.
+// An array without numbers may claim any shape: memory is taken for each row and column.
+template <class T>
+void require_cells(const In<T, 2>& x) {
+  require(x.size() > 0 || std::max(x.shape(0), x.shape(1)) < (size_t{1} << 24), "an empty array is too large");
+}
+
 template <class T>
 void require_table(const In<T, 2>& x) {
   require(x.shape(0) < static_cast<size_t>(std::numeric_limits<int32_t>::max()), "X has 2^31 rows or more");
   require(x.shape(1) < (size_t{1} << 24), "X has 2^24 columns or more");
+  require_cells(x);
 }
 
 template <class Test>
@@ -82,7 +88,8 @@ Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
     if (extent && count > std::numeric_limits<size_t>::max() / sizeof(T) / extent) throw std::bad_alloc();
     count *= extent;
   }
-  T* data = new T[count ? count : 1];
+  T* data = new (std::nothrow) T[count ? count : 1];  // a sanitizer ends the process where another new would throw
+  if (!data) throw std::bad_alloc();
   nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return Out<T, N>(data, shape, owner);
 }

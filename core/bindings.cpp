@@ -213,6 +213,7 @@ struct Passes {
 };
 
 Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
+  require_cells(x);
   require_aligned(x);
   require_threads(threads);
   Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
@@ -267,8 +268,9 @@ Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> tab
 
 Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads) {
   require_aligned(matrix, vectors);
+  require_cells(matrix);
   require(vectors.shape(1) == matrix.shape(1), "each vector must have one entry per column of the matrix");
-  require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
+  require(vectors.shape(0) < (1 << 16), "at most 65535 vectors");
   require_threads(threads);
   Out<double, 2> out = uninitialised<double, 2>({vectors.shape(0), matrix.shape(0)});
   cf::Call call;
@@ -280,6 +282,7 @@ Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads
 Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> lines, int threads) {
   const size_t members = labels.shape(0);
   require_aligned(labels, first, lines);
+  require_cells(labels);
   require(first.shape(0) == members + 1, "first must be one longer than there are partitions");
   require(lines.shape(1) < (1 << 24), "a line has 2^24 numbers or more");
   require(first(0) == 0 && first(members) == static_cast<int64_t>(lines.shape(0)), "first must span the lines");
@@ -295,6 +298,7 @@ Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double,
 
 Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
   require_aligned(labels);
+  require_cells(labels);
   require(labels.shape(0) < 65536, "at most 65535 partitions");
   Out<uint64_t, 1> out = uninitialised<uint64_t, 1>({labels.shape(1)});
   cf::Call call;
@@ -325,7 +329,7 @@ Out<double, 2> multiply_matches(const cf::Matches& self, const std::optional<In<
                                 In<double, 2> vectors, int threads) {
   require_aligned(rows.value_or(In<int32_t, 2>()), vectors);
   require(static_cast<int64_t>(vectors.shape(1)) == self.columns, "each vector must have one entry per column");
-  require(vectors.shape(0) < (1 << 24), "at most 2^24 vectors");
+  require(vectors.shape(0) < (1 << 16), "at most 65535 vectors");
   require_threads(threads);
   require(!rows || rows->shape(0) == static_cast<size_t>(self.members),
           "both sides must come from the same partitions");

@@ -252,6 +252,9 @@ def test_rows_of_nothing_are_counted_too():
     )
     with pytest.raises(ValueError, match="rows or more"):
         empty.apply(np.empty((2**40, 0)), 1)
+    for call in (_core.column_keys, lambda labels: _core.hash_rows(labels.T.astype(float), 1)):
+        with pytest.raises(ValueError, match="an empty array is too large"):
+            call(np.empty((0, 2**31), np.int32))
 
 
 def test_knots_further_apart_than_a_double():
