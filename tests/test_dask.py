@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 from clusterforests import ClusterForest, large, sampling, source
 from clusterforests.backends.dask import DaskRows
-from clusterforests.backends.dask_tasks import stack
+from clusterforests.backends.dask_tasks import aligned, stack
 from clusterforests.lazy import split
 from clusterforests.row_order import row_keys
 
@@ -315,6 +315,15 @@ def test_a_worker_is_killed(plain, tmp_path, stage):
     assert marker.exists()
 
 
+def test_arrays_from_another_process_are_aligned():
+    """The core refuses others, and what is in a message begins at any byte."""
+    odd = np.ndarray(5, np.float64, bytearray(41), offset=1)
+    assert not odd.flags.aligned
+    array, [keys] = aligned(odd), aligned([sampling.Keys(odd.view(np.uint64), odd)])
+    assert all(each.flags.aligned for each in (array, *keys))
+    assert aligned(array) is array
+
+
 def test_the_scheduler_is_killed(plain, tmp_path):
     fitted = forest().fit(X)
     before = vars(fitted).copy()
@@ -327,14 +336,17 @@ def test_the_scheduler_is_killed(plain, tmp_path):
         ) as scheduler,
         subprocess.Popen([*dask_command, "worker", *address, "--nthreads", "1", "--no-nanny"]) as worker,
     ):
-        while not file.exists():
-            assert scheduler.poll() is None
-            time.sleep(0.1)
-        with Client(scheduler_file=str(file), timeout=20) as client:
-            client.wait_for_workers(1)
-            client.run(hurting(*STAGES["means"], str(tmp_path / "killed"), scheduler.pid))
-            with pytest.raises(RuntimeError, match="scheduler is gone"):
-                fitted.fit(in_pieces(X, (500,) * 6))
-        worker.kill()
+        try:
+            while not file.exists():
+                assert scheduler.poll() is None
+                time.sleep(0.1)
+            with Client(scheduler_file=str(file), timeout=20) as client:
+                client.wait_for_workers(1)
+                client.run(hurting(*STAGES["means"], str(tmp_path / "killed"), scheduler.pid))
+                with pytest.raises(RuntimeError, match="scheduler is gone"):
+                    fitted.fit(in_pieces(X, (500,) * 6))
+        finally:  # a process that still lived would be waited for
+            scheduler.kill()
+            worker.kill()
     assert all(vars(fitted)[name] is before[name] for name in before)
     assert (fitted.labels_ == plain.labels_).all()

@@ -1,6 +1,7 @@
 """Named tasks for a table's pieces, merged in trees, on whatever scheduler Dask has at hand."""
 
 import contextlib
+import copy
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,7 @@ from typing import Any
 
 import dask
 import dask.array as da
+import numpy as np
 from dask.core import get_dependencies
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
@@ -55,7 +57,16 @@ def _is_future(value: Any) -> bool:
 
 
 def _run(work: Callable[..., Any], *arguments: Any) -> Any:
-    return work(*(given.read() if isinstance(given, Chain) else given for given in arguments))
+    return work(*(given.read() if isinstance(given, Chain) else aligned(given) for given in arguments))
+
+
+def aligned(value: Any) -> Any:
+    """What came from another process: there an array may begin at any byte, which the C++ core refuses."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if type(value) is list:
+        return [aligned(each) for each in value]
+    return copy.deepcopy(value) if type(value).__module__.startswith("clusterforests.") else value
 
 
 def share(name: str, value: Any) -> Delayed:
@@ -94,8 +105,7 @@ def compute(wanted: Sequence[Delayed], told: Told | None = None, watched: Sequen
         for done, _ in enumerate(finished, 1):
             if told is not None:
                 told(done, len(watched))
-        gathered: list[Any] = client.gather(futures)
-        return gathered
+        return [aligned(result) for result in client.gather(futures)]
 
 
 def persist(wanted: Sequence[Delayed]) -> list[Delayed]:
