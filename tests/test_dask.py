@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 from clusterforests import ClusterForest, large, sampling, source
 from clusterforests.backends.dask import DaskRows
-from clusterforests.backends.dask_tasks import aligned, stack
+from clusterforests.backends.dask_tasks import stack
 from clusterforests.lazy import split
 from clusterforests.row_order import row_keys
 
@@ -313,15 +313,6 @@ def test_a_worker_is_killed(plain, tmp_path, stage):
         found = forest().fit(in_pieces(X, (500,) * 6))
         assert (found.labels_.compute() == plain.labels_).all()
     assert marker.exists()
-
-
-def test_arrays_from_another_process_are_aligned():
-    """The core refuses others, and what is in a message begins at any byte."""
-    odd = np.ndarray(5, np.float64, bytearray(41), offset=1)
-    assert not odd.flags.aligned
-    array, [keys] = aligned(odd), aligned([sampling.Keys(odd.view(np.uint64), odd)])
-    assert all(each.flags.aligned for each in (array, *keys))
-    assert aligned(array) is array
 
 
 def test_the_scheduler_is_killed(plain, tmp_path):

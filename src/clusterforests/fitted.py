@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clusterforests import how_many
 from clusterforests.affinity import coassociate
+from clusterforests.alignment import aligned
 from clusterforests.backends import CpuBackend
 from clusterforests.columns import is_dask, row_slices
 from clusterforests.combine import consensus
@@ -70,6 +71,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _trees: Trees
     _placement: Placement
     _weights: FloatArray | None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(aligned(state))
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:
         """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.

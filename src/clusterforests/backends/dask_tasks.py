@@ -1,7 +1,6 @@
 """Named tasks for a table's pieces, merged in trees, on whatever scheduler Dask has at hand."""
 
 import contextlib
-import copy
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -9,10 +8,11 @@ from typing import Any
 
 import dask
 import dask.array as da
-import numpy as np
 from dask.core import get_dependencies
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
+
+from clusterforests.alignment import aligned
 
 WIDTH = 16  # what is merged at a time
 WARNED_ABOVE = "distributed.admin.large-graph-warning-threshold"  # 10 MB, unless it is set
@@ -58,15 +58,6 @@ def _is_future(value: Any) -> bool:
 
 def _run(work: Callable[..., Any], *arguments: Any) -> Any:
     return work(*(given.read() if isinstance(given, Chain) else aligned(given) for given in arguments))
-
-
-def aligned(value: Any) -> Any:
-    """What came from another process: there an array may begin at any byte, which the C++ core refuses."""
-    if isinstance(value, np.ndarray):
-        return np.require(value, requirements="A")
-    if type(value) is list:
-        return [aligned(each) for each in value]
-    return copy.deepcopy(value) if type(value).__module__.startswith("clusterforests.") else value
 
 
 def share(name: str, value: Any) -> Delayed:

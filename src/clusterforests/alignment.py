@@ -1,0 +1,17 @@
+"""Arrays as the C++ core takes them: at addresses that their type asks for."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+
+def aligned(value: Any) -> Any:
+    """What came from another process: in a message an array may begin at any byte."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if type(value) is list:
+        return [aligned(each) for each in value]
+    if type(value) is dict:
+        return {key: aligned(each) for key, each in value.items()}
+    return copy.deepcopy(value) if type(value).__module__.startswith("clusterforests.") else value
