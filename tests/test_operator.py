@@ -192,6 +192,7 @@ def test_many_partitions_with_gaps_need_a_matrix(monkeypatch):
     assert graph_of(labels, 0.4, 5.0)[0].pairs.dense
     signatures = collapse(labels)
     monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 1000)
+    monkeypatch.setattr("clusterforests.limits.SMALL", 0)
     with pytest.raises(MemoryError, match="at most 255 partitions where some have no label"):
         affinity.affinity(BACKEND, signatures, 0.4, 5.0)
     monkeypatch.setattr(affinity, "MOST_WITH_GAPS", 300)
