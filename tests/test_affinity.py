@@ -43,7 +43,8 @@ def plain_weights(P, threshold, sharpness):
 @pytest.fixture
 def few_bytes(monkeypatch):
     """A machine with 965 bytes of memory."""
-    monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 965)
+    monkeypatch.setattr("clusterforests.limits.SMALL", 0)
+    monkeypatch.setattr("clusterforests.limits.available_memory", lambda: 965)
 
 
 def test_collapse():
