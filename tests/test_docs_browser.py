@@ -19,7 +19,7 @@ GENERATED = shutil.ignore_patterns("api", "gallery", "sg_execution_times.rst")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("repository")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=GENERATED)  # what is generated goes beside its source
-    for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
+    for name in ("CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, folder)
     for name in ("benchmarks", "examples", "results", "src"):
         (folder / name).symlink_to(ROOT / name)
