@@ -5,7 +5,10 @@ python benchmarks/gpu.py --only stage --stage-rows 100000000  # a part of it
 """
 
 import argparse
+import csv
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -25,6 +28,15 @@ COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
 LANES_OF_SM = 128  # float32 additions or multiplications that a multiprocessor starts in a cycle
 BYTE_PRODUCTS = 4096  # of bytes, by its tensor cores in a cycle
+SETTINGS = {"K = 5, 20 starts": PAPER, "defaults": {}}
+COUNTERS = {
+    "instructions issued": "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
+    "float32 units": "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "tensor cores": "sm__inst_executed_pipe_tensor_op_imma.avg.pct_of_peak_sustained_elapsed",
+    "level 1 cache": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "level 2 cache": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+}
 
 
 def make_table(n, seed=0):
@@ -96,7 +108,7 @@ def whole_fits(sizes, stages, say):
     head(say, "rows", "settings", "fit", "sample", "growth (CPU)", "means", "labels", "the rest")
     for n in sizes:
         X = make_table(n)
-        for name, settings in (("K = 5, 20 starts", PAPER), ("defaults", {})):
+        for name, settings in SETTINGS.items():
             times = []
             for _ in range(4):
                 took, found = seconds(lambda s=settings, table=X: forest(**s).fit(table))
@@ -130,7 +142,7 @@ def kmeans_stage(n, stages, say):
     say("CPU: the same two passes on all cores. torch: for each tree its columns, one step and one assignment.\n")
     head(say, "settings", "GPU", "CPU", "ratio", "torch, looped", "ratio", "sums equal", "labels that differ")
     roofs = []
-    for name, settings in (("K = 5, 20 starts", PAPER), ("defaults", {}))[: 2 if n <= 10**7 else 1]:
+    for name, settings in list(SETTINGS.items())[: 2 if n <= 10**7 else 1]:
         forest(**settings).fit(X)
         rows, trees = stages.rows, stages.trees
         stages.kernels()
@@ -202,6 +214,29 @@ def roofline(n, roofs, say):
     say("")
 
 
+def counters(say):
+    """A fit of 3,000,000 rows for each setting, of which Nsight Compute watches the second piece of rows."""
+    say("## Hardware counters\n\nShares of what the chip can do, for about a million rows, by Nsight Compute.")
+    say("The highest is what limits a kernel, or comes closest to it.\n")
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        say("Nsight Compute is not on this machine.\n")
+        return
+    head(say, "settings", "kernel", *COUNTERS)
+    for name in SETTINGS:
+        watch = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values())]
+        some = ["-k", "regex:label_rows|add_rows|project", "-s", "3", "-c", "3"]
+        fit = [sys.executable, __file__, "--only", "fit", "--settings", name]
+        found = subprocess.run([*watch, *some, *fit], capture_output=True, text=True, check=True).stdout.splitlines()
+        lines = csv.DictReader(line for line in found if line.startswith('"'))
+        next(lines)  # units
+        for line in lines:
+            shares = [float(line[counter]) for counter in COUNTERS.values()]
+            cells = [f"**{share:.0f} %**" if share == max(shares) else f"{share:.0f} %" for share in shares]
+            say(f"| {name} | `{line['Kernel Name'].split('(')[0]}` | {' | '.join(cells)} |")
+    say("")
+
+
 def same_labels(say):
     say("## Same labels\n\nWhole fits, the path for many rows forced on both (`LARGE_ROWS` lowered), seeds 0 to 2.\n")
     say("| table | rows | adjusted Rand index of GPU and CPU | rows that differ |\n|---|---|---|---|")
@@ -268,8 +303,12 @@ def main():
     parser.add_argument("--out", type=Path)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**7, 10**8])
     parser.add_argument("--stage-rows", type=int, nargs="+", default=[10**7, 10**8])
-    parser.add_argument("--only", nargs="+", default=["fits", "stage", "host", "labels", "small"])
+    parser.add_argument("--only", nargs="+", default=["fits", "stage", "counters", "host", "labels", "small"])
+    parser.add_argument("--settings", choices=SETTINGS, default="defaults", help="of `--only fit`, for a profiler")
     options = parser.parse_args()
+    if options.only == ["fit"]:
+        forest(**SETTINGS[options.settings]).fit(make_table(3 * 10**6))
+        return
     lines = []
 
     def say(text):
@@ -286,6 +325,7 @@ def main():
     sections = {
         "fits": lambda: whole_fits(options.sizes, stages, say),
         "stage": lambda: [kmeans_stage(n, stages, say) for n in options.stage_rows],
+        "counters": lambda: counters(say),
         "host": lambda: host_table(10**7, say),
         "labels": lambda: same_labels(say),
         "small": lambda: small_tables(say),

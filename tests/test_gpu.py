@@ -10,7 +10,7 @@ import pytest
 from accelerator import need_gpu, rows_on_gpu
 
 from clusterforests import ClusterForest, devices, source
-from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement
+from clusterforests.backends import CpuBackend, gpu, gpu_passes, gpu_placement, gpu_trees
 from clusterforests.backends.gpu_trees import (
     UNIT_WARPS,
     WARP_SLOTS,
@@ -175,19 +175,22 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
             apart = ((placed[:, None] - centers) ** 2).sum(axis=2)
             assert (apart.argmin(axis=1) == expected[t]).all()
             size = (part + 4) // 4 * 4
-            records = flat.records[tree["records"] :][: tree["parts"] * (width + 1) * size]
-            records = records.reshape(tree["parts"], width + 1, size)
-            places = records[:, 1:, -1].view(np.int32)
+            lines = 2 * tree["pairs"]
+            records = flat.records[tree["records"] :][: tree["parts"] * (1 + lines) * size]
+            records = records.reshape(tree["parts"], 1 + lines, size)
+            assert not records[:, 1 + width :, :part].any()
+            records = records[:, : 1 + width]
+            places = records[:, :width, part].view(np.int32)
             assert (places == places[0]).all()
             assert ((shared if group["count"] else np.arange(len(used)))[places[0]] == flat.columns[own]).all()
             scores = x.astype(np.float32) @ records[:, 1:, :part] + records[:, :1, :part]
             scores = np.moveaxis(scores, 0, 1).reshape(len(X), -1)
             best, second = np.sort(np.pad(scores, ((0, 0), (1, 0)), constant_values=-np.inf), axis=1)[:, :-3:-1].T
-            length = np.abs(exact[:, shared].astype(np.float32)) @ units * tree["reach"]
-            error = 2 * (length * tree["slope"] + tree["base"]) + length**2 * tree["rounding"] + tree["floor"]
+            length = np.abs(exact[:, shared].astype(np.float32)) @ units
+            error = np.polynomial.Polynomial(tree["margin"])(length)
             sure = second < best - error
             assert (scores.argmax(axis=1) == expected[t])[sure].all()
-            assert sure.mean() > 0.9 or not np.isfinite(tree["floor"])
+            assert sure.mean() > 0.9 or not np.isfinite(tree["margin"][0])
 
 
 def test_units_put_sums_where_they_belong():
@@ -240,8 +243,10 @@ def test_ballots_count_what_the_core_counts(method):
 
 
 def test_pieces_fill_the_scratch():
-    assert gpu_passes.piece_rows(60, 5) * 60 * 9 <= gpu_passes.SCRATCH_BYTES
-    assert gpu_passes.piece_rows(10**6, 5) == gpu_passes.LEAST_ROWS
+    rows = gpu_passes.piece_rows(1000)
+    assert 0.99 * gpu_passes.SCRATCH_BYTES < 1000 * rows <= gpu_passes.SCRATCH_BYTES
+    assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
+    assert gpu_passes.piece_rows(1) == gpu_passes.MOST_ROWS <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
 
 
 @pytest.mark.gpu
@@ -297,6 +302,8 @@ def test_pieces_change_nothing(cupy, monkeypatch):
     monkeypatch.setattr(gpu_passes, "SCRATCH_BYTES", 1)
     monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
     monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
+    for module in (gpu_trees, gpu_passes):  # not all centres of a tree fit
+        monkeypatch.setattr(module, "CHIP_BYTES", 4 * 3 * gpu_trees.SEARCH_ROWS + 1024)
     monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
     found = rows_on_gpu(X).add_up(trees), cupy.asnumpy(rows_on_gpu(X).label(trees))
     assert (found[0].values == expected[0].values).all()

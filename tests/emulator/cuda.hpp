@@ -191,6 +191,10 @@ T __shfl_down_sync(unsigned mask, T value, int apart) {
   return emulator::shuffle(mask, value, emulator::lane() + apart > 31 ? emulator::lane() : emulator::lane() + apart);
 }
 
+// cp.async
+static inline void fetch(float4* to, const float4* from) { *to = *from; }
+static inline void wait_for_fetched() {}
+
 // mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32
 static inline void multiply_bytes(int (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulator::Product operand = {sum, a, b};

@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from clusterforests.backends.gpu_kernels import THREADS, Kernels, strides
 from clusterforests.backends.gpu_trees import (
+    CHIP_BYTES,
     LANES,
+    SEARCH_ROWS,
     WARP_SLOTS,
     flatten_ladders,
     flatten_steps,
@@ -20,14 +22,11 @@ from clusterforests.devices import need_cupy
 from clusterforests.passes import Pass, Sums
 from clusterforests.scaling import Scaling
 
-SCRATCH_BYTES = 2**26  # columns of the rows at hand: they stay in the GPU's cache
-LEAST_ROWS = 4096
-SEARCH_THREADS = 128
+SCRATCH_BYTES = 2**29  # columns and labels of the rows at hand
+LEAST_ROWS, MOST_ROWS = 4096, 2**24
 ROWS_OF_THREAD = 4
-SEARCH_ROWS = ROWS_OF_THREAD * SEARCH_THREADS  # of a block
 TILE_COLUMNS = 23  # of these rows on the chip
-ROOM_BYTES = 9 * 1024  # and of centres
-COLUMNS_OF_THREAD = 8
+COLUMNS_OF_THREAD = 6
 SUMMED_ROWS = 4096  # by a warp
 NULL = np.uint64(0)
 
@@ -54,11 +53,13 @@ class DeviceTrees:
         self.digits = digits_of(trees.mass_bits, heaviest)
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers), self.digits)
         self.xp = kernels.xp
-        self.steps = kernels.upload(flatten_steps(trees, self.used, ladders.host)), *ladders.arrays
+        steps = flatten_steps(trees, self.used, ladders.host)
+        self.steps = kernels.upload(steps), *ladders.arrays
+        self.order = kernels.upload(np.argsort(steps["column"], kind="stable").astype(np.int32))
         self.flat = flatten_trees(trees, self.used, TILE_COLUMNS)
         self.fields = [kernels.upload(array) for array in self.flat]
-        self.tile = SEARCH_ROWS * 4 * int(self.flat.groups["count"].max())
-        self.pitch = piece_rows(len(self.used), self.digits)
+        label_bytes = len(trees.centers) * np.dtype(trees.label_type).itemsize
+        self.pitch = piece_rows((4 + self.digits) * len(self.used) + label_bytes)
         self.narrow = self.xp.zeros((len(self.used), self.pitch), np.float32)
         self.unsure = self.xp.zeros(1, np.uint64)  # labels that float64 decided
 
@@ -77,6 +78,7 @@ class DeviceTrees:
             *strides(rows),
             len(rows),
             self.steps[0],
+            self.order,
             len(self.used),
             *self.steps[1:],
             np.int64(self.pitch),
@@ -86,10 +88,10 @@ class DeviceTrees:
         self.kernels.launch("project", grid, THREADS, *given, weights, mass, self.digits, planes)
 
     def _label(self, rows: Any, out: Any) -> None:
-        grid = -(-len(rows) // SEARCH_ROWS), len(self.flat.groups) - 1
+        grid = len(self.flat.groups) - 1, -(-len(rows) // SEARCH_ROWS)
         given = rows, *strides(rows), *self.steps, self.narrow, np.int64(self.pitch), len(rows), *self.fields
-        more = out, strides(out)[0], ROOM_BYTES // 4, self.unsure
-        self.kernels.launch("label_rows", grid, SEARCH_THREADS, *given, *more, shared=self.tile + ROOM_BYTES)
+        more = out, strides(out)[0], CHIP_BYTES // 4, self.unsure
+        self.kernels.launch("label_rows", grid, SEARCH_ROWS // ROWS_OF_THREAD, *given, *more, shared=CHIP_BYTES)
 
     def start(self) -> None:
         """Before rows are added."""
@@ -108,8 +110,8 @@ class DeviceTrees:
             self._project(part, NULL if weights is None else weights[start : start + self.pitch], self.planes)
             self._label(part, self.labels)
             grid = len(self.taken.units), -(-len(part) // SUMMED_ROWS)
-            given = self.planes, np.int64(self.pitch), len(part), SUMMED_ROWS, self.labels, self.units, self.slots
-            self.kernels.launch("add_rows", grid, self.threads, *given, self.sums)
+            given = self.planes, len(self.used) + 1, np.int64(self.pitch), len(part), SUMMED_ROWS
+            self.kernels.launch("add_rows", grid, self.threads, *given, self.labels, self.units, self.slots, self.sums)
 
     def finish(self) -> Sums:
         """What was added."""
@@ -122,6 +124,6 @@ def digits_of(bits: int, heaviest: float) -> int:
     return -(-(bits + math.ceil(math.log2(max(heaviest, 1.0))) + 2) // 8)
 
 
-def piece_rows(n_columns: int, digits: int) -> int:
-    """Rows whose columns are kept at a time, in float32 and in digits."""
-    return max(LEAST_ROWS, SCRATCH_BYTES // ((4 + digits) * n_columns) // THREADS * THREADS)
+def piece_rows(row_bytes: int) -> int:
+    """Rows whose columns, in float32 and in digits, and labels are kept at a time."""
+    return min(max(LEAST_ROWS, SCRATCH_BYTES // row_bytes // THREADS * THREADS), MOST_ROWS)

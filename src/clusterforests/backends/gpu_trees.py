@@ -19,11 +19,12 @@ AnyArray = npt.NDArray[Any]
 CONSTANT = -100000  # the reach of a column without variation
 FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
 PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
-GROUP_TREES = 12  # most trees of a group
+SEARCH_ROWS = 512  # whose columns are on the chip together
+CHIP_BYTES = 56 * 1024  # for them and the records of their trees: four blocks have room
 GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
-WARP_SLOTS = 64  # clusters whose sums a warp has
+WARP_SLOTS = 32  # clusters whose sums a warp has
 UNIT_WARPS = 4
 
 STEP = np.dtype(
@@ -33,8 +34,8 @@ STEP = np.dtype(
 )
 TREE = np.dtype(
     [(name, np.int64) for name in ("columns", "records", "centers")]
-    + [(name, np.float32) for name in ("slope", "base", "rounding", "floor", "reach")]
-    + [(name, np.int32) for name in ("clusters", "width", "parts", "part", "number")]
+    + [("margin", np.float32, 3)]
+    + [(name, np.int32) for name in ("clusters", "width", "pairs", "parts", "part", "number", "unused")]
 )
 GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "unused")])
 UNIT_COLUMNS = 8
@@ -212,76 +213,85 @@ def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
     each = np.zeros(n_trees, TREE)
     each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
     each["columns"], each["centers"] = entries.start, start
-    error = (entries.width + 8) * 2.0**-23  # twice what rounding to float32 can do to a score of d products
-    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
-    each["slope"], each["base"] = error * steepest, error * 0.5 * highest
-    each["rounding"] = last_word
-    each["floor"] = np.where(entries.in_range, last_word * farthest**2 + 1e-30, np.inf)
     at_used = np.searchsorted(used, entries.column.ravel())
-    members = _group(entries, at_used, most_columns)
-    groups, group_columns, group_units, places = _list_columns(members, entries, at_used, most_columns, each)
-
-    alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     parts = -(-entries.clusters // PARTS[-1])
     part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
+    each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
+    lines = parts * (1 + 2 * each["pairs"])
+    members = _group(entries, at_used, most_columns, lines * _record(part))
+    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, most_columns)
+    error = (entries.width + 8) * 2.0**-22  # four times what rounding to float32 can do to a score of d products
+    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
+    floor = np.where(entries.in_range, error * 0.5 * highest + last_word * farthest**2 + 1e-30, np.inf)
+    each["margin"] = np.column_stack([floor, error * steepest * unit, last_word * unit**2])
+
+    alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PARTS[-1], part)
-    each["parts"] = parts
-    record = (each["part"].astype(np.int64) + 4) // 4 * 4
-    part_floats = (entries.width + 1) * record
+    record = _record(each["part"].astype(np.int64))
+    part_floats = (1 + 2 * each["pairs"]) * record
     floats = parts * part_floats
     each["records"] = np.cumsum(floats) - floats
+    groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
     records = np.zeros(int(floats.sum()), np.float32)
     for tree, begin in enumerate(each["records"]):
-        records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : record[tree]] = -np.inf
-    unit = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
+        records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : each["part"][tree]] = -np.inf
+    factor = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
     there, slot = np.divmod(entries.center, each["part"][owner])
     line = 1 + at - entries.start[owner]
-    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * unit[at]
+    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * factor[at]
     there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
     records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * square
-    # Every record of a column ends with the column's place.
+    # Every record has the place of the column after it.
     lines = np.repeat(np.arange(len(at_used)), parts[entries.tree])
     tree = entries.tree[lines]
-    ends = within(parts[entries.tree]) * part_floats[tree] + (2 + lines - entries.start[tree]) * record[tree] - 1
-    records.view(np.int32)[each["records"][tree] + ends] = places[lines]
-    groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
+    before = within(parts[entries.tree]) * part_floats[tree] + (lines - entries.start[tree]) * record[tree]
+    records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = places[lines]
     columns = at_used.astype(np.int32)
     return FlatTrees(groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact)
 
 
-def _group(entries: _Entries, columns: AnyArray, most_columns: int) -> list[AnyArray]:
-    """Neighbouring trees that have few columns together and much the same unit of length."""
+def _record(part: AnyArray) -> AnyArray:
+    """Floats of a record: a part's centres, the place of a column, and what fills it up."""
+    floats: AnyArray = (part + 4) // 4 * 4
+    return floats
+
+
+def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyArray) -> list[AnyArray]:
+    """Neighbouring trees that fit on the chip together and have much the same unit of length."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
+    held = 0
     for t, own in enumerate(np.split(columns, entries.start[1:])):
         joined, group = together | set(own.tolist()), members[-1]
-        fits = len(group) < GROUP_TREES and len(joined) <= most_columns
+        held += floats[t]
+        fits = len(joined) <= most_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= CHIP_BYTES
         if group and not (
             fits and entries.in_range[[t, group[0]]].all() and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
         ):
             members.append([])
-            joined = set(own.tolist())
+            joined, held = set(own.tolist()), floats[t]
         members[-1].append(t)
         together = joined
     return [np.array(group) for group in members]
 
 
 def _list_columns(
-    members: list[AnyArray], entries: _Entries, columns: AnyArray, most_columns: int, each: AnyArray
-) -> tuple[AnyArray, IntArray, npt.NDArray[np.float32], AnyArray]:
-    """The groups with their columns and units of length, and the place of each tree's columns among them.
+    members: list[AnyArray], entries: _Entries, columns: AnyArray, most_columns: int
+) -> tuple[AnyArray, IntArray, npt.NDArray[np.float32], AnyArray, FloatArray]:
+    """The groups with their columns and units of length, the place of each tree's columns among them, and the group's
+    unit of length in each tree's.
 
     A tree that has more columns than fit on the chip is alone; its places are those among all columns.
     """
     groups = np.zeros(len(members) + 1, GROUP)
     listed: list[AnyArray] = []
     units: list[AnyArray] = []
-    places, done = columns.copy(), 0
+    places, reach, done = columns.copy(), np.ones(len(entries.reach)), 0
     for group, trees in zip(groups, members, strict=False):
         own = np.arange(entries.start[trees[0]], entries.start[trees[-1]] + entries.width[trees[-1]])
         shared, place = np.unique(columns[own], return_inverse=True)
         farthest = entries.reach[trees].max()
-        each["reach"][trees] = np.ldexp(1.0, np.minimum(farthest - entries.reach[trees], 127))
+        reach[trees] = np.ldexp(1.0, np.minimum(farthest - entries.reach[trees], 127))
         power = entries.power[own] + entries.reach[entries.tree[own]] - farthest
         unit = np.zeros(len(shared))
         size = np.ldexp(entries.root[own], power if entries.in_range[trees[0]] else np.zeros_like(power))
@@ -294,11 +304,11 @@ def _list_columns(
         units.append(unit)
         done += len(shared)
     groups["columns"][-1] = done
-    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places
+    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
 
 
 def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
-    """Units of some clusters and columns of a group. A group's sums are [eight columns][cluster][column]."""
+    """Units of some clusters and columns of neighbouring trees, whose sums are [eight columns][cluster][column]."""
     number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
     slots = np.zeros(int(k.sum()), SLOT)
     slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
@@ -309,10 +319,10 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
     values, mass = np.zeros(len(column), np.int64), np.zeros(len(k), np.int64)  # where those of the first cluster are
     units: list[tuple[Any, ...]] = []
     done = 0
-    for group in flat.groups[:-1]:
-        members = number[group["begin"] : group["end"]]
-        first = place[group["begin"]]
-        count = int(k[group["begin"] : group["end"]].sum())
+    for begin, end in _together(trees, flat):
+        members = number[begin:end]
+        first = place[begin]
+        count = int(k[begin:end].sum())
         entries = np.concatenate([start[t] + np.arange(listed[t]) for t in members])
         columns, at = np.unique(column[entries], return_inverse=True)
         columns = np.append(columns, len(used))  # that of the weights comes last
@@ -321,14 +331,14 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
             + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count
             + np.arange(len(columns)) % UNIT_COLUMNS
         )
-        own = UNIT_COLUMNS * (place[group["begin"] : group["end"]] - first)
+        own = UNIT_COLUMNS * (place[begin:end] - first)
         values[entries] = where[at] + np.repeat(own, listed[members])
         mass[members] = where[-1] + own
         for some in range(0, len(columns), UNIT_COLUMNS):
             these = columns[some : some + UNIT_COLUMNS]
             padded = np.pad(these, (0, UNIT_COLUMNS - len(these)))
-            for begin, end in _share(count):
-                units.append((first + begin, done + UNIT_COLUMNS * begin, end - begin, len(these), padded))
+            for low, high in _share(count):
+                units.append((first + low, done + UNIT_COLUMNS * low, high - low, len(these), padded))
             done += UNIT_COLUMNS * count
     clusters = np.array([len(c) for c in trees.centers])
     owner = np.repeat(np.arange(len(clusters)), clusters * listed)
@@ -340,6 +350,23 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
         values[start[owner] + at] + UNIT_COLUMNS * cluster,
         np.repeat(mass, clusters) + UNIT_COLUMNS * within(clusters),
     )
+
+
+def _together(trees: Pass, flat: FlatTrees) -> list[tuple[int, int]]:
+    """Neighbouring groups, as long as that takes no more units of columns."""
+    spans: list[tuple[int, int]] = []
+    columns: set[int] = set()
+    for group in flat.groups[:-1]:
+        begin, end = int(group["begin"]), int(group["end"])
+        own = set(np.concatenate([trees.columns[t] for t in flat.each["number"][begin:end]]).tolist())
+        most = max(len(columns), len(own)) // UNIT_COLUMNS
+        if spans and len(columns | own) // UNIT_COLUMNS <= most:
+            spans[-1] = spans[-1][0], end
+            columns |= own
+        else:
+            spans.append((begin, end))
+            columns = own
+    return spans
 
 
 def _share(count: int) -> list[tuple[int, int]]:

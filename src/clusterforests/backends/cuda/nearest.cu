@@ -6,13 +6,14 @@ constexpr int kRows = 4;  // of a thread, side by side
 
 // One tree: where its parts begin in the arrays of all trees. Its centres come in `parts` of `part` each.
 struct Tree {
-  i64 columns;  // `width` numbers of columns; at the same place their factors and roots
-  i64 records;  // [part][1 + column][record]
-  i64 centers;  // [centre][column]
-  float slope, base, rounding, floor;
-  float reach;  // its unit of length, in the group's
-  int clusters, width, parts, part;
-  int number;
+  i64 columns;      // `width` numbers of columns; at the same place their factors and roots
+  i64 records;      // [part][1 + 2 pairs][record]
+  i64 centers;      // [centre][column]
+  float margin[3];  // what scores may be wrong by, as a polynomial of a row's length: constant, linear, square
+  int clusters, width;
+  int pairs;  // of columns; the last one may have one column
+  int parts, part;
+  int number, unused;
 };
 
 // Trees whose columns fit on the chip together, or one whose columns do not (count is 0).
@@ -32,15 +33,14 @@ struct Exact {
   const double* centers;
 };
 
-// What a thread knows of its rows: the highest score so far, and as bits of `found` the centres from `first` on that
-// may have it.
+// What a thread knows of its rows: the highest score so far, and the centre that has it, or -1 if float32 cannot tell.
 struct Contest {
-  float best[kRows], found[kRows];
-  int first[kRows];
+  float best[kRows];
+  int label[kRows];
 };
 
-// A record: of one column what each centre of a part multiplies it with, then the column's place. The first record of a
-// part has what the scores start with.
+// A record: of one column what each centre of a part multiplies it with, then the place of the next column. The first
+// record of a part has what the scores start with.
 __device__ constexpr int record_floats(int part) { return (part + 4) / 4 * 4; }
 
 template <int Part>
@@ -52,30 +52,45 @@ __device__ __forceinline__ void read_record(const float* from, float (&record)[r
   }
 }
 
-// Scores of some centres: x.c - |c|^2 / 2, less that of the tree's first centre. Column j of the rows is at
-// x + place * step. Scores less than `margin` apart are not told from each other.
+// sum = row times record, added to what it starts from.
+template <int Part, class From>
+__device__ __forceinline__ void multiply(const float4& row, const float (&record)[record_floats(Part)], From from,
+                                         float (&sum)[kRows][Part]) {
+#pragma unroll
+  for (int b = 0; b < Part; ++b) {
+    sum[0][b] = __fmaf_rn(row.x, record[b], from(0, b));
+    sum[1][b] = __fmaf_rn(row.y, record[b], from(1, b));
+    sum[2][b] = __fmaf_rn(row.z, record[b], from(2, b));
+    sum[3][b] = __fmaf_rn(row.w, record[b], from(3, b));
+  }
+}
+
+// Scores of the centres of a part: x.c - |c|^2 / 2, less that of the tree's first centre. The column of a place is at
+// x + place * step; each pass of the loop takes two. Scores less than `margin` apart are not told from each other.
 template <int Part>
-__device__ __forceinline__ void compete(const float4* x, i64 step, const float* part, int width, int first,
+__device__ __forceinline__ void compete(const float4* x, i64 step, const float* part, int pairs, int first,
                                         const float (&margin)[kRows], Contest& contest) {
   constexpr int Floats = record_floats(Part);
-  float score[kRows][Part], record[Floats];
-  read_record<Part>(part, record);
-#pragma unroll
-  for (int b = 0; b < Part; ++b)
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) score[i][b] = record[b];
-#pragma unroll 4
-  for (int j = 0; j < width; ++j) {
-    part += Floats;
-    read_record<Part>(part, record);
-    const float4 row = x[__float_as_int(record[Floats - 1]) * step];
-#pragma unroll
-    for (int b = 0; b < Part; ++b) {
-      score[0][b] = __fmaf_rn(row.x, record[b], score[0][b]);
-      score[1][b] = __fmaf_rn(row.y, record[b], score[1][b]);
-      score[2][b] = __fmaf_rn(row.z, record[b], score[2][b]);
-      score[3][b] = __fmaf_rn(row.w, record[b], score[3][b]);
-    }
+  float score[kRows][Part], record[Floats], start[Floats];
+  const auto column_after = [&](const float(&last)[Floats]) { return x[__float_as_int(last[Part]) * step]; };
+  read_record<Part>(part, start);
+  float4 one = column_after(start);
+  read_record<Part>(part + Floats, record);
+  float4 two = column_after(record);
+  multiply<Part>(one, record, [&](int, int b) { return start[b]; }, score);
+  const auto so_far = [&](int i, int b) { return score[i][b]; };
+  read_record<Part>(part + 2 * Floats, record);
+  one = column_after(record);
+  multiply<Part>(two, record, so_far, score);
+#pragma unroll 1
+  for (int j = 1; j < pairs; ++j) {
+    part += 2 * Floats;
+    read_record<Part>(part + Floats, record);
+    two = column_after(record);
+    multiply<Part>(one, record, so_far, score);
+    read_record<Part>(part + 2 * Floats, record);
+    one = column_after(record);
+    multiply<Part>(two, record, so_far, score);
   }
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
@@ -87,24 +102,29 @@ __device__ __forceinline__ void compete(const float4* x, i64 step, const float* 
 #pragma unroll
     for (int b = 0; b < Part; ++b)
       if (score[i][b] >= least) found += static_cast<float>(1 << b);
-    const float before = contest.best[i];
-    const bool above = least > before, beside = best >= before - margin[i];  // beside: two parts have it
-    contest.best[i] = fmaxf(best, before);
-    contest.found[i] = above ? found : beside ? 0.0f : contest.found[i];
-    contest.first[i] = above ? first : contest.first[i];
+    const int bits = __float_as_int(found);  // of a power of two the exponent is the place of its bit
+    const int label = bits > 0 && (bits & 0x7fffff) == 0 ? first + (bits >> 23) - 127 : -1;
+    if (first == 0) {
+      contest.best[i] = best, contest.label[i] = label;
+    } else {
+      const float before = contest.best[i];
+      const bool above = least > before, beside = best >= before - margin[i];  // beside: two parts have it
+      contest.label[i] = above ? label : beside ? -1 : contest.label[i];
+      contest.best[i] = fmaxf(best, before);
+    }
   }
 }
 
 // The rows and the part are on the chip.
-__device__ __forceinline__ void search(const float4* tile, const float* part, int width, int size, int first,
+__device__ __forceinline__ void search(const float4* tile, const float* part, int pairs, int size, int first,
                                        const float (&margin)[kRows], Contest& contest) {
   switch (size) {
-    case 3: compete<3>(tile, kThreads, part, width, first, margin, contest); break;
-    case 5: compete<5>(tile, kThreads, part, width, first, margin, contest); break;
-    case 7: compete<7>(tile, kThreads, part, width, first, margin, contest); break;
-    case 10: compete<10>(tile, kThreads, part, width, first, margin, contest); break;
-    case 13: compete<13>(tile, kThreads, part, width, first, margin, contest); break;
-    default: compete<15>(tile, kThreads, part, width, first, margin, contest);
+    case 3: compete<3>(tile, kThreads, part, pairs, first, margin, contest); break;
+    case 5: compete<5>(tile, kThreads, part, pairs, first, margin, contest); break;
+    case 7: compete<7>(tile, kThreads, part, pairs, first, margin, contest); break;
+    case 10: compete<10>(tile, kThreads, part, pairs, first, margin, contest); break;
+    case 13: compete<13>(tile, kThreads, part, pairs, first, margin, contest); break;
+    default: compete<15>(tile, kThreads, part, pairs, first, margin, contest);
   }
 }
 
@@ -116,7 +136,8 @@ __device__ __noinline__ int exact_nearest(const Exact& exact, i64 row, const Tre
     double total = 0;
     for (int j = 0; j < tree.width; ++j) {
       const i64 at = tree.columns + j;
-      const double x = place_of(exact.cells, row, exact.cells.steps[exact.columns[at]]);
+      const Step& step = exact.cells.steps[exact.columns[at]];
+      const double x = place_of(cell_of(exact.cells, row, step), exact.cells, step);
       const double gap = x * exact.first[at] * exact.second[at] * exact.root[at] -
                          exact.centers[tree.centers + static_cast<i64>(c) * tree.width + j];
       total += gap * gap;
@@ -135,98 +156,100 @@ struct alignas(kRows * sizeof(LABEL)) Few {
   LABEL of[kRows];
 };
 
-__device__ __forceinline__ void write_labels(LABEL* to, const int (&label)[kRows], i64 left) {
-  if (left >= kRows && reinterpret_cast<u64>(to) % sizeof(Few) == 0) {
-    Few few;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) few.of[i] = static_cast<LABEL>(label[i]);
-    *reinterpret_cast<Few*>(to) = few;
-  } else {
-    for (int i = 0; i < min(static_cast<i64>(kRows), left); ++i) to[i] = static_cast<LABEL>(label[i]);
-  }
+#ifndef EMULATED
+// To the chip, without waiting for it.
+__device__ __forceinline__ void fetch(float4* to, const float4* from) {
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
 }
 
-// A multiple of four.
-__device__ __forceinline__ void copy(float* to, const float* from, int count) {
-  for (int i = threadIdx.x; i < count / 4; i += kThreads)
-    reinterpret_cast<float4*>(to)[i] = reinterpret_cast<const float4*>(from)[i];
-}
+__device__ __forceinline__ void wait_for_fetched() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#endif
 
-// Labels of a piece: labels[number of the tree * label_pitch + row]; grid: (rows, groups). The rows' columns that a
-// group needs are on the chip. So are the records: of all its trees if they fit into `room_floats`, or else of one tree
-// after the other, as many parts as fit. `unsure` counts the labels that float64 had to decide.
+// Labels of a piece: labels[number of the tree * label_pitch + row]; grid: (groups, rows). The rows' columns that a
+// group needs are on the chip, and so are as many records of its trees as fit beside them into `chip_floats`: all, but
+// of very large trees. `unsure` counts the labels that float64 had to decide.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
     label_rows(const REAL* x, i64 row_step, i64 column_step, const Step* steps, const double2* knots, const int* before,
                const float* narrow, i64 pitch, int rows, const Group* groups, const int* group_columns,
                const float* group_units, const Tree* trees, const int* columns, const float* records,
                const double* first, const double* second, const double* root, const double* centers, LABEL* labels,
-               i64 label_pitch, int room_floats, u64* unsure) {
+               i64 label_pitch, int chip_floats, u64* unsure) {
   extern __shared__ float4 shared[];
-  const Group group = groups[blockIdx.y];
-  const i64 row = kRows * (blockIdx.x * static_cast<i64>(kThreads) + threadIdx.x);
-  const float4* here = reinterpret_cast<const float4*>(narrow + min(row, pitch - kRows));
+  const Group group = groups[blockIdx.x];
+  const int row = kRows * (blockIdx.y * kThreads + threadIdx.x);
+  const float4* here = reinterpret_cast<const float4*>(narrow + min(static_cast<i64>(row), pitch - kRows));
   float4* tile = shared + threadIdx.x;  // [column][thread]
   float* room = reinterpret_cast<float*>(shared + group.count * kThreads);
-  const bool whole = group.count && group.floats <= room_floats;
+  const int listed = groups[blockIdx.x + 1].columns - group.columns;
   const float* all = records + trees[group.begin].records;
-  if (whole) copy(room, all, group.floats);
+  i64 next = 0, held = 0, until = 0;  // the part at hand, and what is on the chip of the group's records
+  const auto hold_next = [&] {
+    held = next, until = min(next + chip_floats - group.count * kThreads * kRows, static_cast<i64>(group.floats));
+    for (int i = 4 * threadIdx.x; i < until - held; i += 4 * kThreads)
+      fetch(reinterpret_cast<float4*>(room + i), reinterpret_cast<const float4*>(all + held + i));
+  };
+  if (group.count) {
+    hold_next();
+#pragma unroll 4
+    for (int i = 0; i < listed; ++i)
+      fetch(tile + i * kThreads, here + group_columns[group.columns + i] * (pitch / kRows));
+    wait_for_fetched();
+  }
   float length[kRows] = {};  // sums of the coordinates' magnitudes
-  const int listed = groups[blockIdx.y + 1].columns - group.columns;
+#pragma unroll 4
   for (int i = 0; i < listed; ++i) {
-    const float4 four = here[group_columns[group.columns + i] * (pitch / kRows)];
+    const float4 four = group.count ? tile[i * kThreads] : here[group_columns[group.columns + i] * (pitch / kRows)];
     const float unit = group_units[group.columns + i];
     length[0] = __fmaf_rn(fabsf(four.x), unit, length[0]), length[1] = __fmaf_rn(fabsf(four.y), unit, length[1]);
     length[2] = __fmaf_rn(fabsf(four.z), unit, length[2]), length[3] = __fmaf_rn(fabsf(four.w), unit, length[3]);
-    if (group.count) tile[i * kThreads] = four;
   }
-  if (whole) __syncthreads();
+  __syncthreads();
+  LABEL* own = labels + row;
+  const u64 steps_of_bytes = reinterpret_cast<u64>(own) | label_pitch * sizeof(LABEL);
+  const bool together = row + kRows <= rows && steps_of_bytes % sizeof(Few) == 0;
   for (int t = group.begin; t < group.end; ++t) {
     const Tree& tree = trees[t];
-    const int width = tree.width, part = tree.part, parts = tree.parts, size = (width + 1) * record_floats(part);
+    const int pairs = tree.pairs, part = tree.part, parts = tree.parts, size = (1 + 2 * pairs) * record_floats(part);
     Contest contest;
     float margin[kRows];
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      const float own = length[i] * tree.reach, error = own * tree.slope + tree.base;
-      margin[i] = (error + error) + (own * own * tree.rounding + tree.floor);
-      contest.best[i] = __int_as_float(0xff800000), contest.found[i] = 0, contest.first[i] = 0;
-    }
-    const float* from = records + tree.records;
-    if (whole) {
-      for (int p = 0; p < parts; ++p) search(tile, room + (from - all) + p * size, width, part, p * part, margin, contest);
-    } else if (group.count) {
-      const int most = room_floats / size;
-      for (int p = 0; p < parts; ++p) {
-        if (p % most == 0) {
-          __syncthreads();
-          copy(room, from + static_cast<i64>(p) * size, min(most, parts - p) * size);
-          __syncthreads();
-        }
-        search(tile, room + p % most * size, width, part, p * part, margin, contest);
+    for (int i = 0; i < kRows; ++i)
+      margin[i] = __fmaf_rn(length[i], __fmaf_rn(length[i], tree.margin[2], tree.margin[1]), tree.margin[0]);
+    for (int p = 0; p < parts; ++p, next += size) {
+      if (group.count == 0) {  // such trees have parts of 15
+        compete<15>(here, pitch / kRows, all + next, pairs, p * part, margin, contest);
+        continue;
       }
-    } else {  // such trees have parts of 15
-      for (int p = 0; p < parts; ++p)
-        compete<15>(here, pitch / kRows, from + static_cast<i64>(p) * size, width, p * part, margin, contest);
+      if (next + size > until) {
+        __syncthreads();
+        hold_next();
+        wait_for_fetched();
+        __syncthreads();
+      }
+      search(tile, room + (next - held), pairs, part, p * part, margin, contest);
     }
-    int label[kRows];
-    bool open = false;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      const int bits = __float_as_int(contest.found[i]);  // of a power of two the exponent is the place of its bit
-      const bool sure = bits > 0 && (bits & 0x7fffff) == 0;
-      label[i] = sure ? contest.first[i] + (bits >> 23) - 127 : -1;
-      open = open || (!sure && row + i < rows);
-    }
-    if (__any_sync(~0u, open)) {
+    int (&label)[kRows] = contest.label;
+    if (__any_sync(~0u, (label[0] | label[1] | label[2] | label[3]) < 0)) {
       const Exact exact = {{x, row_step, column_step, steps, knots, before}, columns, first, second, root, centers};
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
-        for (unsigned left = __ballot_sync(~0u, label[i] < 0 && row + i < rows); left; left &= left - 1) {
-          const int lane = __ffs(left) - 1;
+        for (unsigned open = __ballot_sync(~0u, label[i] < 0 && row + i < rows); open; open &= open - 1) {
+          const int lane = __ffs(open) - 1;
           const int found = exact_nearest(exact, __shfl_sync(~0u, row + i, lane), tree);
           if (threadIdx.x % 32 == lane) label[i] = found, atomicAdd(unsure, 1ull);
         }
     }
-    write_labels(labels + tree.number * label_pitch + row, label, rows - row);
+    LABEL* to = own + tree.number * label_pitch;
+    if (together) {
+      Few few;
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) few.of[i] = static_cast<LABEL>(label[i]);
+      *reinterpret_cast<Few*>(to) = few;
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRows; ++i)
+        if (row + i < rows) to[i] = static_cast<LABEL>(label[i]);
+    }
   }
 }

@@ -43,8 +43,11 @@ __device__ double rank_of(double x, const Step& step, const double2* knots, cons
   return below.y + (above.y - below.y) * ((0.5 * x - 0.5 * below.x) / gap);
 }
 
-__device__ double place_of(const Cells& cells, i64 row, const Step& step) {
-  const double cell = static_cast<double>(cells.x[row * cells.row_step + step.column * cells.column_step]);
+__device__ REAL cell_of(const Cells& cells, i64 row, const Step& step) {
+  return cells.x[row * cells.row_step + step.column * cells.column_step];
+}
+
+__device__ double place_of(double cell, const Cells& cells, const Step& step) {
   const double value = step.count ? rank_of(cell, step, cells.knots, cells.before)
                                   : ((cell + 0.0) * step.first * step.second - step.shift) / step.divisor;
   return value * step.to_first * step.to_second + 0.0 - step.origin;

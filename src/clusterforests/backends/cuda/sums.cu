@@ -3,7 +3,7 @@
 // LABEL is the type of the labels, DIGITS the number of digits in base 256.
 
 constexpr int kThreads = 128;  // at most
-constexpr int kTiles = 4;      // of kSlots clusters each, of a warp
+constexpr int kTiles = 2;      // of kSlots clusters each, of a warp
 constexpr int kSlots = 16;     // rows of a product
 constexpr int kColumns = 8;    // its columns
 constexpr int kStepRows = 64;  // summed over in two products
@@ -20,17 +20,41 @@ struct Slot {
   int tree, cluster;
 };
 
-// The bytes of four rows: kHere if the row is in the cluster.
-__device__ __forceinline__ unsigned here(const LABEL* label, LABEL cluster) {
+// Of the 64 rows of a step a thread has 16 in a row, in both matrices: the order of the rows does not matter.
+struct Labels {
+  uint4 word[sizeof(LABEL)];
+};
+
+// The bytes of four labels in a word: kHere if the row is in the cluster. Labels are not negative, so no byte borrows
+// from the next.
+__device__ __forceinline__ unsigned bytes_here(unsigned labels, unsigned cluster) {
+  return (0x80808080u - (labels ^ cluster)) & 0x80808080u;
+}
+
+// The same of wider labels.
+template <int Wide>
+__device__ __forceinline__ unsigned wide_here(const Labels& labels, int four, int cluster) {
   unsigned found = 0;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) found |= label[i] == cluster ? static_cast<unsigned>(kHere) << (8 * i) : 0u;
+  for (int i = 0; i < 4; ++i) {
+    const int at = (4 * four + i) * Wide;  // bytes
+    const uint4& quad = labels.word[at / 16];
+    const unsigned word = at / 4 % 4 == 0 ? quad.x : at / 4 % 4 == 1 ? quad.y : at / 4 % 4 == 2 ? quad.z : quad.w;
+    found |= static_cast<LABEL>(word >> 8 * (at % 4)) == cluster ? static_cast<unsigned>(kHere) << (8 * i) : 0u;
+  }
   return found;
 }
 
-// The same of four labels in a word. They are not negative, so no byte borrows from the next.
-__device__ __forceinline__ unsigned here(unsigned labels, unsigned cluster) {
-  return (0x80808080u - (labels ^ cluster)) & 0x80808080u;
+__device__ __forceinline__ void find(const Labels& labels, int cluster, unsigned (&found)[4]) {
+  if constexpr (sizeof(LABEL) == 1) {
+    const uint4& four = labels.word[0];
+    const unsigned all = cluster * 0x01010101u;
+    found[0] = bytes_here(four.x, all), found[1] = bytes_here(four.y, all);
+    found[2] = bytes_here(four.z, all), found[3] = bytes_here(four.w, all);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) found[i] = wide_here<sizeof(LABEL)>(labels, i, cluster);
+  }
 }
 
 #ifndef EMULATED
@@ -42,30 +66,17 @@ __device__ __forceinline__ void multiply_bytes(int (&sum)[4], const unsigned (&a
 }
 #endif
 
-// Of the 64 rows of a step a thread has 16 in a row, in both matrices: the order of the rows does not matter.
-__device__ __forceinline__ void read_slot(const LABEL* labels, int cluster, unsigned (&found)[4]) {
-  if constexpr (sizeof(LABEL) == 1) {
-    const uint4 four = *reinterpret_cast<const uint4*>(labels);
-    const unsigned all = cluster * 0x01010101u;
-    found[0] = here(four.x, all), found[1] = here(four.y, all), found[2] = here(four.z, all), found[3] = here(four.w, all);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) found[i] = here(labels + 4 * i, static_cast<LABEL>(cluster));
-  }
-}
-
-// grid: (units, pieces of rows); a warp has kTiles * kSlots of a unit's clusters. Rows from the last one to the end of a
-// step have digits of 0.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    add_rows(const unsigned char* planes, i64 pitch, int rows, int per_block, const LABEL* labels, const Unit* units,
-             const Slot* slots, u64* sums) {
+// grid: (units, pieces of rows); a warp has kTiles * kSlots of a unit's clusters. The digits of a step are side by side:
+// [step][digit][column][row]. Rows from the last one to the end of a step have digits of 0.
+extern "C" __global__ void __launch_bounds__(kThreads, 3)
+    add_rows(const unsigned char* planes, int columns, i64 pitch, int rows, int per_block, const LABEL* labels,
+             const Unit* units, const Slot* slots, u64* sums) {
   const Unit& unit = units[blockIdx.x];
   const int lane = threadIdx.x % 32, group = lane / 4, quarter = lane % 4;
   const int first = threadIdx.x / 32 * kTiles * kSlots;
   if (first >= unit.count) return;
   const int begin = blockIdx.y * per_block, end = min(rows, begin + per_block);
-  const int tiles = min(kTiles, (unit.count - first + kSlots - 1) / kSlots);
-  const unsigned char* from = planes + static_cast<i64>(unit.column[min(group, unit.columns - 1)]) * DIGITS * pitch;
+  const unsigned char* from = planes + unit.column[min(group, unit.columns - 1)] * kStepRows + 16 * quarter;
   const LABEL* own[kTiles][2];
   int cluster[kTiles][2];
 #pragma unroll
@@ -76,22 +87,39 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       own[m][half] = labels + slots[unit.slots + s].tree * pitch, cluster[m][half] = slots[unit.slots + s].cluster;
     }
   int sum[kTiles][DIGITS][4] = {};
-  for (int r = begin + 16 * quarter; r < end + 16 * quarter; r += kStepRows) {
-    uint4 digit[DIGITS];
+  uint4 digit[2][DIGITS];  // of a step, and of the next one, which is read meanwhile
+  Labels label[2][kTiles][2];
+  const auto read = [&](int at, uint4(&digits)[DIGITS], Labels(&labels)[kTiles][2]) {
+    const int r = at + 16 * quarter;
+    const unsigned char* step = from + static_cast<i64>(at) * DIGITS * columns;
 #pragma unroll
-    for (int d = 0; d < DIGITS; ++d) digit[d] = *reinterpret_cast<const uint4*>(from + d * pitch + r);
+    for (int d = 0; d < DIGITS; ++d) digits[d] = *reinterpret_cast<const uint4*>(step + d * columns * kStepRows);
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) labels[m][half] = *reinterpret_cast<const Labels*>(own[m][half] + r);
+  };
+  const auto add = [&](const uint4(&digits)[DIGITS], const Labels(&labels)[kTiles][2]) {
 #pragma unroll
     for (int m = 0; m < kTiles; ++m) {
-      if (m >= tiles) break;
       unsigned upper[4], lower[4];
-      read_slot(own[m][0] + r, cluster[m][0], upper);
-      read_slot(own[m][1] + r, cluster[m][1], lower);
+      find(labels[m][0], cluster[m][0], upper);
+      find(labels[m][1], cluster[m][1], lower);
 #pragma unroll
       for (int d = 0; d < DIGITS; ++d) {
-        multiply_bytes(sum[m][d], {upper[0], lower[0], upper[1], lower[1]}, {digit[d].x, digit[d].y});
-        multiply_bytes(sum[m][d], {upper[2], lower[2], upper[3], lower[3]}, {digit[d].z, digit[d].w});
+        multiply_bytes(sum[m][d], {upper[0], lower[0], upper[1], lower[1]}, {digits[d].x, digits[d].y});
+        multiply_bytes(sum[m][d], {upper[2], lower[2], upper[3], lower[3]}, {digits[d].z, digits[d].w});
       }
     }
+  };
+  read(begin, digit[0], label[0]);
+#pragma unroll 1
+  for (int at = begin; at < end; at += 2 * kStepRows) {
+    const int second = at + kStepRows, third = second + kStepRows;
+    if (second < end) read(second, digit[1], label[1]);
+    add(digit[0], label[0]);
+    if (third < end) read(third, digit[0], label[0]);
+    if (second < end) add(digit[1], label[1]);
   }
 #pragma unroll
   for (int m = 0; m < kTiles; ++m)
