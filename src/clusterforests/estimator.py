@@ -113,8 +113,9 @@ class ClusterForest(FittedForest):
         them are cut, and every row goes where its links with these lead. None always cuts all. "auto" cuts up to 5,000
         (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores that the process may use (by its affinity, its container and
-        LOKY_MAX_CPU_COUNT), or 1 inside of a worker of joblib. It never changes the result.
+        Number of threads; None means 1, -1 all cores that the process may use (by its affinity, its container,
+        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside of a worker of joblib or a task of Dask. It
+        never changes the result.
     backend : {"auto", "cpu", "gpu"}, default="auto"
         Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
         needs CuPy. "auto" is where X lives. Smaller tables are always fitted on the cores. The result is the same.

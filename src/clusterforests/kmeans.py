@@ -34,8 +34,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         Whether, unless a quarter of the starts agree on the best result, up to twice as many attempts follow to
         improve it by moving one centre elsewhere. False is plain restarts, as in R's `kmeans`.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores that the process may use, or 1 inside of a worker of joblib. It
-        never changes the result.
+        Number of threads; None means 1, -1 all cores that the process may use, or 1 inside of a worker of joblib or a
+        task of Dask. It never changes the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the starts.
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
 from clusterforests.backends.matches import Matches
+from clusterforests.threads import count_threads
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -67,8 +67,7 @@ class CpuBackend:
     """K-means, assignment, match counts and products with W on this machine's cores."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        inside = joblib.parallel.get_active_backend()[0].nesting_level  # of a worker of joblib: it shares the cores
-        self.threads = 1 if inside and n_jobs is not None and n_jobs < 0 else int(joblib.effective_n_jobs(n_jobs))
+        self.threads = count_threads(n_jobs)
 
     def load(self, X: FloatArray, weights: FloatArray | None = None) -> None:
         """Take the table that `kmeans` and `assign` work on."""
