@@ -95,6 +95,8 @@ def test_faulty_archives_are_seen():
     assert len(check.wheel_faults(good | {"tests/test_core.py"})) == 1
     source = {f"src/{name}" for name in check.package_files()} | {*check.NEEDED_TO_BUILD, *check.LICENCES}
     assert check.sdist_faults(source) == []
+    kept = {name for name in check.run("git", "ls-files").split() if not name.startswith(check.NOT_PUBLISHED)}
+    assert check.sdist_faults(source | kept) == []
     assert len(check.sdist_faults(source | {"results/forest.csv", "model.cf", "notes.txt"})) == 3
 
 
