@@ -6,7 +6,7 @@ import reference
 
 from clusterforests.backends import CpuBackend
 from clusterforests.forest import feature_use, grow_forest, sample_rows, why_fewer
-from clusterforests.growth import GrowthSettings, finish, grow, kappa
+from clusterforests.growth import GrowthSettings, finish, grow, kappa, why_dropped
 from clusterforests.row_order import distinct_rows
 from clusterforests.views import Views
 
@@ -184,6 +184,19 @@ def test_no_usable_draw_is_an_error():
     assert forest.partitions.shape == (0, 40)
     with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
         why_fewer(forest, settings(3, base_clusters=5))
+
+
+@pytest.mark.parametrize(("fewer", "shown"), [(False, 9), (True, 2)])
+def test_what_trees_needed_is_named(fewer, shown):
+    """The most clusters of a tree, or two where trees may have fewer."""
+    options = settings(3, fewer_clusters=fewer, base_clusters=np.array([4, 9, 3], dtype=np.int32))
+    assert f"base_clusters={shown} " in why_dropped(options)
+
+
+def test_no_trees_are_finished_as_they_are():
+    backend = Recorder(np.zeros((40, 6)))
+    none = grow(backend, plain_views(6), settings(3, base_clusters=5), seed=0)
+    assert finish(backend, plain_views(6), none, settings(3), seed=0) is none
 
 
 def test_noise_features_stay_out():
