@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from clusterforests import _core
 from clusterforests.affinity import Signatures, affinity, check_pairs, coassociate, collapse, sharpness_for
 from clusterforests.agreement import agree
 from clusterforests.backends import CpuBackend
+from clusterforests.cached import cached
 from clusterforests.grouping import kmeans_groups
 from clusterforests.hypergraph import cspa, hbgf, mcla
 from clusterforests.landmarks import choose_landmarks
@@ -222,11 +223,11 @@ class _Cut:
         tree = self._trees[method] = cut(self.graph, self.n_clusters, method)
         return tree.labels()
 
-    @cached_property
+    @cached
     def embedding(self) -> FloatArray:
         return self.graph.embedding(self.n_clusters)
 
-    @cached_property
+    @cached
     def graph(self) -> Graph:
         W = affinity(self.backend, self.nodes, self.links.threshold, self.links.sharpness)
         return Graph(self.backend, W, self.nodes.weights)

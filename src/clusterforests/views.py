@@ -1,11 +1,12 @@
 """The table as trees see it: each feature as one or more columns, scaled in one or more ways."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from clusterforests.cached import cached
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -46,7 +47,7 @@ class Views:
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
+    @cached
     def _plain(self) -> bool:
         return bool((self.widths == 1).all())
 
