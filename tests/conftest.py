@@ -1,4 +1,5 @@
 import os
+import signal
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks use it
 
@@ -8,6 +9,11 @@ from browser import start_browser
 
 from clusterforests import _core
 from clusterforests.datasets import load_uci
+
+
+# A shell lets jobs in the background ignore Ctrl-C, and so would all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
