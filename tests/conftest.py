@@ -10,7 +10,6 @@ from browser import start_browser
 from clusterforests import _core
 from clusterforests.datasets import load_uci
 
-
 # A shell lets jobs in the background ignore Ctrl-C, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
