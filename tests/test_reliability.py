@@ -1,6 +1,7 @@
 """The page of promises: every test it names exists, and it says what the tests said."""
 
 import ast
+import os
 from pathlib import Path
 
 import mutations
@@ -120,3 +121,14 @@ def test_mutants_are_single_small_changes():
     assert all(ast.dump(mutant.tree) != originals for mutant in found)
     assert len({ast.dump(mutant.tree) for mutant in found}) == len(found)
     assert {mutant.where for mutant in found} == {"f"}
+
+
+def test_of_several_runs_the_newest_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(reliability, "REPORTS", tmp_path)
+    later = '<testsuite><testcase classname="tests.test_x" name="test_gpu" file="tests/test_x.py"/></testsuite>'
+    for i, (name, text) in enumerate({"b": REPORT, "a": later}.items()):
+        (tmp_path / f"{name}.xml").write_text(text)
+        os.utime(tmp_path / f"{name}.xml", (i, i))
+    outcomes = reliability.last_outcomes()
+    assert outcomes["tests/test_x.py::test_gpu"].counts == {"passed": 1}
+    assert outcomes["tests/test_x.py::test_files"].counts == {"passed": 3}

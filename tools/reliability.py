@@ -4,7 +4,8 @@
 
 Each file in tools/promises is an area. Its promises name tests, which are run here, the slow ones too; what they
 record with pytest's `record_property` is printed beside the promise. Exits with 1 if a promise is not kept.
-`--again` writes the page from the last run's outcomes, with newer figures of `make coverage` and `make mutate`.
+Runs of single areas print them. `--again` writes the page from the outcomes of the last runs, with the newest of each
+test and newer figures of `make coverage` and `make mutate`.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROMISES = ROOT / "tools" / "promises"
 PAGE = ROOT / "docs" / "reliability.md"
-REPORT = ROOT / "build" / "reliability.xml"
+REPORTS = ROOT / "build" / "reliability"
 MUTATION = ROOT / "results" / "tests" / "mutation.json"
 COVERAGE = ROOT / "results" / "tests" / "coverage.json"
 
@@ -82,14 +83,23 @@ def read_areas(folder: Path = PROMISES) -> list[Area]:
 def run_tests(areas: Sequence[Area], *, quick: bool) -> dict[str, Outcome]:
     """All tests that are named, in one run; if it is to be quick, without the slow ones."""
     tests = sorted({test for area in areas for promise in area.promises for test in promise.tests})
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={REPORT}", "-o", "junit_family=xunit1", *tests]
+    report = REPORTS / f"{'_'.join(area.name for area in areas)}.xml"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", "-o", "junit_family=xunit1", *tests]
     subprocess.run([*command, *(["-m", "not slow"] if quick else [])], cwd=ROOT, check=False)
-    outcomes = read_report(REPORT.read_text(encoding="utf-8"))
+    outcomes = read_report(report.read_text(encoding="utf-8"))
     if quick:
         for test in tests:
             outcomes.setdefault(test, Outcome(Counter({LEFT_OUT: 1})))
+    return outcomes
+
+
+def last_outcomes() -> dict[str, Outcome]:
+    """Of the runs that left a report, the newest of each test."""
+    outcomes: dict[str, Outcome] = {}
+    for report in sorted(REPORTS.glob("*.xml"), key=lambda path: path.stat().st_mtime):
+        outcomes |= read_report(report.read_text(encoding="utf-8"))
     return outcomes
 
 
@@ -240,7 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="the outcomes of the last run, without another one")
     given = parser.parse_args(arguments)
     areas = [area for area in read_areas() if not given.areas or area.name in given.areas]
-    outcomes = read_report(REPORT.read_text(encoding="utf-8")) if given.again else run_tests(areas, quick=given.quick)
+    outcomes = last_outcomes() if given.again else run_tests(areas, quick=given.quick)
     page = write_page(areas, outcomes, note=QUICK if given.quick else "")
     if given.areas:
         print(page)
