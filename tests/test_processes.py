@@ -11,9 +11,9 @@ import joblib
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, threads
 from clusterforests.backends import CpuBackend
 from clusterforests.cached import cached
 
@@ -215,6 +215,11 @@ def test_all_cores_are_no_more_than_openmp_may_have():
     code = "from clusterforests.backends import CpuBackend; print(CpuBackend(-1).threads)"
     limited = {**os.environ, "OMP_NUM_THREADS": "1"}
     assert subprocess.run([sys.executable, "-c", code], env=limited, capture_output=True, check=True).stdout == b"1\n"
+
+
+def test_all_cores_without_openmp(monkeypatch):
+    monkeypatch.setattr(threads, "_openmp", lambda: ThreadpoolController().select(user_api="none"))
+    assert threads_of(-1) == joblib.cpu_count()
 
 
 def test_all_cores_are_those_of_the_container(monkeypatch):

@@ -9,7 +9,7 @@ T = TypeVar("T")
 class cached(Generic[T]):
     """`functools.cached_property` without the lock that this has in Python 3.11.
 
-    Held during the computation, and in every instance the same, it lets two threads wait for each other's cuts, and the
+    Held during the computation, and the same for all instances, it makes threads wait for each other's cuts, and the
     child of a fork for ever.
     """
 

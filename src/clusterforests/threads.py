@@ -13,8 +13,8 @@ def count_threads(n_jobs: int | None) -> int:
         return int(joblib.effective_n_jobs(n_jobs))
     if _is_shared():
         return 1
-    most: list[int] = [pool["num_threads"] for pool in _openmp().info()]
-    return min(int(joblib.effective_n_jobs(n_jobs)), *most)
+    cores = int(joblib.effective_n_jobs(n_jobs))
+    return min(cores, max((pool["num_threads"] for pool in _openmp().info()), default=cores))
 
 
 def _is_shared() -> bool:

@@ -37,7 +37,7 @@ TREE = np.dtype(
     + [("margin", np.float32, 3)]
     + [(name, np.int32) for name in ("clusters", "width", "pairs", "parts", "part", "number", "unused")]
 )
-GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats", "unused")])
+GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats")])
 UNIT_COLUMNS = 8
 UNIT = np.dtype(
     [

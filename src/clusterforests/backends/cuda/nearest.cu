@@ -21,7 +21,6 @@ struct Group {
   int begin, end;      // trees
   int columns, count;  // where the numbers of the columns are
   int floats;          // room that the records of all its trees need
-  int unused;
 };
 
 struct Exact {
