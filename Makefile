@@ -21,9 +21,9 @@ test-slow: $(VENV)/installed
 test-versions:
 	$(PYTHON) tools/versions.py --work build/versions
 
-# Writes tests/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
+# Writes tests/contract/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
 golden: $(VENV)/installed
-	$(BIN)/python tests/golden_cases.py
+	$(BIN)/python tests/contract/golden_cases.py
 
 # Builds sdist and wheel into dist/, looks into them and tries each in an empty environment. LATER names further Pythons.
 dist-check: $(VENV)/installed
@@ -45,7 +45,7 @@ docs: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp tests/emulator/*.hpp
+	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp tests/gpu/emulator/*.hpp
 
 types: $(VENV)/installed
 	$(BIN)/mypy
@@ -95,7 +95,7 @@ sanitize: $(VENV)/installed
 
 # Ten minutes of hostile calls to the C++ core.
 fuzz: $(VENV)/installed
-	$(BIN)/python tests/fuzz_core.py --seconds 600 --seed $$(date +%s)
+	$(BIN)/python tests/robustness/fuzz_core.py --seconds 600 --seed $$(date +%s)
 
 clean:
 	rm -rf $(VENV) build out docs/api docs/gallery docs/sg_execution_times.rst

@@ -27,9 +27,9 @@ from scale_data import gaussians
 
 from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
-from clusterforests.backends.dask import TREES, grow_trees
-from clusterforests.forest import join_forests
-from clusterforests.views import numbers
+from clusterforests.forest.forest import join_forests
+from clusterforests.rows.dask.rows import TREES, grow_trees
+from clusterforests.tables.feature_columns import numbers
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB

@@ -19,10 +19,14 @@ import numpy as np
 import torch
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, source
-from clusterforests.backends import gpu, gpu_kernels, gpu_passes, gpu_trees
+from clusterforests import ClusterForest
 from clusterforests.datasets import UCI_NAMES, load_uci
-from clusterforests.large import LocalRows
+from clusterforests.rows.gpu import flat_trees as gpu_trees
+from clusterforests.rows.gpu import kernels as gpu_kernels
+from clusterforests.rows.gpu import rows as gpu
+from clusterforests.rows.gpu import tree_passes as gpu_passes
+from clusterforests.rows.many_rows import LocalRows
+from clusterforests.tables import row_blocks as source
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from clusterforests import ClusterForest, source
+from clusterforests import ClusterForest
+from clusterforests.tables import row_blocks as source
 
 source.LARGE_ROWS = 1000
 rng = np.random.default_rng(0)

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from clusterforests._base.random import integers, permutations, stream, uniform
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.combine import combine
+from clusterforests.combining.combine import combine
 from clusterforests.datasets import load_uci
 from clusterforests.datasets.uci import UCI_NAMES
-from clusterforests.missing import complete
-from clusterforests.scaling import WAYS, fit_scaling
-from clusterforests.streams import integers, permutations, stream, uniform
-from clusterforests.views import Views, numbers
+from clusterforests.tables.feature_columns import Views, numbers
+from clusterforests.tables.imputation import complete
+from clusterforests.tables.scaling import WAYS, fit_scaling
 
 TREES = 99
 COPIES = 5

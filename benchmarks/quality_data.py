@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests._base.random import stream, uniform
 from clusterforests.datasets import UCI_NAMES, load_uci
-from clusterforests.streams import stream, uniform
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 
 from clusterforests import ClusterForest, consensus
+from clusterforests._base.random import integers, stream
 from clusterforests.baselines import EvidenceAccumulation
-from clusterforests.streams import integers, stream
 
 try:
     from genieclust import Genie

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from quality_runner import Row
 from scipy.stats import rankdata
 
+from clusterforests._base.random import integers, stream
 from clusterforests.experiments.summary import printed
-from clusterforests.streams import integers, stream
 
 FloatArray = npt.NDArray[np.float64]
 Scores = Mapping[str, float]  # a mean score by set

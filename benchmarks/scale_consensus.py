@@ -24,7 +24,8 @@ import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, affinity, consensus
+from clusterforests import ClusterForest, consensus
+from clusterforests.combining import affinity
 
 K = 5
 T = 100

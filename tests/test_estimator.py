@@ -17,8 +17,8 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
+from clusterforests._base.parameters import CONSENSUS
 from clusterforests.metrics import clustering_accuracy, rand_index
-from clusterforests.validation import CONSENSUS
 
 PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
     "wine": (3, 79.70, 79.19),
@@ -367,7 +367,7 @@ def test_memory_is_checked_before(blobs, monkeypatch):
     X, _ = blobs
     partitions = ClusterForest(3, n_estimators=10).fit(X).partitions_
     monkeypatch.setattr("os.sysconf", lambda name: 1)
-    monkeypatch.setattr("clusterforests.limits.SMALL", 0)
+    monkeypatch.setattr("clusterforests._base.memory_limits.SMALL", 0)
     with pytest.raises(MemoryError, match=r"A fit of 75 rows and 6 columns needs"):
         ClusterForest(3, n_estimators=10).fit(X)
     with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):

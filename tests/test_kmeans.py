@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from clusterforests import HartiganWongKMeans
+from clusterforests._base.random import stream
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.metrics import clustering_accuracy, rand_index
-from clusterforests.streams import stream
 
 CLUSTERS = {"soybean": 4, "spect": 2, "imgseg": 7, "heart": 2, "wine": 3, "wdbc": 2, "robot": 5, "madelon": 2}
 K_MEANS_1 = {  # the paper's comparison with K-means, (rho_r, rho_c) in percent
@@ -130,7 +130,7 @@ def test_one_column_is_solved_exactly(x, k, repeated):
     if len(np.unique(x)) < k:
         return
     backend, _, labels = solve(x[:, None], [0, 0] if repeated else [0], k)
-    assert backend.table.distinct == len(np.unique(x))
+    assert backend.load(x[:, None]).n_distinct == len(np.unique(x))
     assert reference.within(x[:, None], labels) == pytest.approx(reference.optimal_line(x, k), abs=1e-9)
 
 
@@ -260,10 +260,10 @@ def test_centres_can_be_used_without_the_table():
     X = rng.normal(size=(300, 4)) * [1e-3, 1, 1e5, 0] + [5, 0, -1e7, 2]
     features = [np.array([0, 2], np.int32), np.array([1, 1, 3], np.int32)]
     home = CpuBackend(1)
-    home.load(X)
+    loaded = home.load(X)
     jobs = KMeansJobs(features, np.array([4, 3], np.int32), stream(0, np.arange(2)), 3, 50)
     centers = home.kmeans(jobs).centers
-    coordinates = pickle.loads(pickle.dumps(home.coordinates()))
+    coordinates = pickle.loads(pickle.dumps(loaded.coordinates))
     away = CpuBackend(2)
     labels = home.assign(features, centers)
     assert (away.assign(features, centers, X, coordinates) == labels).all()

@@ -46,11 +46,11 @@ PATIENCE = 5  # times as long as the tests take without a change; a mutant that 
 
 TESTS = {
     "metrics": ["tests/test_metrics.py"],
-    "affinity": ["tests/test_affinity.py"],
-    "growth": ["tests/test_growth.py"],
-    "krylov": ["tests/test_krylov.py"],
-    "spectral": ["tests/test_spectral.py"],
-    "splits": ["tests/test_splits.py"],
+    "combining.affinity": ["tests/combining/test_affinity.py"],
+    "forest.growth": ["tests/forest/test_growth.py"],
+    "combining.eigenvectors": ["tests/combining/test_eigenvectors.py"],
+    "combining.normalized_cut": ["tests/combining/test_normalized_cut.py"],
+    "n_clusters.dendrogram_splits": ["tests/n_clusters/test_dendrogram_splits.py"],
 }
 
 # What the tests import beside the package. The forks find it loaded.
@@ -73,7 +73,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def import_foreign() -> None:
     """Everything that the tests need, except the package itself: its modules are loaded anew for each mutant."""
-    for name in ("clusterforests.cli", *FOREIGN):
+    for name in ("clusterforests.cli.program", *FOREIGN):
         importlib.import_module(name)
     for name in [name for name in sys.modules if name.startswith("clusterforests")]:
         if name != "clusterforests._core":
@@ -150,7 +150,7 @@ def _test(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, plu
 
 def try_module(module: str, most: int) -> dict[str, object]:
     """Run the tests on the module as it is, then on its mutants."""
-    source = (SOURCES / f"{module}.py").read_text(encoding="utf-8")
+    source = (SOURCES / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
     outcome, calls, usual = in_fork(module, ast.parse(source), TESTS[module], 600, Calls(f"clusterforests.{module}"))
     if outcome != "survived":
         sys.exit(f"The tests of {module} fail without a change.")

@@ -58,7 +58,7 @@ def main() -> int:
     tests = [f"tests/test_{name}.py" for name in TESTS]
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-o", "junit_family=xunit1"]
     status = [subprocess.run([*pytest, f"--junitxml={results}", *tests], cwd=ROOT, env=settings).returncode]
-    fuzz = [sys.executable, "tests/fuzz_core.py", "--seconds", str(given.seconds)]
+    fuzz = [sys.executable, "tests/robustness/fuzz_core.py", "--seconds", str(given.seconds)]
     calls = subprocess.run(fuzz, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True)
     status.append(calls.returncode)
     said = [path for path in sorted(reports.glob("said*")) if any(word in path.read_text() for word in FAULTS)]

@@ -80,7 +80,7 @@ def check(python: str, version: str, which: str, wheel: Path, work: Path) -> Out
     versions = run(inside, "-c", listed, *PACKAGES).strip()
     tests = [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "--tb=short"]
     # Neither the plugins nor the fixtures of the other tests are installed here.
-    tests += ["tests/test_golden.py", "-k", "test_results or test_processors or test_every_case"]
+    tests += ["tests/contract/test_golden.py", "-k", "test_results or test_processors or test_every_case"]
     done = subprocess.run(tests, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         print(done.stdout, file=sys.stderr)

@@ -2,7 +2,7 @@
 
 import sys
 
-from clusterforests.cli import main
+from clusterforests.cli.program import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,37 +6,34 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests.affinity import collapse
-from clusterforests.backends import CpuBackend
-from clusterforests.backends.learner import LearnerBackend
-from clusterforests.columns import is_dask
-from clusterforests.combine import CutSettings, check_landmarks, combine, combine_sample
-from clusterforests.device_tables import read_on_gpu
-from clusterforests.devices import choose_backend, send_to, to_host
-from clusterforests.encoding import encode, open_large
-from clusterforests.fitted import FittedForest
-from clusterforests.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows, why_fewer
-from clusterforests.growth import GrowthSettings
-from clusterforests.how_many import choose_n_clusters
-from clusterforests.large import LocalRows, ManyRows, labels_of, sample_size, spread
-from clusterforests.memory import MemoryEstimate, check_fit_memory, estimate_memory
-from clusterforests.missing import complete
-from clusterforests.progress import ProgressBar
-from clusterforests.row_order import distinct_rows
-from clusterforests.scaling import fit_scaling
-from clusterforests.selection import Choice, choose, clusters_of_trees, landmarks_used, shape_of
-from clusterforests.source import is_large, of_encoded
-from clusterforests.streams import root_seed
-from clusterforests.validation import FOREST_RULES, check_parameters, check_rows, check_weights, integer
-from clusterforests.views import Encoded
-from clusterforests.warning import warn_caller
-
-FloatArray = npt.NDArray[np.float64]
-
+from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_rows, check_weights, integer
+from clusterforests._base.progress import ProgressBar
+from clusterforests._base.random import root_seed
+from clusterforests._base.typing import FloatArray
+from clusterforests._base.warnings import warn_caller
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.backends.sklearn_clusterer import SklearnClusterer
+from clusterforests.combining.affinity import collapse
+from clusterforests.combining.combine import CutSettings, check_landmarks, combine, combine_sample
+from clusterforests.forest.automatic_settings import Choice, choose, clusters_of_trees, landmarks_used, shape_of
+from clusterforests.forest.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows, why_fewer
+from clusterforests.forest.growth import GrowthSettings
+from clusterforests.n_clusters.choose import choose_n_clusters
+from clusterforests.predictor import FittedForest
+from clusterforests.rows.gpu.devices import choose_backend, send_to, to_host
+from clusterforests.rows.gpu.tables import read_on_gpu
+from clusterforests.rows.many_rows import LocalRows, ManyRows, labels_of, sample_size, spread
+from clusterforests.rows.memory_estimate import MemoryEstimate, check_fit_memory, estimate_memory
+from clusterforests.tables.distinct_rows import distinct_rows
+from clusterforests.tables.encoding import encode, open_large
+from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.frames import is_dask
+from clusterforests.tables.imputation import complete
+from clusterforests.tables.row_blocks import is_large, of_encoded
+from clusterforests.tables.scaling import fit_scaling
 
 SHAPE = ("n_samples", "n_features")
 
@@ -285,7 +282,7 @@ class ClusterForest(FittedForest):
         check_parameters(vars(self), FOREST_RULES)
         if isinstance(self.n_clusters, (int, np.integer)):
             check_landmarks(self.landmarks, int(self.n_clusters))
-        backend = CpuBackend(self.n_jobs) if self.estimator is None else LearnerBackend(self.estimator, self.n_jobs)
+        backend = CpuBackend(self.n_jobs) if self.estimator is None else SklearnClusterer(self.estimator, self.n_jobs)
         before = vars(self).copy()
         try:
             if is_dask(X):
@@ -296,11 +293,11 @@ class ClusterForest(FittedForest):
         except BaseException:  # nothing of a fit that was not finished
             self.__dict__ = before
             raise
-        if isinstance(backend, LearnerBackend):
+        if isinstance(backend, SklearnClusterer):
             backend.warn_of_failures()
         return self
 
-    def _fit_where(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
+    def _fit_where(self, backend: Backend, X: Any, sample_weight: Any) -> None:
         """On this machine's cores or on a GPU. What has an entry for each row is where X is."""
         sampled = self.estimator is None and self.max_samples is not None and self.landmarks is not None
         where = choose_backend(self.backend, X, sampled=sampled)
@@ -312,11 +309,11 @@ class ClusterForest(FittedForest):
         self.selection_["backend"] = where
         self.labels_, self.partitions_ = send_to(X, self.labels_), send_to(X, self.partitions_)
 
-    def _fit_dask(self, backend: CpuBackend, X: Any, sample_weight: Any) -> None:
+    def _fit_dask(self, backend: Backend, X: Any, sample_weight: Any) -> None:
         """On the workers if there are many rows, otherwise here; what has an entry for each row is Dask's again."""
         if self.backend == "gpu":
             raise ValueError("backend='gpu' reads tables of one process: pass X.compute(), or leave backend at 'auto'.")
-        table = importlib.import_module("clusterforests.lazy").open_table(self, X, sample_weight)
+        table = importlib.import_module("clusterforests.rows.dask.collections").open_table(self, X, sample_weight)
         if not is_large(table.n_rows):
             here, weights = table.gathered()
             grow = table.grower() if self.estimator is None else None
@@ -384,7 +381,7 @@ class ClusterForest(FittedForest):
         return settings if self.estimator is None else settings | {"max_samples": None}
 
     def _fit_on(
-        self, backend: CpuBackend, table: Encoded | ManyRows, weights: Any = None, grow: Grower | None = None
+        self, backend: Backend, table: Encoded | ManyRows, weights: Any = None, grow: Grower | None = None
     ) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
 

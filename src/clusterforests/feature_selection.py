@@ -3,15 +3,15 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from clusterforests._base.parameters import Rule, check_parameters, either, integer, none, real
+from clusterforests._base.typing import BoolArray, FloatArray
 from clusterforests.diagnostics import FeatureImportance, feature_importance, feature_separation
 from clusterforests.estimator import ClusterForest
-from clusterforests.validation import Rule, check_parameters, either, integer, none, real
 
 _RULES = {
     "estimator": either(
@@ -70,9 +70,9 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     estimator_: Any
     importance_: FeatureImportance
-    scores_: npt.NDArray[np.float64]
-    pvalues_: npt.NDArray[np.float64]
-    support_: npt.NDArray[np.bool_]
+    scores_: FloatArray
+    pvalues_: FloatArray
+    support_: BoolArray
 
     def __init__(self, estimator: Any = None, *, alpha: float = 0.05, min_features: int = 1) -> None:
         self.estimator = estimator
@@ -121,7 +121,7 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return tuple(getattr(self.estimator_, name) for name in _NEEDED)
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_
 

@@ -4,15 +4,15 @@ import math
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from clusterforests._base.parameters import check_parameters, check_rows, check_table, check_weights
+from clusterforests._base.random import root_seed, stream
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
-from clusterforests.streams import root_seed, stream
-from clusterforests.validation import check_parameters, check_rows, check_table, check_weights
-from clusterforests.warning import warn_caller
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,8 +61,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     array([1, 1, 0, 0, 0], dtype=int32)
     """
 
-    labels_: npt.NDArray[np.int32]
-    cluster_centers_: npt.NDArray[np.float64]
+    labels_: IntArray
+    cluster_centers_: FloatArray
     inertia_: float
     n_iter_: int
 
@@ -104,8 +104,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         check_rows(len(X), self.n_clusters)
         counted = X if weights is None else X[weights > 0]
         backend = CpuBackend(self.n_jobs)
-        backend.load(counted, None if weights is None else weights[weights > 0])
-        distinct = backend.table.distinct
+        table = backend.load(counted, None if weights is None else weights[weights > 0])
+        distinct = table.n_distinct
         if distinct < self.n_clusters:
             warn_caller(
                 f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster.",
@@ -121,8 +121,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
                 "its largest values. Lower n_clusters, or rescale the columns."
             )
-        table = backend.table
-        self._exponent, self._origin = table.exponent, table.origin
+        self._exponent, self._origin, _ = table.coordinates
         self._relative_centers = runs.centers[0]
         self._scale = int(runs.exponent[0])
         self.cluster_centers_ = np.ldexp(self._relative_centers + self._origin, self._exponent)
@@ -131,7 +130,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         self.labels_ = backend.assign(features, runs.centers, X if len(counted) < len(X) else None)[0]
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.int32]:
+    def predict(self, X: Any) -> IntArray:
         """The nearest centre of each row of X, the lowest index on ties.
 
         Parameters
@@ -142,10 +141,10 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         labels : ndarray of shape (n_samples,)
         """
-        labels: npt.NDArray[np.int32] = self._squared_distances(X).argmin(axis=1).astype(np.int32)
+        labels: IntArray = self._squared_distances(X).argmin(axis=1).astype(np.int32)
         return labels
 
-    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Distances of each row of X to the centres.
 
         Parameters
@@ -158,7 +157,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         """
         return np.ldexp(np.sqrt(self._squared_distances(X)), self._scale)
 
-    def _squared_distances(self, X: Any) -> npt.NDArray[np.float64]:
+    def _squared_distances(self, X: Any) -> FloatArray:
         """In units of 4**scale, so that no square is lost at any scale of X."""
         check_is_fitted(self)
         X = check_table(self, X, reset=False)

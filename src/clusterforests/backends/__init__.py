@@ -1,6 +1,23 @@
-"""Where the heavy work runs. Stages get a back end; back ends know nothing of stages."""
+"""Where the computing is done. Stages get a back end; back ends know nothing of stages."""
 
-from clusterforests.backends.cpu import Coordinates, CpuBackend, Effort, KMeansJobs, KMeansRuns
-from clusterforests.backends.matches import Matches
+from clusterforests.backends.cpu import CpuBackend
+from clusterforests.backends.match_operator import MatchOperator
+from clusterforests.backends.protocol import (
+    Backend,
+    Coordinates,
+    Effort,
+    KMeansJobs,
+    KMeansRuns,
+    LoadedTable,
+)
 
-__all__ = ["Coordinates", "CpuBackend", "Effort", "KMeansJobs", "KMeansRuns", "Matches"]
+__all__ = [
+    "Backend",
+    "Coordinates",
+    "CpuBackend",
+    "Effort",
+    "KMeansJobs",
+    "KMeansRuns",
+    "LoadedTable",
+    "MatchOperator",
+]

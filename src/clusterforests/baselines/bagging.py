@@ -3,17 +3,17 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests.affinity import coassociate
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.baselines.scale import to_unit
-from clusterforests.linkage import by_size
-from clusterforests.medoids import partition_around_medoids
-from clusterforests.streams import integers, root_seed, stream
-from clusterforests.validation import check_memory, check_parameters, check_rows, check_table, choice
+from clusterforests._base.parameters import check_memory, check_parameters, check_rows, check_table, choice
+from clusterforests._base.random import integers, root_seed, stream
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend, CpuBackend, KMeansJobs
+from clusterforests.baselines.partition_around_medoids import partition_around_medoids
+from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.combining.affinity import coassociate
+from clusterforests.combining.linkage import by_size
 
 MAX_REDRAWS = 100
 
@@ -69,9 +69,9 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([1, 1, 0, 0, 0], dtype=int32)
     """
 
-    labels_: npt.NDArray[np.int32]
+    labels_: IntArray
     n_iter_: int
-    partitions_: npt.NDArray[np.int32]
+    partitions_: IntArray
 
     def __init__(
         self,
@@ -121,9 +121,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = by_size(partition_around_medoids(distances, self.n_clusters).labels)
         return self
 
-    def _cluster_sample(
-        self, backend: CpuBackend, X: npt.NDArray[np.float64], seed: int, member: int
-    ) -> npt.NDArray[np.int32]:
+    def _cluster_sample(self, backend: Backend, X: FloatArray, seed: int, member: int) -> IntArray:
         """Labels of one bootstrap sample; one with fewer distinct rows than clusters is drawn again."""
         clusters = self.n_clusters if self.base_clusters is None else self.base_clusters
         features = [np.arange(X.shape[1], dtype=np.int32)]
@@ -140,7 +138,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             runs = backend.kmeans(KMeansJobs(features, np.array([clusters], np.int32), key, self.n_init, self.max_iter))
             if runs.solved[0]:
                 self.n_iter_ = max(self.n_iter_, int(runs.iterations[0]))
-                in_sample: npt.NDArray[np.int32] = backend.assign(features, runs.centers)[0]
+                in_sample: IntArray = backend.assign(features, runs.centers)[0]
                 return in_sample
         name = "n_clusters" if self.base_clusters is None else "base_clusters"
         raise ValueError(
@@ -149,9 +147,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
 
 
-def _medoid_labels(
-    X: npt.NDArray[np.float64], drawn: npt.NDArray[np.int32], clusters: int
-) -> npt.NDArray[np.int32] | None:
+def _medoid_labels(X: FloatArray, drawn: IntArray, clusters: int) -> IntArray | None:
     rows = to_unit(X[drawn])[0]
     if len(np.unique(rows, axis=0)) < clusters:
         return None

@@ -4,13 +4,9 @@ import math
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.baselines.join import join
-from clusterforests.streams import root_seed, stream
-from clusterforests.validation import (
+from clusterforests._base.parameters import (
     check_parameters,
     check_rows,
     check_table,
@@ -20,6 +16,10 @@ from clusterforests.validation import (
     none,
     real,
 )
+from clusterforests._base.random import root_seed, stream
+from clusterforests._base.typing import IntArray
+from clusterforests.backends import CpuBackend, KMeansJobs
+from clusterforests.baselines.linkage_step import join
 
 
 class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -73,10 +73,10 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([1, 1, 0, 0, 0], dtype=int32)
     """
 
-    labels_: npt.NDArray[np.int32]
+    labels_: IntArray
     n_iter_: int
     n_clusters_: int
-    partitions_: npt.NDArray[np.int32]
+    partitions_: IntArray
 
     def __init__(
         self,
@@ -117,13 +117,12 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = check_table(self, X)
         check_rows(len(X), self.n_clusters)
         backend = CpuBackend(self.n_jobs)
-        backend.load(X)
+        n_distinct = backend.load(X).n_distinct
         clusters = self._base_clusters(len(X))
-        if backend.table.distinct < clusters:
+        if n_distinct < clusters:
             name = "n_clusters" if self.base_clusters is None else "base_clusters"
             raise ValueError(
-                f"{name}={clusters} is more than the number of distinct rows of X, {backend.table.distinct}. "
-                f"Lower {name}."
+                f"{name}={clusters} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
             )
         features = [np.arange(X.shape[1], dtype=np.int32)] * self.n_estimators
         seeds = stream(root_seed(self.random_state), np.arange(self.n_estimators))

@@ -4,15 +4,10 @@ import math
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.baselines.scale import to_unit
-from clusterforests.spectral import Graph
-from clusterforests.streams import permutations, root_seed, stream
-from clusterforests.validation import (
+from clusterforests._base.parameters import (
     check_memory,
     check_parameters,
     check_rows,
@@ -21,8 +16,11 @@ from clusterforests.validation import (
     either,
     positive,
 )
-
-FloatArray = npt.NDArray[np.float64]
+from clusterforests._base.random import permutations, root_seed, stream
+from clusterforests._base.typing import FloatArray, IntArray, KeyArray
+from clusterforests.backends import Backend, CpuBackend, KMeansJobs
+from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.combining.normalized_cut import Graph
 
 _NEIGHBOURS = 5  # of which the median distance is a row's own bandwidth; the row itself is one of them
 _SHARE = 0.75  # of the rows on which "automatic" tries its bandwidths
@@ -76,7 +74,7 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([1, 1, 1, 0, 0, 0, 0], dtype=int32)
     """
 
-    labels_: npt.NDArray[np.int32]
+    labels_: IntArray
     n_iter_: int
     bandwidth_: float | FloatArray
 
@@ -143,9 +141,7 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_, self.n_iter_ = found[0], found[2]
         return self
 
-    def _cluster(
-        self, backend: CpuBackend, rows: FloatArray, key: npt.NDArray[np.uint64]
-    ) -> tuple[npt.NDArray[np.int32], float, int] | None:
+    def _cluster(self, backend: Backend, rows: FloatArray, key: KeyArray) -> tuple[IntArray, float, int] | None:
         """Labels, within sum of squares, iterations; None where there are fewer different rows than clusters."""
         backend.load(np.ascontiguousarray(rows))
         features = [np.arange(rows.shape[1], dtype=np.int32)]
@@ -156,7 +152,7 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         within = math.ldexp(float(runs.within[0]), 2 * int(runs.exponent[0]))
         return backend.assign(features, runs.centers)[0], within, int(runs.iterations[0])
 
-    def _search_bandwidth(self, backend: CpuBackend, X: FloatArray, seed: int) -> float:
+    def _search_bandwidth(self, backend: Backend, X: FloatArray, seed: int) -> float:
         """The bandwidth whose embedding of three quarters of the rows has the smallest within sum of squares."""
         chosen = permutations(stream(seed, 1), len(X))[0][: max(int(_SHARE * len(X)), self.n_clusters + 1)]
         rows = np.unique(X[chosen], axis=0)

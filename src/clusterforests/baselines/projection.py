@@ -3,14 +3,23 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.baselines.join import join
-from clusterforests.baselines.scale import to_unit
-from clusterforests.streams import root_seed, stream
-from clusterforests.validation import check_parameters, check_rows, check_table, choice, either, integer, none, real
+from clusterforests._base.parameters import (
+    check_parameters,
+    check_rows,
+    check_table,
+    choice,
+    either,
+    integer,
+    none,
+    real,
+)
+from clusterforests._base.random import root_seed, stream
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend, CpuBackend, KMeansJobs
+from clusterforests.baselines.linkage_step import join
+from clusterforests.baselines.unit_scale import to_unit
 
 
 class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,10 +79,10 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
     array([1, 1, 0, 0, 0], dtype=int32)
     """
 
-    labels_: npt.NDArray[np.int32]
+    labels_: IntArray
     n_iter_: int
     n_clusters_: int
-    partitions_: npt.NDArray[np.int32]
+    partitions_: IntArray
 
     def __init__(
         self,
@@ -130,7 +139,7 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def _cluster_projections(self, backend: CpuBackend, X: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.int32]:
+    def _cluster_projections(self, backend: Backend, X: FloatArray, seed: int) -> IntArray:
         """All projections side by side in one table, so that one call solves all problems."""
         members, d = self.n_estimators, self.n_components
         directions = np.random.default_rng(seed).normal(size=(members, X.shape[1], d))
@@ -150,5 +159,5 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
                 f"n_clusters={self.n_clusters} is more than the number of distinct rows of X. Lower n_clusters."
             )
         self.n_iter_ = int(runs.iterations.max())
-        labels: npt.NDArray[np.int32] = backend.assign(features, runs.centers)
+        labels: IntArray = backend.assign(features, runs.centers)
         return labels

@@ -3,16 +3,23 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.ensemble import RandomForestClassifier
 
-from clusterforests.affinity import coassociate
+from clusterforests._base.parameters import (
+    MAX_MEMBERS,
+    check_memory,
+    check_parameters,
+    check_rows,
+    check_table,
+    integer,
+)
+from clusterforests._base.random import integers, root_seed, stream
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
-from clusterforests.linkage import by_size
-from clusterforests.medoids import partition_around_medoids
-from clusterforests.streams import integers, root_seed, stream
-from clusterforests.validation import MAX_MEMBERS, check_memory, check_parameters, check_rows, check_table, integer
+from clusterforests.baselines.partition_around_medoids import partition_around_medoids
+from clusterforests.combining.affinity import coassociate
+from clusterforests.combining.linkage import by_size
 
 
 class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,10 +71,10 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     (178,)
     """
 
-    labels_: npt.NDArray[np.int32]
-    medoid_indices_: npt.NDArray[np.intp]
-    partitions_: npt.NDArray[np.int32]
-    feature_importances_: npt.NDArray[np.float64]
+    labels_: IntArray
+    medoid_indices_: IndexArray
+    partitions_: IntArray
+    feature_importances_: FloatArray
 
     def __init__(
         self,
@@ -118,7 +125,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.medoid_indices_ = found.medoids[np.argsort(self.labels_[found.medoids])]
         return self
 
-    def _grow(self, X: npt.NDArray[np.float64], key: npt.NDArray[np.uint64]) -> RandomForestClassifier:
+    def _grow(self, X: FloatArray, key: KeyArray) -> RandomForestClassifier:
         """A forest that tells X from a copy with independent columns."""
         n, p = X.shape
         rows = integers(stream(key, 0, np.arange(n)[:, None], np.arange(p)), n)

@@ -13,10 +13,9 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.utils import Bunch
 
-from clusterforests.streams import root_seed
-from clusterforests.validation import Rule, integer, real
-
-FloatArray = npt.NDArray[np.float64]
+from clusterforests._base.parameters import Rule, integer, real
+from clusterforests._base.random import root_seed
+from clusterforests._base.typing import FloatArray
 
 SMALLEST_EIGENVALUE = 1e-4  # of G1's covariance: far above rounding, far below the unit variances
 

@@ -5,10 +5,10 @@ import os
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.utils import Bunch
 
+from clusterforests._base.typing import FloatArray
 from clusterforests.datasets.download import download_table, in_cache
 
 UCI_NAMES = ("soybean", "spect", "imgseg", "heart", "wine", "wdbc", "robot", "madelon")
@@ -99,9 +99,9 @@ def _read(path: Path) -> Bunch:
     )
 
 
-def _numbers(path: Path, header: list[str], body: list[tuple[int, list[str]]]) -> npt.NDArray[np.float64]:
+def _numbers(path: Path, header: list[str], body: list[tuple[int, list[str]]]) -> FloatArray:
     try:
-        data: npt.NDArray[np.float64] = np.array([row[:-1] for _, row in body], dtype=np.float64)
+        data: FloatArray = np.array([row[:-1] for _, row in body], dtype=np.float64)
     except ValueError:
         data = np.array([[_number(value) for value in row[:-1]] for _, row in body])
     wrong = np.argwhere(~np.isfinite(data))

@@ -5,7 +5,8 @@ partitions in which two rows are together, among those in which both are cluster
 """
 
 from clusterforests.diagnostics.distribution import ConsensusCdf, cdf_area, consensus_cdf, delta_area, pac
-from clusterforests.diagnostics.halves import Stability, stability
+from clusterforests.diagnostics.feature_profile import Profile, feature_profile, noise_strength
+from clusterforests.diagnostics.half_forests import Stability, stability
 from clusterforests.diagnostics.importance import FeatureImportance, feature_importance
 from clusterforests.diagnostics.separation import Separation, VarianceShares, feature_separation
 from clusterforests.diagnostics.shares import (
@@ -15,7 +16,6 @@ from clusterforests.diagnostics.shares import (
     item_consensus,
     memberships,
 )
-from clusterforests.diagnostics.strengths import Profile, feature_profile, noise_strength
 
 __all__ = [
     "ConsensusCdf",

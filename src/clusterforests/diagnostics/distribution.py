@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.parameters import check_memory, check_parameters, integer, real
+from clusterforests._base.random import Purpose, permutations, stream
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
-from clusterforests.diagnostics.checks import SEED, FloatArray, IndexArray, IntArray, check_counts, check_given
-from clusterforests.streams import permutations, stream
-from clusterforests.validation import check_memory, check_parameters, integer, real
-
-_ROWS = 0  # stream
+from clusterforests.diagnostics.arguments import SEED, check_counts, check_given
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | Non
     rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
     if len(rows) <= max_rows:
         return rows
-    return np.sort(rows[permutations(stream(seed, _ROWS), len(rows))[0, :max_rows]])
+    return np.sort(rows[permutations(stream(seed, Purpose.DIAGNOSTIC_ROWS), len(rows))[0, :max_rows]])
 
 
 def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,25 +9,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
+from clusterforests._base.parameters import Rule, check_parameters, integer
+from clusterforests._base.random import Purpose, permutations, stream
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.combine import consensus
-from clusterforests.diagnostics.checks import (
+from clusterforests.combining.combine import consensus
+from clusterforests.diagnostics.arguments import (
     SEED,
     Combine,
-    FloatArray,
-    IndexArray,
-    IntArray,
     check_members,
     labels_from,
 )
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.diagnostics.separation import Separation, check_cells, join, separate, standardise
-from clusterforests.streams import permutations, stream
-from clusterforests.validation import Rule, check_parameters, integer
 
-BoolArray = npt.NDArray[np.bool_]
-
-_HALF, _FRESH = 2, 3  # streams
 _ENOUGH = 0.1  # share of the trees that must do without a feature
 _PAIRS = 10  # of fresh trees, on complementary halves of the features
 
@@ -169,13 +164,15 @@ def _clusters(combine: Combine, trees: IntArray, old: IndexArray, n_clusters: in
 
 def _fresh_trees(X: FloatArray, n_clusters: int, seed: int) -> tuple[IntArray, BoolArray]:
     """K-means of random halves of the features, standardised, each half beside its complement; and who uses what."""
-    orders = permutations(stream(seed, _HALF, np.arange(_PAIRS)), X.shape[1])
+    orders = permutations(stream(seed, Purpose.HALF_FEATURES, np.arange(_PAIRS)), X.shape[1])
     middle = X.shape[1] // 2
     halves = [np.sort(half) for order in orders for half in (order[:middle], order[middle:]) if len(half)]
     backend = CpuBackend()
     backend.load(standardise(X))
     clusters = np.full(len(halves), n_clusters, dtype=np.int32)
-    runs = backend.kmeans(KMeansJobs(halves, clusters, stream(seed, _FRESH, np.arange(len(halves))), 5, 100))
+    runs = backend.kmeans(
+        KMeansJobs(halves, clusters, stream(seed, Purpose.FRESH_TREES, np.arange(len(halves))), 5, 100)
+    )
     solved = np.flatnonzero(runs.solved).tolist()  # the others had fewer different rows than clusters
     if not len(solved):
         return np.empty((0, len(X)), dtype=np.int32), np.empty((0, X.shape[1]), dtype=bool)

@@ -4,11 +4,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaincc
 from sklearn.utils import check_array
 
-from clusterforests.diagnostics.checks import FloatArray, IndexArray, IntArray, check_counts, check_labels
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.diagnostics.arguments import check_counts, check_labels
 
 _BLOCK = 2**20  # cells looked at together
 _EQUAL = 1e-12  # what rounding leaves of no difference
@@ -121,7 +121,7 @@ def _separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters
     return Separation(features, clusters, np.where(apart, np.sign(sums), 0).astype(np.int32))
 
 
-def _centred(X: FloatArray, w: FloatArray, known: npt.NDArray[np.bool_]) -> FloatArray:
+def _centred(X: FloatArray, w: FloatArray, known: BoolArray) -> FloatArray:
     """Deviations from the means, the largest of each column 1; 0 where nothing is known or all is equal."""
     values = np.where(known, X, 0.0)
     values = np.ldexp(values, -np.frexp(np.abs(values).max(axis=0, initial=0.0))[1])  # exact, and nothing overflows

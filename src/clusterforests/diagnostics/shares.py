@@ -5,11 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests.diagnostics.checks import (
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.diagnostics.arguments import (
     ROUNDING,
-    FloatArray,
-    IndexArray,
-    IntArray,
     check_counts,
     check_members,
     check_shares,

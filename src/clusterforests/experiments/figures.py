@@ -11,7 +11,8 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from clusterforests.affinity import regularise, sharpness_for
+from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests.combining.affinity import regularise, sharpness_for
 from clusterforests.datasets import load_uci
 from clusterforests.diagnostics import Profile, noise_strength
 from clusterforests.estimator import ClusterForest
@@ -82,7 +83,7 @@ def soybean_figure() -> Figure:
     return affinity_figure(P, regularise(P, forest.threshold, sharpness), data.target[order])
 
 
-def affinity_figure(P: npt.NDArray[np.float64], W: npt.NDArray[np.float64], classes: npt.NDArray[np.str_]) -> Figure:
+def affinity_figure(P: FloatArray, W: FloatArray, classes: npt.NDArray[np.str_]) -> Figure:
     """P and W side by side, W on a logarithmic scale; rows are sorted by class."""
     names, sizes = np.unique(classes, return_counts=True)
     figure = new_figure(10, 4.6)
@@ -144,7 +145,7 @@ def totals_figure(*sets: tuple[Simulation, list[Inclusion]]) -> Figure:
     return figure
 
 
-def _draw_totals(axes: Axes, totals: npt.NDArray[np.intp], simulation: Simulation, top: int) -> None:
+def _draw_totals(axes: Axes, totals: IndexArray, simulation: Simulation, top: int) -> None:
     """Bars from feature `top` on have a colour of their own."""
     bounds = (0, simulation.n_noise, top, simulation.n_features)
     labels = ("noise features", "informative features", "strongest features")

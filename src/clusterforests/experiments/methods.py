@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clusterforests.affinity import coassociate, collapse
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.baselines import (
     BaggedClustering,
@@ -14,17 +13,17 @@ from clusterforests.baselines import (
     NJWSpectralClustering,
     RandomProjectionEnsemble,
 )
-from clusterforests.baselines.join import join
-from clusterforests.combine import consensus
+from clusterforests.baselines.linkage_step import join
+from clusterforests.combining.affinity import coassociate, collapse
+from clusterforests.combining.combine import consensus
+from clusterforests.combining.normalized_cut import Graph, cut
 from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.spectral import Graph, cut
-from clusterforests.views import numbers
+from clusterforests.tables.feature_columns import numbers
 
-FloatArray = npt.NDArray[np.float64]
-Labellings = dict[str, npt.NDArray[np.int32]]
+Labellings = dict[str, IntArray]
 Settings = Mapping[str, Any]
 
 PROJECTION_THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
@@ -53,7 +52,7 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     return found
 
 
-def _cut_plain(partitions: npt.NDArray[np.int32], k: int, threshold: float) -> npt.NDArray[np.int32]:
+def _cut_plain(partitions: IntArray, k: int, threshold: float) -> IntArray:
     """Ncut of P itself, entries below the threshold set to 0."""
     backend = CpuBackend()
     signatures = collapse(partitions)

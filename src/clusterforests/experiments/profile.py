@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterforests.datasets import load_uci
-from clusterforests.diagnostics.strengths import Profile, feature_profile, noise_strength
+from clusterforests.diagnostics.feature_profile import Profile, feature_profile, noise_strength
 from clusterforests.experiments.spec import CANDIDATES, DATASETS
 from clusterforests.experiments.summary import METRICS, Results, forest_choice
 

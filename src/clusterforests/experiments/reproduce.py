@@ -9,13 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from clusterforests._base.files import replace_text
 from clusterforests.experiments.runner import Clock, Row, run_cells
 from clusterforests.experiments.simulations import run_simulations
 from clusterforests.experiments.spec import EXPERIMENTS, RUNS
 from clusterforests.experiments.summary import Results
 from clusterforests.experiments.tables import TABLES, check_marks, markdown, refresh, simulation_table, write_summary
 from clusterforests.experiments.theory import theory_tables
-from clusterforests.files import replace_text
 
 Show = Callable[[str], None]
 

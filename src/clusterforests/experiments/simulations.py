@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import joblib
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import Bunch
 
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.datasets import make_g1, make_g2, make_g3
 from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.files import read_table, write_table
@@ -128,7 +128,7 @@ def run_simulations(
     return [outcomes[s.name, seed] for s in simulations for seed in range(s.seeds)]
 
 
-def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[npt.NDArray[np.int32]], Outcome]:
+def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[IntArray], Outcome]:
     data = simulation.draw(seed)
     forest = ClusterForest.from_paper(
         2,
@@ -153,7 +153,7 @@ def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[
     return simulation, seed, vectors, outcome
 
 
-def count_with_top(vectors: Iterable[npt.NDArray[np.int32]], mu: npt.NDArray[np.float64], top: int) -> int:
+def count_with_top(vectors: Iterable[IntArray], mu: FloatArray, top: int) -> int:
     """How many vectors hold at least one of the `top` features with the largest |mu|."""
     strongest = np.argsort(-np.abs(mu), kind="stable")[:top]
     return sum(bool(np.isin(strongest, vector).any()) for vector in vectors)

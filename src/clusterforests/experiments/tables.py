@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from clusterforests._base.files import replace_text
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.experiments.files import write_table
 from clusterforests.experiments.profile import load_profile, summarise
@@ -21,7 +22,6 @@ from clusterforests.experiments.summary import (
     method_entries,
     printed,
 )
-from clusterforests.files import replace_text
 
 SYMBOL = {"rho_r": "Rand", "rho_c": "accuracy"}  # rho_r, rho_c
 COLUMNS = ("CF", "RP", "bC2", "EA", "NJW", "Kmeans1", "Kmeans2")

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
-from clusterforests.affinity import affinity, collapse, sharpness_for
+from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.backends import CpuBackend
+from clusterforests.combining.affinity import affinity, collapse, sharpness_for
+from clusterforests.combining.normalized_cut import Graph
 from clusterforests.estimator import ClusterForest
 from clusterforests.plots.rows import surest_first, thin
 from clusterforests.plots.style import (
@@ -25,12 +26,10 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
-from clusterforests.spectral import Graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = npt.NDArray[np.float64]
 
 GAP = 0.015  # of the rows, between the bars of two clusters
 NUMBER = np.array([0.06, 0.045])  # width and height of a number, of what is drawn
@@ -174,7 +173,7 @@ def _number(ax: "Axes", middles: FloatArray) -> None:
             numbered.append(cluster)
 
 
-def _coordinates(forest: ClusterForest, rows: npt.NDArray[np.intp]) -> FloatArray:
+def _coordinates(forest: ClusterForest, rows: IndexArray) -> FloatArray:
     """Entries of the eigenvectors of D^-1 W, whose first is constant; 0 where there are fewer than three."""
     backend = CpuBackend(forest.n_jobs)
     signatures = collapse(np.ascontiguousarray(forest.partitions_[:, rows], dtype=np.int32))

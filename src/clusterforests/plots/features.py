@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clusterforests import diagnostics
-from clusterforests.diagnostics.strengths import noise_strength, single_feature_kappas
+from clusterforests._base.parameters import check_parameters, integer
+from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests.diagnostics.feature_profile import noise_strength, single_feature_kappas
 from clusterforests.estimator import ClusterForest
 from clusterforests.plots.rows import thin
 from clusterforests.plots.style import (
@@ -23,12 +24,10 @@ from clusterforests.plots.style import (
     some_of,
 )
 from clusterforests.plots.tables import NamedTable, feature_names, named_table
-from clusterforests.validation import check_parameters, integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = npt.NDArray[np.float64]
 
 BINS = 20
 LEVEL = 0.05  # of all features together
@@ -80,7 +79,7 @@ def feature_use(
     return ax
 
 
-def _draw_trees(ax: "Axes", forest: ClusterForest, order: npt.NDArray[np.intp]) -> None:
+def _draw_trees(ax: "Axes", forest: ClusterForest, order: IndexArray) -> None:
     from matplotlib.colors import ListedColormap
 
     counts = np.array([np.bincount(vector, minlength=forest.n_features_in_) for vector in forest.estimators_features_])

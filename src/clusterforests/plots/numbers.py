@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from clusterforests import diagnostics, how_many
+from clusterforests import diagnostics
+from clusterforests._base.parameters import check_parameters, several
+from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.estimator import ClusterForest
+from clusterforests.n_clusters import choose as how_many
 from clusterforests.plots.rows import thin
 from clusterforests.plots.style import (
     BLUE,
@@ -22,12 +24,10 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
-from clusterforests.validation import check_parameters, several
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IntArray = npt.NDArray[np.int32]
 
 LINES = ("-", "--", "-.", ":")  # a second sign beside the colour
 MOST_CURVES = 12  # in a legend
@@ -199,7 +199,7 @@ def followed(labels: Sequence[IntArray]) -> IntArray:
 
 
 def _cut_for_each(
-    forest: ClusterForest, rows: npt.NDArray[np.intp], n_clusters: Sequence[int]
+    forest: ClusterForest, rows: IndexArray, n_clusters: Sequence[int]
 ) -> tuple[list[int], list[IntArray]]:
     partitions = np.ascontiguousarray(forest.partitions_[:, rows])
     apart = np.unique(partitions, axis=1).shape[1]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics import feature_separation
 from clusterforests.estimator import ClusterForest
 from clusterforests.plots.style import SIGNED, axes_for, check_request, name_bars, some_of
@@ -14,7 +14,6 @@ from clusterforests.plots.tables import named_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = npt.NDArray[np.float64]
 
 MOST_NUMBERS = 12  # clusters whose cells have room for a number
 LIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue
@@ -80,7 +79,7 @@ def cluster_profiles(
     return ax
 
 
-def telling_features(shares: FloatArray, most: int) -> npt.NDArray[np.intp]:
+def telling_features(shares: FloatArray, most: int) -> IndexArray:
     """Columns in the order of the clusters they set apart most, the best first; shares are (n_clusters, n_columns).
 
     Where there are more than `most`, clusters choose in turn, each its best that is left.
@@ -97,7 +96,7 @@ def telling_features(shares: FloatArray, most: int) -> npt.NDArray[np.intp]:
     return columns[np.lexsort((-shares.max(axis=0)[columns], owner))]
 
 
-def mean_z_scores(X: FloatArray, labels: npt.NDArray[np.int32], weights: FloatArray) -> FloatArray:
+def mean_z_scores(X: FloatArray, labels: IntArray, weights: FloatArray) -> FloatArray:
     """(n_clusters, n_columns): cells that are missing are left out; 0 for a constant column and where all are."""
     known = ~np.isnan(X)
     w = weights[:, None] * known

@@ -3,15 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from clusterforests._base.random import Purpose, stream
+from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.diagnostics import cluster_shares, item_consensus
 from clusterforests.estimator import ClusterForest
-from clusterforests.streams import stream
-
-IndexArray = npt.NDArray[np.intp]
-
-_SHOWN = 0  # what the stream of random numbers is for; the number is part of its key
 
 
 class OrderedRows(NamedTuple):
@@ -21,7 +17,7 @@ class OrderedRows(NamedTuple):
     sizes: IndexArray
 
 
-def thin(labels: npt.NDArray[np.int32], max_rows: int) -> IndexArray:
+def thin(labels: IntArray, max_rows: int) -> IndexArray:
     """At most max_rows rows, ascending: as large a share of every cluster, but at least one of its rows.
 
     Which ones depends on their numbers alone: the same for every picture of as many rows.
@@ -50,7 +46,7 @@ def thin(labels: npt.NDArray[np.int32], max_rows: int) -> IndexArray:
         counts[np.argmax(counts)] -= 1
     rest = np.where(counts < sizes, sizes * max_rows / n - counts, -np.inf)
     counts[np.argsort(-rest, kind="stable")[: max_rows - counts.sum()]] += 1
-    order = np.lexsort((stream(0, _SHOWN, np.arange(n)), labels))
+    order = np.lexsort((stream(0, Purpose.PLOTTED_ROWS, np.arange(n)), labels))
     place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.sort(order[place < np.repeat(counts, sizes)])
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests.validation import check_parameters, integer
+from clusterforests._base.parameters import check_parameters, integer
+from clusterforests._base.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +123,7 @@ def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequ
 
 
 def block_image(
-    ax: "Axes", matrix: npt.NDArray[np.float64], sizes: npt.ArrayLike, labels: Sequence[str], color: Any, **style: Any
+    ax: "Axes", matrix: FloatArray, sizes: npt.ArrayLike, labels: Sequence[str], color: Any, **style: Any
 ) -> Any:
     """A square matrix whose rows and columns come in consecutive blocks, lines between them."""
     image = ax.imshow(matrix, interpolation="nearest", **style)

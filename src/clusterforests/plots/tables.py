@@ -3,12 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.estimator import ClusterForest
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class NamedTable(NamedTuple):
@@ -16,8 +12,8 @@ class NamedTable(NamedTuple):
 
     values: FloatArray
     names: list[str]
-    first: npt.NDArray[np.int32]  # column of each feature
-    widths: npt.NDArray[np.int32]  # columns of each feature
+    first: IntArray  # column of each feature
+    widths: IntArray  # columns of each feature
 
 
 def feature_names(forest: ClusterForest, given: Sequence[Any] | None = None) -> list[str]:

@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.diagnostics import FeatureImportance, feature_importance
 from clusterforests.diagnostics.separation import separate
 from clusterforests.report.numbers import Sure, plain
 from clusterforests.report.table import Table
-
-FloatArray = npt.NDArray[np.float64]
 
 LISTED = 100  # columns in the table of all
 OF_CLUSTER = 8  # columns listed for a cluster
@@ -85,7 +83,7 @@ def _test(forest: Any, sure: Sure, table: Table) -> FeatureImportance | None:
 
 
 def _means(
-    values: FloatArray, labels: npt.NDArray[np.intp], weights: FloatArray, n_clusters: int
+    values: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int
 ) -> tuple[FloatArray, FloatArray]:
     """Of every column over its known cells: everywhere, and in each cluster; NaN where nothing is known."""
     known = ~np.isnan(values)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.diagnostics import (
     Stability,
     cluster_consensus,
@@ -20,9 +20,6 @@ from clusterforests.diagnostics import (
 )
 from clusterforests.report.page import as_data
 from clusterforests.report.table import Table, shorten, thin
-
-FloatArray = npt.NDArray[np.float64]
-IndexArray = npt.NDArray[np.intp]
 
 SPLITS, LEVEL = 20, 0.9
 STABILITY_ROWS, PAIR_ROWS = 1000, 1000
@@ -234,5 +231,5 @@ def plains(values: Any) -> list[float | None]:
     return [plain(value) for value in values]
 
 
-def packed(values: npt.NDArray[Any]) -> str:
+def packed(values: AnyArray) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")

@@ -5,20 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clusterforests.columns import column_names, is_missing
-from clusterforests.source import is_large, open_source
-from clusterforests.streams import permutations, stream
-
-FloatArray = npt.NDArray[np.float64]
-IndexArray = npt.NDArray[np.intp]
+from clusterforests._base.random import Purpose, permutations, stream
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
+from clusterforests.tables.frames import column_names, is_missing
+from clusterforests.tables.row_blocks import is_large, open_source
 
 LOOKED_AT = 20000  # rows that statements about features, clusters and pairs are made from
 AT_LEAST = 5  # of them from each cluster
 LONGEST_NAME = 200
-
-_ORDER = 0  # stream
 
 
 @dataclass(frozen=True)
@@ -63,12 +58,12 @@ def read_table(forest: Any, X: Any, names: Any, ids: Any) -> Table:
     return Table(rows, values, columns, titles, _names_of("ids", ids, n, "rows"), int(np.isnan(shown).sum()))
 
 
-def thin(labels: npt.NDArray[Any], limit: int, at_least: int) -> IndexArray:
+def thin(labels: AnyArray, limit: int, at_least: int) -> IndexArray:
     """Random rows, about `limit` of them: of each cluster its share, but no fewer than `at_least` if it has them."""
     n = len(labels)
     if n <= limit:
         return np.arange(n)
-    order = permutations(stream(0, _ORDER), n)[0]
+    order = permutations(stream(0, Purpose.REPORTED_ROWS), n)[0]
     sizes = np.bincount(labels)
     if len(sizes) * at_least > limit:
         return np.sort(order[:limit])

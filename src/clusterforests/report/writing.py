@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests.columns import is_missing
-from clusterforests.files import replace_text
+from clusterforests._base.files import replace_text
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.report import numbers
 from clusterforests.report.features import feature_numbers
 from clusterforests.report.page import fill
 from clusterforests.report.table import Table, read_table, shorten
 from clusterforests.report.words import answer, cautions
+from clusterforests.tables.frames import is_missing
 
 MOST_CLASSES = 1000
 SHOWN_CLASSES = 30

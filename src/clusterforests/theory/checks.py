@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clusterforests.validation import integer
-
-FloatArray = npt.NDArray[np.float64]
+from clusterforests._base.parameters import integer
+from clusterforests._base.typing import FloatArray
 
 
 def check_integer(name: str, value: Any, low: int) -> int:

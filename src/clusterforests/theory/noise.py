@@ -18,11 +18,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from clusterforests._base.parameters import check_parameters
+from clusterforests._base.random import root_seed, stream
+from clusterforests._base.typing import FloatArray
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.growth import NOT_BETTER, kappa
-from clusterforests.streams import root_seed, stream
-from clusterforests.theory.checks import FloatArray, check_integer, check_means, check_real
-from clusterforests.validation import check_parameters
+from clusterforests.forest.growth import NOT_BETTER, kappa
+from clusterforests.theory.checks import check_integer, check_means, check_real
 
 
 @dataclass(frozen=True)

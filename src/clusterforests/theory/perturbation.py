@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from clusterforests.cached import cached
-from clusterforests.streams import root_seed
-from clusterforests.theory.checks import FloatArray, check_gamma, check_integer, check_real, check_sigma
+from clusterforests._base.cached import cached
+from clusterforests._base.random import root_seed
+from clusterforests._base.typing import FloatArray
+from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
 
 
 class EigenExpansion(NamedTuple):

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from clusterforests.streams import root_seed
-from clusterforests.theory.checks import FloatArray, check_gamma, check_integer, check_real, check_sigma
+from clusterforests._base.random import root_seed
+from clusterforests._base.typing import FloatArray
+from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
 from clusterforests.theory.perturbation import PerturbedModel, leading_vectors, perturbed_model
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from clusterforests._base.random import root_seed
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.streams import root_seed
 from clusterforests.theory.checks import check_integer, check_means, check_real
 from clusterforests.theory.noise import sample_mixture
 

@@ -1,0 +1,1 @@
+"""What every room uses: random streams, portable mathematics, array types, checks of parameters, memory, files."""

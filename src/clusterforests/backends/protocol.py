@@ -1,0 +1,97 @@
+"""What a back end computes, and the values that go in and come out."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple, Protocol
+
+from clusterforests._base.typing import BoolArray, FloatArray, IntArray, KeyArray
+from clusterforests.backends.match_operator import MatchOperator
+
+
+class Effort(IntEnum):
+    """What follows the random starts of a K-means."""
+
+    QUICK = 0  # a pass of single-row moves
+    POLISHED = 1  # passes until no single row's move lowers the sum of squares
+    IMPROVED = 2  # before these, attempts to improve the best start by moving one centre elsewhere
+
+
+class KMeansJobs(NamedTuple):
+    """K-means problems over one table: features (repeats count as weight), clusters and seed of each."""
+
+    features: Sequence[IntArray]
+    clusters: IntArray
+    seeds: KeyArray
+    n_init: int
+    max_iter: int
+    effort: Effort = Effort.POLISHED
+
+
+class KMeansRuns(NamedTuple):
+    """Solutions, one per job. `solved` is False where a job had fewer distinct rows than clusters.
+
+    Centres are in the table's coordinates. Sums are in units of 4**exponent, which cancel in their ratios.
+    """
+
+    features: Sequence[IntArray]
+    centers: Sequence[FloatArray]
+    solved: BoolArray
+    within: FloatArray
+    between: FloatArray
+    within_pairs: FloatArray
+    between_pairs: FloatArray
+    exponent: IntArray
+    iterations: IntArray
+
+
+class Coordinates(NamedTuple):
+    """Of a loaded table, by column: true value = (coordinate + origin) * 2**exponent, at most 2**reach from origin.
+
+    Centres are in these coordinates, so with them they can be used without the table.
+    """
+
+    exponent: IntArray
+    origin: FloatArray
+    reach: IntArray
+
+
+class LoadedTable(NamedTuple):
+    """What a back end says of the table that it took."""
+
+    n_distinct: int  # different rows
+    coordinates: Coordinates
+    weight_exponent: int  # weights were divided by 2**weight_exponent
+
+
+class Backend(Protocol):
+    """Where the computing is done. A stage is given one; it knows nothing of stages."""
+
+    threads: int
+
+    def load(self, X: FloatArray, weights: FloatArray | None = None) -> LoadedTable:
+        """Take the table that `kmeans` and `assign` work on."""
+
+    def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
+        """Solve many K-means problems over the loaded table."""
+
+    def assign(
+        self,
+        features: Sequence[IntArray],
+        centers: Sequence[FloatArray],
+        X: FloatArray | None = None,
+        coordinates: Coordinates | None = None,
+    ) -> IntArray:
+        """Find the nearest centre in each clustering of each row: labels (T, n).
+
+        The rows are those of the loaded table, or of X in the same columns. `coordinates` are those of the centres, if
+        these come from another table than the loaded one. What a row gets does not depend on the other rows.
+        """
+
+    def coassociate(self, a: IntArray, b: IntArray, table: FloatArray) -> FloatArray:
+        """Look up table[number of members in which row i of `a` and row j of `b` share a label]."""
+
+    def matches(self, columns: IntArray, table: FloatArray) -> MatchOperator:
+        """Make the same an operator: products with it, without a number for each pair."""
+
+    def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
+        """Multiply a matrix with vectors, which are the rows of `vectors`; the products are rows."""

@@ -1,0 +1,60 @@
+"""What a command says on the screen, and where: progress and notes on stderr, results on stdout."""
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from clusterforests._base.progress import ProgressBar
+
+OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state": "--seed", "n_jobs": "--threads"}
+
+
+@contextmanager
+def naming_file(name: str) -> Iterator[None]:
+    """What the estimator says of its table and parameters, said of the file and the options."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError) as error:
+        text = str(error)
+        for parameter, option in OPTIONS.items():
+            text = text.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
+        raise ValueError(f"{'standard input' if name == '-' else name}: {text}") from error
+
+
+class Screen:
+    """Talks as much as was asked for. Progress is for terminals only."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.quiet = given.quiet
+        self.json = given.json
+        self.name = f"clusterforests {given.command}"
+        self.watched = not given.quiet and sys.stderr.isatty()
+        self.bar = ProgressBar(1, enabled=self.watched)
+
+    def note(self, text: str) -> None:
+        if not self.quiet:
+            self.bar.clear()
+            print(f"{self.name}: {text}", file=sys.stderr)
+
+    def tell(self, lines: list[str], *, on_stderr: bool = False) -> None:
+        """The summary; on stderr where stdout has the labels."""
+        if not (self.quiet or self.json):
+            self.bar.clear()
+            print("\n".join(lines), file=sys.stderr if on_stderr else sys.stdout, flush=True)
+
+    @contextmanager
+    def warnings_as_notes(self) -> Iterator[None]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            # Tables without names are taken by the order of their columns.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            warnings.filterwarnings("ignore", category=DeprecationWarning)
+            warnings.filterwarnings("ignore", category=FutureWarning)
+            warnings.showwarning = self._show_warning
+            yield
+
+    def _show_warning(self, message: Any, *_: Any, **__: Any) -> None:
+        self.note(f"note: {message}")

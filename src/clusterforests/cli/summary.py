@@ -1,0 +1,121 @@
+"""What a command says about a forest: lines for people, or JSON for programs."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests._base.typing import AnyArray
+from clusterforests.cli.readers import DataFile
+from clusterforests.estimator import ClusterForest
+from clusterforests.metrics import clustering_accuracy, rand_index
+
+SHOWN_CLUSTERS = 20
+SHOWN_FEATURES = 5
+
+
+def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] | None:
+    """Agreement with known classes, over the rows that have one."""
+    if truth is None:
+        return None
+    known = [i for i, name in enumerate(truth) if name is not None]
+    if not known:
+        raise ValueError("The column that --label names has no value at all. Leave --label out.")
+    classes = np.unique([str(truth[i]) for i in known], return_inverse=True)[1]
+    mine = labels[known]
+    return {
+        "rows": len(known),
+        "rand_index": float(rand_index(classes, mine)),
+        "adjusted_rand_index": float(adjusted_rand_score(classes, mine)),
+        "accuracy": float(clustering_accuracy(classes, mine)),
+    }
+
+
+def feature_names(forest: ClusterForest) -> list[str]:
+    names = getattr(forest, "feature_names_in_", None)
+    return [f"column {j}" for j in range(1, forest.n_features_in_ + 1)] if names is None else [str(n) for n in names]
+
+
+def fit_facts(name: str, forest: ClusterForest, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:
+    """Everything that the summary is made of."""
+    return {
+        "data": name,
+        "rows": len(forest.labels_),
+        "features": int(forest.n_features_in_),
+        "trees": len(forest.partitions_),
+        "clusters": int(forest.n_clusters_),
+        "why": forest.selection_["n_clusters"].reason,
+        "sizes": np.bincount(forest.labels_, minlength=forest.n_clusters_),
+        "cluster_consensus": forest.cluster_consensus_,
+        "feature_importances": dict(zip(feature_names(forest), forest.feature_importances_.tolist(), strict=True)),
+        "settings": {setting: choice.value for setting, choice in forest.selection_.items()},
+        "scores": scores,
+        "seconds": seconds,
+    }
+
+
+def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
+    lines = [
+        f"{facts['data']}: {facts['rows']} rows, {_count(facts['features'], 'feature')} -> "
+        f"{_count(facts['clusters'], 'cluster')} by {_count(facts['trees'], 'tree')} in {facts['seconds']:.1f} s"
+    ]
+    if facts["why"] != "given":
+        lines.append(f"  why {facts['clusters']}: {facts['why']}")
+    lines += ["", "  cluster     rows   how often two of its rows are together"]
+    for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
+        if cluster == SHOWN_CLUSTERS:
+            lines.append(f"  ... and {facts['clusters'] - SHOWN_CLUSTERS} more")
+            break
+        sure = "  -" if math.isnan(share) else f"{100 * share:3.0f} %"
+        lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
+    ranked = sorted(facts["feature_importances"].items(), key=lambda item: -item[1])[:SHOWN_FEATURES]
+    even = 100 / facts["features"]
+    lines += ["", f"  features the trees kept most ({even:.1f} % each if at random)"]
+    lines += [f"  {100 * share:6.1f} %   {_printable(name)}" for name, share in ranked]
+    return lines + score_lines(facts["scores"], label)
+
+
+def score_lines(scores: dict[str, float] | None, label: str | None) -> list[str]:
+    if scores is None:
+        return []
+    return [
+        "",
+        f"  agreement with {_printable(str(label))}, {scores['rows']} rows",
+        f"  {100 * scores['rand_index']:6.1f} %   Rand index",
+        f"  {scores['adjusted_rand_index']:6.3f}     adjusted Rand index",
+        f"  {100 * scores['accuracy']:6.1f} %   accuracy",
+    ]
+
+
+def as_json(facts: dict[str, Any]) -> str:
+    return json.dumps(_plain(facts), allow_nan=False, ensure_ascii=False)
+
+
+def row_facts(data: DataFile, labels: AnyArray) -> dict[str, Any]:
+    """For JSON without a file of labels."""
+    return {"ids": data.ids, "labels": labels}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _printable(text: str) -> str:
+    """A name from a file for the screen: what would move the cursor is shown as its code."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

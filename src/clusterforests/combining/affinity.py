@@ -1,0 +1,138 @@
+"""From partitions to the graph that is cut: co-association, regularisation (Algorithm 3, lines 6 and 7)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clusterforests._base.parameters import check_memory
+from clusterforests._base.portable_math import exp, expm1
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity_operator import DENSE_NODES, Matched, Pairs, with_diagonal
+
+MOST_WITH_GAPS = 255  # partitions up to which W is an operator where labels are missing
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Rows with the same label in every partition have the same row of P: they are kept once, with a weight."""
+
+    labels: IntArray  # (T, m)
+    inverse: IndexArray  # row -> signature
+    weights: FloatArray  # rows per signature, or the sum of their weights
+    inside: "Inside | None" = None  # None: the rows that a signature stands for have just its labels
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What is known of the pairs of rows that a landmark stands for."""
+
+    same: FloatArray  # the share of pairs that have the same labels
+    P: FloatArray  # of the others, on average
+
+    def weights(self, threshold: float | str, sharpness: float) -> FloatArray:
+        """W of a landmark with itself: that of two rows that it stands for, not that of a row with itself."""
+        own, others = regularise(np.ones(1), threshold, sharpness), regularise(self.P, threshold, sharpness)
+        return self.same * own + (1 - self.same) * others
+
+
+def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
+    """The different columns of `partitions`. Weights of rows add up: a weight of 2 is the same as a row repeated."""
+    rows = np.ascontiguousarray(partitions.T)
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    inverse, mass = inverse.ravel(), counts.astype(np.float64)
+    if weights is not None:
+        order = np.lexsort((weights, inverse))  # so that they add up in one order whatever that of the rows
+        mass = np.bincount(inverse[order], weights[order]).astype(np.float64)
+    return Signatures(np.ascontiguousarray(partitions[:, first]), inverse, mass)
+
+
+def coassociate(backend: Backend, a: IntArray, b: IntArray) -> FloatArray:
+    """P: the share of partitions in which two rows are together, among those in which both are clustered.
+
+    Labels below zero mean "not clustered". Rows never clustered together have 0.
+    """
+    counts = np.arange(len(a) + 1, dtype=np.float64)
+    check_memory(
+        8 * a.shape[1] * b.shape[1],
+        f"A {a.shape[1]} by {b.shape[1]} co-association matrix",
+        "Ask for fewer rows or columns at a time.",
+    )
+    if not _has_gaps(a, b):
+        return backend.coassociate(a, b, counts / len(a))
+    together = backend.coassociate(a, b, counts)
+    both = backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts)
+    return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
+
+
+def _has_gaps(*labels: IntArray) -> bool:
+    """Whether some row is not clustered somewhere."""
+    return any(some.min(initial=0) < 0 for some in labels)
+
+
+def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> None:
+    """Refuse what has no room for a number for each pair of signatures."""
+    m = len(signatures)
+    check_memory(
+        3 * 8 * m * m,  # P or W, the parts of it that recursive cuts copy, and a spare
+        f"The consensus graph of {m} different rows of labels",
+        instead,
+    )
+
+
+def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> FloatArray:
+    """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry.
+
+    With the threshold "auto" it is exp(sharpness * P) - 1: every share counts, and rows never together have no link.
+    """
+    if isinstance(threshold, str):
+        return expm1(sharpness * P)
+    return exp(sharpness * np.where(threshold > P, 0.0, P))
+
+
+def affinity(backend: Backend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray | Pairs:
+    """W between signatures, an operator where they are many."""
+    if signatures.inside is not None:
+        W = affinity(backend, replace(signatures, inside=None), threshold, sharpness)
+        return with_diagonal(W, signatures.inside.weights(threshold, sharpness))
+    labels = signatures.labels
+    many = len(signatures) > DENSE_NODES
+    if not _has_gaps(labels):
+        table = weight_table(len(labels), threshold, sharpness)
+        return Matched(backend, labels, table) if many else backend.coassociate(labels, labels, table)
+    if many and len(labels) <= MOST_WITH_GAPS:
+        return Matched(backend, labels, share_table(len(labels), threshold, sharpness))
+    check_pairs(signatures, f"Use fewer rows, or at most {MOST_WITH_GAPS} partitions where some have no label.")
+    return regularise(coassociate(backend, labels, labels), threshold, sharpness)
+
+
+def link_weights(backend: Backend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
+    """W between rows of labels."""
+    if _has_gaps(a, b):
+        return regularise(coassociate(backend, a, b), threshold, sharpness)
+    return backend.coassociate(a, b, weight_table(len(a), threshold, sharpness))
+
+
+def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+    """W for each number of matches: one exponential per count, the same for every pair with it."""
+    return regularise(np.arange(members + 1) / members, threshold, sharpness)
+
+
+def share_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+    """W for each number of partitions in which two rows are clustered, and of those in which they are together."""
+    both, together = np.divmod(np.arange((members + 1) ** 2, dtype=np.float64), members + 1)
+    shares = np.divide(together, both, out=np.zeros_like(both), where=(both > 0) & (together <= both))
+    return regularise(shares, threshold, sharpness)
+
+
+def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
+    """beta_1. The paper has 10 for 100 partitions, a tenth of their number.
+
+    Not more for more partitions: P does not grow with them, and beyond about 36 / (1 - P) the weight of a pair is lost
+    in the rounding of the diagonal.
+    """
+    return min(0.1 * n_partitions, 10.0) if sharpness == "auto" else float(sharpness)

@@ -1,0 +1,161 @@
+"""The partition that disagrees with the given ones on the fewest pairs of rows (Gionis, Mannila and Tsaparas 2005)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.parameters import check_memory, check_parameters, check_partitions, check_rows
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.combining.affinity import Signatures, coassociate, collapse
+from clusterforests.combining.grouping import incidence
+from clusterforests.combining.linkage import by_size, linkage_labels, merge_all
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A partition and on how many pairs of rows it disagrees with the given ones, summed over these."""
+
+    labels: IntArray
+    disagreements: int
+
+
+def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
+    """The partition that agrees most with the given ones.
+
+    Two partitions disagree on a pair of rows if one has them together and the other apart; a pair of which a row is
+    not clustered counts for neither. Average linkage, and the best of the given partitions, are improved by moving
+    single rows (more exactly: all rows with the same labels) until no move helps, and the better result is kept. The
+    least possible number of disagreements is not always reached. Rows that no partition tells apart stay together.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_partitions, n_samples)
+        Integer labels, one row for each partition. A negative label means "not clustered" there.
+    n_clusters : int or None, default=None
+        Number of clusters; None leaves it to the agreement. If then every row is clustered in every one of T
+        partitions, the disagreements are at most 2 - 2 / T times the least possible.
+
+    Returns
+    -------
+    result : Aggregate
+        With `labels`, cluster 0 the largest, and `disagreements`.
+
+    References
+    ----------
+    A. Gionis, H. Mannila, P. Tsaparas. Clustering aggregation. ACM Transactions on Knowledge Discovery from Data 1
+    (2007), article 4.
+
+    Examples
+    --------
+    >>> from clusterforests.combining.aggregation import aggregate
+    >>> aggregate([[0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 2, 3], [0, 1, 0, 1, 2, 2]])
+    Aggregate(labels=array([0, 1, 0, 1, 2, 2], dtype=int32), disagreements=5)
+    """
+    labels = check_partitions(partitions)
+    if n_clusters is not None:
+        check_parameters({"n_clusters": n_clusters})
+        check_rows(labels.shape[1], n_clusters)
+    backend, signatures = CpuBackend(), collapse(labels)
+    if n_clusters is not None and n_clusters > len(signatures):
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {len(signatures)} groups of rows that the partitions tell "
+            "apart. Lower n_clusters."
+        )
+    groups = by_size(agree(backend, signatures, n_clusters), signatures.weights)
+    return Aggregate(groups[signatures.inverse], _disagreements(signatures, groups))
+
+
+def agree(backend: Backend, signatures: Signatures, n_clusters: int | None) -> IntArray:
+    """Groups of signatures: equal rows stay together, which costs nothing unless n_clusters asks for more parts."""
+    m = len(signatures)
+    check_memory(4 * 8 * m * m, f"The agreement on pairs of {m} different rows of labels", "Use fewer rows.")
+    P = coassociate(backend, signatures.labels, signatures.labels)
+    votes = pair_votes(backend, signatures, P)
+    starts = [_linked(P, signatures.weights, n_clusters)]
+    given = _best_given(votes, signatures, n_clusters)
+    if given is not None:
+        starts.append(given)
+    found = [local_search(votes, signatures.weights, start, free=n_clusters is None) for start in starts]
+    return max(found, key=lambda groups: _agreement(votes, signatures.weights, groups))
+
+
+def pair_votes(backend: Backend, signatures: Signatures, P: FloatArray) -> FloatArray:
+    """Partitions with a pair together less those with it apart: whole numbers, 0 for a signature and itself."""
+    labels = signatures.labels
+    clustered = np.where(labels < 0, -1, 0).astype(np.int32)
+    both = backend.coassociate(clustered, clustered, np.arange(len(labels) + 1, dtype=np.float64))
+    votes: FloatArray = np.rint((2.0 * P - 1.0) * both)
+    np.fill_diagonal(votes, 0.0)
+    return votes
+
+
+def _linked(P: FloatArray, weights: FloatArray, n_clusters: int | None) -> IntArray:
+    """Average linkage, as long as groups are together in more than half of the partitions on average."""
+    if n_clusters is None:
+        merges = merge_all(1.0 - P, weights.copy(), "average")
+        n_clusters = len(weights) - sum(height < 0.5 for height, _, _ in merges)
+    return linkage_labels(P, weights, n_clusters, "average")
+
+
+def _best_given(votes: FloatArray, signatures: Signatures, n_clusters: int | None) -> IntArray | None:
+    """Of the given partitions that are complete and have as many clusters as asked for, the one that agrees most."""
+    members = incidence(signatures.labels)
+    sizes = members.partitions.sum(axis=1)
+    fits = (signatures.labels >= 0).all(axis=1) & ((sizes == n_clusters) | (n_clusters is None))
+    if not fits.any():
+        return None
+    weighted = members.rows.multiply(signatures.weights[:, None]).tocsr()
+    pairs = weighted.multiply(votes @ weighted.toarray()).sum(axis=0)
+    agreement = np.where(fits, members.partitions @ pairs, -np.inf)
+    return by_size(signatures.labels[agreement.argmax()], signatures.weights)
+
+
+def local_search(votes: FloatArray, weights: FloatArray, groups: IntArray, *, free: bool) -> IntArray:
+    """Move one signature at a time to the group that it agrees with most, until all are where they should be.
+
+    The number of groups stays unless `free`: then a signature may also open a group, and groups may vanish. All sums
+    are of whole numbers, so a gain is a gain and the search ends.
+    """
+    groups = groups.copy()
+    sizes = np.bincount(groups).tolist() + [0] * free
+    member = np.arange(len(sizes))[:, None] == groups
+    pull = np.ascontiguousarray((member * weights) @ votes)  # (groups, m): votes of a group for each signature
+    moved = True
+    while moved:
+        moved = False
+        for i, weight in enumerate(weights):
+            old, new = int(groups[i]), int(pull[:, i].argmax())
+            if pull[new, i] <= pull[old, i] or (sizes[old] == 1 and not free):
+                continue
+            step = weight * votes[i]
+            pull[old] -= step
+            pull[new] += step
+            sizes[old] -= 1
+            sizes[new] += 1
+            groups[i] = new
+            moved = True
+            if free and 0 not in sizes:
+                sizes.append(0)
+                pull = np.vstack([pull, np.zeros(len(groups))])
+    return groups
+
+
+def _agreement(votes: FloatArray, weights: FloatArray, groups: IntArray) -> float:
+    """Votes over all pairs of rows in the same group; of all partitions the one with most disagrees least."""
+    parts = (np.flatnonzero(groups == group) for group in np.unique(groups))
+    return math.fsum(float(weights[part] @ votes[np.ix_(part, part)] @ weights[part]) for part in parts) / 2
+
+
+def _disagreements(signatures: Signatures, groups: IntArray) -> int:
+    """From the sizes of clusters: pairs together in either of two partitions, less those together in both."""
+    pairs = 0.0
+    for member in signatures.labels:
+        seen = member >= 0
+        table = np.zeros((member.max() + 1, groups.max() + 1))
+        np.add.at(table, (member[seen], groups[seen]), signatures.weights[seen])
+        sizes = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
+        pairs += (sizes @ sizes - 2.0 * (table**2).sum()) / 2.0
+    return round(pairs)

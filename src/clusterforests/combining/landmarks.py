@@ -1,0 +1,89 @@
+"""Some rows of labels that stand for all of them, each with the weight of those nearest to it."""
+
+import numpy as np
+
+from clusterforests._base.portable_math import exponential
+from clusterforests._base.random import Purpose, stream, uniform
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity import Inside, Signatures, coassociate
+
+WAVES = 4  # in which the second half of the landmarks is drawn, each from what the others do not cover yet
+BLOCK = 4096  # rows compared with the landmarks at a time
+
+
+def choose_landmarks(
+    backend: Backend, signatures: Signatures, count: int, seed: int, *, sampled: bool = False
+) -> Signatures:
+    """`count` of the signatures, with the weights of all. If these are `sampled` each stands for others like it.
+
+    Half are drawn by weight. The others are drawn with a preference for what is far from all chosen so far, so that a
+    small group that is unlike the rest is represented.
+    """
+    half = count - count // 2
+    chosen = _draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0))
+    distance = 1.0 - _nearest(backend, signatures, chosen)[1]
+    for wave in range(WAVES):
+        missing = count - len(chosen)
+        share = -(-missing // (WAVES - wave))
+        far = signatures.weights * np.square(np.square(distance))
+        more = _draw(far, share, chosen, stream(seed, Purpose.LANDMARKS, wave + 1))
+        distance = np.minimum(distance, 1.0 - _nearest(backend, signatures, more)[1])
+        chosen = np.concatenate([chosen, more])
+    chosen = np.sort(chosen)
+    nearest, _ = _nearest(backend, signatures, chosen)
+    nearest[chosen] = np.arange(len(chosen))
+    weights = np.bincount(nearest, signatures.weights, minlength=len(chosen)).astype(np.float64)
+    labels = np.ascontiguousarray(signatures.labels[:, chosen])
+    inside = _inside(signatures, nearest, weights, sampled)
+    return Signatures(labels, np.arange(len(chosen)), weights, inside)
+
+
+def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sampled: bool) -> Inside:
+    """From the signatures of each landmark, every one compared with the next."""
+    order = np.argsort(nearest, kind="stable")
+    cell = nearest[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    following = np.arange(1, len(order) + 1)
+    following[np.append(first[1:], len(order)) - 1] = first  # after a landmark's last comes its first
+    P = _shares(signatures.labels, order, order[following])
+    several = np.bincount(cell, minlength=len(weights)) > 1
+    mean = np.bincount(cell, P, minlength=len(weights)) / np.bincount(cell, minlength=len(weights))
+    mean[~several] = mean[several].mean() if several.any() else 1.0
+    alike = signatures.weights**2 - signatures.weights * sampled
+    same = np.bincount(nearest, alike, minlength=len(weights)).clip(min=0) / weights**2
+    return Inside(same, mean)
+
+
+def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
+    """P of pairs."""
+    together, both = np.zeros((2, len(a)))
+    for member in labels:
+        known = (member[a] >= 0) & (member[b] >= 0)
+        together += (member[a] == member[b]) & known
+        both += known
+    return np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+
+
+def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) -> IndexArray:
+    """Without replacement, in proportion to the preference; those of none only if nothing else is left."""
+    waiting = exponential(uniform(stream(key, np.arange(len(preference)))))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        arrival = np.where(preference > 0, waiting / preference, np.inf)
+    arrival[taken] = np.nan  # sorted last
+    return np.argsort(arrival, kind="stable")[:count]
+
+
+def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> tuple[IndexArray, FloatArray]:
+    """For each signature the place in `chosen` of the one with the highest P, the first on ties, and that P."""
+    nearest = np.zeros(len(signatures), dtype=np.intp)
+    share = np.zeros(len(signatures))
+    if not len(chosen):
+        return nearest, share
+    landmarks = np.ascontiguousarray(signatures.labels[:, chosen])
+    for start in range(0, len(signatures), BLOCK):
+        rows = np.ascontiguousarray(signatures.labels[:, start : start + BLOCK])
+        P = coassociate(backend, rows, landmarks)
+        nearest[start : start + BLOCK] = P.argmax(axis=1)
+        share[start : start + BLOCK] = P.max(axis=1)
+    return nearest, share

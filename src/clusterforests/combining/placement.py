@@ -1,0 +1,275 @@
+"""Which cluster a row belongs to, by its labels in the partitions: one rule for rows of the table and for new ones.
+
+The consensus of a forest is a grouping of nodes: rows of labels, with weights. A row goes where its links with the
+nodes lead it. Nothing here depends on the other rows of a batch.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from clusterforests import _core
+from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity import Signatures, coassociate, link_weights, weight_table
+from clusterforests.combining.normalized_cut import ZERO, CutTree, Graph
+
+BLOCK = 8192  # rows placed at a time
+NO_LINK = 1e-12  # eigenvalues below it carry no vote
+NO_ROW = np.iinfo(np.int64).max
+
+Rows = TypeVar("Rows")
+
+
+class PlacementRule(Protocol):
+    """The group of rows by their labels (T, r)."""
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray: ...
+
+
+@dataclass(frozen=True)
+class Links:
+    """W between rows and nodes."""
+
+    threshold: float | str
+    sharpness: float
+
+    def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
+        """The sums over nodes of W times each of the voters (v, m): (v, r)."""
+        if labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0:
+            W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
+            return backend.multiply(W, voters)
+        table = weight_table(len(labels), self.threshold, self.sharpness)
+        return backend.matches(nodes.labels, table).multiply(labels, voters)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Down a tree of cuts. At each cut a row goes by the sign of its vote: where an eigenvector's entry would be.
+
+    For an eigenvector z of D^-1 W the vote sum_j W_ij z_j of a node i is its own entry times the eigenvalue and its
+    degree, so that a node goes where it was cut to.
+    """
+
+    links: Links
+    voters: FloatArray  # (2 c, m): for each cut the vector, divided by its eigenvalue, and the weights of its part
+    cutoffs: FloatArray  # (c,)
+    children: IntArray  # (c, 2): the number of the next cut, or -1 - group
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        votes = self.links.votes(backend, nodes, labels, self.voters)
+        entry, degree = votes[0::2], votes[1::2]
+        z = np.divide(entry, np.sqrt(degree), out=np.zeros_like(entry), where=degree > 0)
+        right = z >= self.cutoffs[:, None]
+        rows = np.arange(labels.shape[1])
+        at = np.zeros(len(rows), dtype=np.int32)
+        for _ in range(len(self.cutoffs)):
+            open_rows = rows[at >= 0]
+            cut = at[open_rows]
+            at[open_rows] = self.children[cut, right[cut, open_rows].astype(np.intp)]
+        return -1 - at
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """To the nearest centre of K-means among the leading eigenvectors."""
+
+    links: Links
+    voters: FloatArray  # (1 + e, m): the weights, then the eigenvectors beside the first, divided by their eigenvalues
+    length: float  # of the first eigenvector before it was scaled
+    centers: FloatArray  # (groups, 1 + e)
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        votes = self.links.votes(backend, nodes, labels, self.voters)
+        root = np.sqrt(votes[0])
+        others = np.divide(votes[1:], root, out=np.zeros_like(votes[1:]), where=root > 0)
+        rows = np.vstack([root / self.length, others])
+        size = np.sqrt((rows**2).sum(axis=0))
+        unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
+        apart = np.stack([((unit - center[:, None]) ** 2).sum(axis=0) for center in self.centers])
+        nearest: IntArray = apart.argmin(axis=0).astype(np.int32)
+        return nearest
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Mean P between a row and each group of nodes, from tables: for each part of each partition who is in it."""
+
+    first: Int64Array  # (T + 1,): where each partition's lines begin
+    together: FloatArray  # (lines, groups): weight of each group's nodes in the part
+    clustered: FloatArray  # (lines, groups): weight of its nodes that are in any part
+    # The last lines of a partition's table are for a part without nodes, and for rows that are in no part.
+
+    @classmethod
+    def of(cls, nodes: Signatures, groups: IntArray, n_groups: int) -> "Shares":
+        parts = nodes.labels.max(axis=1).astype(np.int64) + 1
+        first = np.concatenate([[0], np.cumsum(parts + 2)])
+        together, clustered = np.zeros((2, int(first[-1]), n_groups))
+        for t, member in enumerate(nodes.labels):
+            seen = member >= 0
+            cells = member[seen].astype(np.intp) * n_groups + groups[seen]
+            counts = np.bincount(cells, nodes.weights[seen], minlength=int(parts[t]) * n_groups)
+            together[first[t] : first[t] + parts[t]] = counts.reshape(-1, n_groups)
+            clustered[first[t] : first[t + 1] - 1] = np.bincount(groups[seen], nodes.weights[seen], minlength=n_groups)
+        return cls(first, together, clustered)
+
+    def mean(self, backend: Backend, labels: IntArray) -> FloatArray:
+        """(r, groups). Where rows are not clustered in some partitions: a ratio of sums, 0 where there are none."""
+        together = _core.sum_lines(labels, self.first, self.together, backend.threads)
+        both = _core.sum_lines(labels, self.first, self.clustered, backend.threads)
+        shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+        return shares
+
+
+@dataclass(frozen=True)
+class MostShared:
+    """To the group with the highest mean P."""
+
+    shares: Shares
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        best: IntArray = self.shares.mean(backend, labels).argmax(axis=1).astype(np.int32)
+        return best
+
+
+@dataclass(frozen=True)
+class NearestNode:
+    """To the group of the node with the highest P, the first on ties: single linkage."""
+
+    node_groups: IntArray
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        groups: IntArray = self.node_groups[coassociate(backend, labels, nodes.labels).argmax(axis=1)]
+        return groups
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The rule, and the nodes that it does not apply to because their group is settled."""
+
+    nodes: Signatures
+    groups: IntArray  # of the nodes
+    rule: PlacementRule
+    settled: IntArray  # numbers of nodes
+    names: IntArray  # group -> cluster
+    shares: Shares
+
+    def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
+        """The cluster of every row of labels (T, r)."""
+        placed = np.empty(labels.shape[1], dtype=np.int32)
+        for where, block in blocks(labels):
+            node = self._settled(block)
+            known = node >= 0
+            found = np.empty(len(node), dtype=np.int32)
+            found[known] = self.groups[node[known]]
+            if not known.all():
+                rest = block if not known.any() else np.ascontiguousarray(block[:, ~known])
+                found[~known] = self.rule.groups(backend, self.nodes, rest)
+            placed[where] = self.names[found]
+        return placed
+
+    def mean_shares(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
+        """Mean P between every row of labels (T, r) and each cluster: (r, clusters)."""
+        shares = np.empty((labels.shape[1], len(self.names)))
+        for where, block in blocks(labels):
+            shares[where, self.names] = self.shares.mean(backend, block)
+        return shares
+
+    def _settled(self, labels: IntArray) -> IndexArray:
+        """The settled node with just these labels, -1 where there is none."""
+        node = np.full(labels.shape[1], -1, dtype=np.intp)
+        if len(self.settled):
+            known = self.nodes.labels[:, self.settled]
+            keys, given = _core.column_keys(np.ascontiguousarray(known)), _core.column_keys(labels)
+            order = np.argsort(keys, kind="stable")
+            at = np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)
+            candidate = order[at]
+            same = np.flatnonzero(keys[candidate] == given)
+            equal = (known[:, candidate[same]] == labels[:, same]).all(axis=0)
+            node[same[equal]] = self.settled[candidate[same[equal]]]
+        return node
+
+
+def blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
+    """The rows a block at a time, as the core takes them."""
+    for start in range(0, labels.shape[1], BLOCK):
+        where = slice(start, start + BLOCK)
+        yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
+
+
+class Tally(NamedTuple):
+    """Of each cluster: the weight of its rows, and the number of the first of them, NO_ROW if there is none."""
+
+    weights: FloatArray
+    first: Int64Array
+
+    @classmethod
+    def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
+        """`start` is the number of the first row."""
+        first = np.full(n_clusters, NO_ROW)
+        names, place = np.unique(found, return_index=True)
+        first[names] = start + place
+        return cls(np.bincount(found, weights, minlength=n_clusters).astype(np.float64), first)
+
+    def __add__(self, other: object) -> "Tally":
+        assert isinstance(other, Tally)
+        return Tally(self.weights + other.weights, np.minimum(self.first, other.first))
+
+
+def settle(
+    placement: Placement, backend: Backend, labels: AnyIntArray, weights: FloatArray | None = None
+) -> tuple[Placement, IntArray]:
+    """All rows placed by the rule; clusters named by size. Nodes of a group that no row goes to keep it."""
+
+    def place(placement: Placement) -> tuple[IntArray, Tally]:
+        found = placement.clusters(backend, labels)
+        return found, Tally.of(found, len(placement.names), weights)
+
+    placement, found = settle_by(placement, place)
+    return placement, placement.names[found]
+
+
+def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tally]]) -> tuple[Placement, Rows]:
+    """The same for rows that lie anywhere. What comes back of them are groups: the placement has their new names."""
+    found, tally = place(placement)
+    while len(empty := np.flatnonzero(tally.first == NO_ROW)):  # each time more nodes keep their group, so it ends
+        lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
+        placement = replace(placement, settled=np.union1d(placement.settled, lost))
+        found, tally = place(placement)
+    names = np.empty_like(placement.names)
+    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # on ties as the nodes were: not by rows
+    return replace(placement, names=names), found
+
+
+def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
+    """The cuts of a tree of weighted nodes as votes."""
+    cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
+    number = {node: place for place, node in enumerate(cuts)}
+    voters = np.zeros((2 * len(cuts), len(weights)))
+    cutoffs, children = np.empty(len(cuts)), np.empty((len(cuts), 2), dtype=np.int32)
+    for place, i in enumerate(cuts):
+        node = tree.nodes[i]
+        w = weights[node.members]
+        value = np.linalg.norm(np.sqrt(w) * node.vector)  # the vector is the vote of one of length 1
+        voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
+        voters[2 * place + 1, node.members] = w
+        cutoffs[place] = node.cutoff - ZERO * np.abs(node.vector).max()
+        for side, child in enumerate((node.left, node.right)):
+            children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label
+    return Walk(links, voters, cutoffs, children)
+
+
+def embed(graph: Graph, links: Links, rows: FloatArray, groups: IntArray) -> Embedding:
+    """The K-means of an embedding as votes. `rows` are those of `graph.embedding`, scaled to length 1."""
+    vectors = np.ascontiguousarray((rows[:, 1:] * (graph.first / rows[:, 0])[:, None]).T)
+    voters = np.vstack([graph.weights, graph.scale * vectors])
+    if len(vectors):
+        values = (vectors * graph.apply_rest(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
+        known = np.abs(values) > NO_LINK
+        voters[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
+    length = float(np.linalg.norm(np.sqrt(graph.weights * graph.degrees)))
+    mass = np.bincount(groups, graph.weights)
+    centers = [np.bincount(groups, graph.weights * column) / mass for column in rows.T]
+    return Embedding(links, voters, length, np.column_stack(centers))

@@ -1,0 +1,155 @@
+"""The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from clusterforests._base.random import Purpose, stream
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.backends import Backend, Coordinates
+from clusterforests.forest.growth import GrowthSettings, Progress, finish, grow, why_dropped
+from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.scaling import Scaling
+
+
+@dataclass(frozen=True)
+class Forest:
+    """T partitions of n rows and how they came about."""
+
+    numbers: IndexArray  # of the trees, ascending; those that could not be grown are left out
+    features: list[IntArray]
+    centers: list[FloatArray]
+    kappas: FloatArray
+    partitions: IntArray  # (T, n)
+    rounds: int
+    coordinates: Coordinates  # of the centres
+    kappa_path: FloatArray  # (T, rounds of growth)
+
+    def columns(self, views: Views) -> list[IntArray]:
+        """The columns of each tree in the scaled table."""
+        return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
+
+
+class Trees(NamedTuple):
+    """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
+
+    columns: list[IntArray]
+    centers: list[FloatArray]
+    coordinates: Coordinates
+
+
+def grow_forest(
+    backend: Backend,
+    table: FloatArray,
+    views: Views,
+    settings: GrowthSettings,
+    seed: int,
+    *,
+    weights: FloatArray | None = None,
+    part: DistinctRows | None = None,
+    progress: Progress | None = None,
+    first: int = 0,
+) -> Forest:
+    """Grow the trees, then give every row its nearest centre in each.
+
+    With a part of the rows the trees grow on these; the K-means of the features they arrive at is then run on all.
+    Of a larger forest they are the trees from the number `first`.
+    """
+    if part is not None:
+        backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
+        grown = grow(backend, views, settings, seed, progress, first)
+    loaded = backend.load(table, weights)
+    if part is not None:
+        trees = finish(backend, views, grown, settings, seed)
+    else:
+        trees = grow(backend, views, settings, seed, progress, first)
+    columns = [views.columns(t, features) for t, features in zip(trees.numbers, trees.features, strict=True)]
+    partitions = backend.assign(columns, trees.centers) if columns else np.empty((0, len(table)), dtype=np.int32)
+    if columns and weights is not None and not weights.all():
+        outside = weights == 0  # takes no part, but has a nearest centre
+        partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
+    centers = [np.array(c) for c in trees.centers]  # without the labels that a clusterer's may carry
+    return Forest(
+        trees.numbers,
+        trees.features,
+        centers,
+        trees.kappas,
+        partitions,
+        trees.rounds,
+        loaded.coordinates,
+        np.column_stack(trees.path),
+    )
+
+
+@dataclass(frozen=True)
+class GrowthPlan:
+    """All that the growth of a forest depends on: any of its trees can be grown from it, anywhere."""
+
+    values: FloatArray  # encoded rows
+    weights: FloatArray | None
+    scaling: Scaling
+    settings: GrowthSettings
+    seed: int
+    part: DistinctRows | None
+
+    def grow(
+        self, backend: Backend, progress: Progress | None = None, first: int = 0, last: int | None = None
+    ) -> Forest:
+        """The trees with the numbers first, ..., last - 1."""
+        return grow_forest(
+            backend,
+            self.scaling.apply(self.values, backend.threads),
+            self.scaling.views,
+            replace(self.settings, base_clusters=self.settings.base_clusters[first:last]),
+            self.seed,
+            weights=self.weights,
+            part=self.part,
+            progress=progress,
+            first=first,
+        )
+
+
+Grower = Callable[[GrowthPlan, Progress], Forest]
+
+
+def join_forests(forests: Sequence[Forest]) -> Forest:
+    """Trees of one table that were grown apart."""
+    rounds = max(forest.kappa_path.shape[1] for forest in forests)
+    paths = [
+        np.pad(f.kappa_path, ((0, 0), (0, rounds - f.kappa_path.shape[1])), constant_values=np.nan) for f in forests
+    ]
+    return Forest(
+        np.concatenate([forest.numbers for forest in forests]),
+        [features for forest in forests for features in forest.features],
+        [centers for forest in forests for centers in forest.centers],
+        np.concatenate([forest.kappas for forest in forests]),
+        np.concatenate([forest.partitions for forest in forests]),
+        max(forest.rounds for forest in forests),
+        forests[0].coordinates,
+        np.concatenate(paths),
+    )
+
+
+def why_fewer(forest: Forest, settings: GrowthSettings) -> str | None:
+    """Why a forest has fewer trees than it should have, if it has. ValueError if it has none."""
+    n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
+    if dropped == n_trees:
+        raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
+    return f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}" if dropped else None
+
+
+def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
+    """`count` of the different rows; which ones depends on their values and the seed alone, not on their order."""
+    chosen = np.argsort(stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows))), kind="stable")[:count]
+    return DistinctRows(every.rows[chosen], every.weights[chosen])
+
+
+def feature_use(features: list[IntArray], n_features: int) -> FloatArray:
+    """How much of the trees each feature makes up: its share of a tree's vector, averaged over trees. Sums to 1."""
+    use = np.zeros(n_features)
+    for vector in features:
+        use += np.bincount(vector, minlength=n_features) / len(vector)
+    return use / len(features)

@@ -1,0 +1,290 @@
+"""Growing clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
+
+All trees grow in lock step. One round is: every live tree proposes features, all proposals are solved as one batch of
+K-means problems, every tree accepts its proposal or counts a failure.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clusterforests import _core
+from clusterforests._base.portable_math import power
+from clusterforests._base.random import Purpose, integers, permutations, stream
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
+from clusterforests.tables.feature_columns import Views
+
+MAX_REDRAWS = 1000
+NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """How trees grow. In the paper's symbols: n_b, b, q, tau_m (None: until every feature was tried)."""
+
+    base_clusters: IntArray  # of each tree
+    fewer_clusters: bool  # where a draw has too few distinct rows: lower the tree's n_b with the next draw
+    features_per_draw: int
+    n_candidates: int
+    patience: int | None
+    repeat_features: bool
+    compete_always: bool
+    quality: str
+    n_init: int
+    max_iter: int
+
+
+@dataclass
+class Trees:
+    """One clustering vector per tree, with the K-means centres and the kappa it reached.
+
+    Centres are in the columns of the tree's features. Trees that cannot be grown are left out; the others keep their
+    numbers, which their random streams and views go by.
+    """
+
+    numbers: IndexArray
+    features: list[IntArray]
+    centers: list[FloatArray]
+    kappas: FloatArray
+    clusters: IntArray
+    rounds: int = 1
+    path: list[FloatArray] = field(default_factory=list)  # kappas after each round, NaN where a tree had stopped
+
+    def take(self, which: IndexArray, other: "Trees", accepted: BoolArray) -> None:
+        """Replace those of the trees `which` whose counterpart in `other` was accepted."""
+        for i in np.flatnonzero(accepted):
+            t = which[i]
+            self.features[t], self.centers[t] = other.features[i], other.centers[i]
+            self.kappas[t] = other.kappas[i]
+
+    def solved(self) -> "Trees":
+        """Those that have centres."""
+        which = [t for t, centers in enumerate(self.centers) if len(centers)]
+        return Trees(
+            self.numbers[which],
+            [self.features[t] for t in which],
+            [self.centers[t] for t in which],
+            self.kappas[which],
+            self.clusters[which],
+            self.rounds,
+            [kappas[which] for kappas in self.path],
+        )
+
+    def record(self, live: IndexArray) -> None:
+        """Add a round to the path."""
+        self.path.append(np.full(len(self.kappas), np.nan))
+        self.path[-1][live] = self.kappas[live]
+
+
+Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
+
+
+def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
+    """SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
+
+    "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
+    paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): d different columns without structure have SS_W of
+    the order of n_b^(-2/d) SS_T, so that the factor takes away kappa's liking for few features. Between vectors of
+    equal length and n_b it orders as kappa does.
+    """
+    pairs = quality == "pairwise"
+    within = runs.within_pairs if pairs else runs.within
+    between = runs.between_pairs if pairs else runs.between
+    usable = runs.solved & (between > 0)
+    if quality == "corrected":
+        between = between + within
+        clusters = np.array([len(centers) for centers in runs.centers], dtype=np.float64)
+        # A column that is listed twice is one: if it were two, listing it again and again would never end.
+        columns = np.array([len(set(listed.tolist())) for listed in runs.features])
+        within = within * power(clusters, 2.0 / columns)
+    return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
+
+
+def grow(
+    backend: Backend,
+    views: Views,
+    settings: GrowthSettings,
+    seed: int,
+    progress: Progress | None = None,
+    first: int = 0,
+) -> Trees:
+    """Algorithm 1 for all trees at once, or for some of a forest: those from the number `first`."""
+    trees = _start(backend, views, settings, seed, first)  # lines 1, 2
+    n_trees = len(trees.features)
+    proposals = _Proposals(views, settings, seed, trees)
+    failures = np.zeros(n_trees, dtype=np.int64)  # tau
+    live = np.arange(n_trees)
+    trees.record(live)
+    rounds = 0
+    while True:
+        rounds += 1
+        live, draws = proposals.draw(live, rounds, trees.features)  # line 4
+        if progress is not None:
+            progress(n_trees - len(live), rounds)
+        if not len(live):
+            trees.rounds = rounds
+            return trees
+        vectors = [
+            [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
+            for t, tree_draws in zip(live, draws, strict=True)
+        ]
+        keys = stream(seed, Purpose.MORE_FEATURES, trees.numbers[live], rounds)
+        tried = _compete(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
+        trees.take(live, tried, better)  # line 7
+        trees.record(live)
+        failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
+        if settings.patience is not None:
+            live = live[failures[live] < settings.patience]  # line 11
+
+
+def finish(backend: Backend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
+    """The trees' K-means once more, on the rows that the back end holds now."""
+    if not trees.features:
+        return trees
+    vectors = [[features] for features in trees.features]
+    keys = stream(seed, Purpose.FINAL_KMEANS, trees.numbers)
+    done = _compete(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
+    done.rounds, done.path = trees.rounds + 1, trees.path
+    return done.solved()
+
+
+def why_dropped(settings: GrowthSettings) -> str:
+    """What a tree that could not be grown met with, and what helps."""
+    clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
+    return (
+        f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
+        f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "
+        "features_per_draw, lower base_clusters (or n_clusters), or drop constant and nearly constant columns."
+    )
+
+
+def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, first: int) -> Trees:
+    """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn.
+
+    A tree for which that does not help is dropped.
+    """
+    n_trees = len(settings.base_clusters)
+    candidates = np.arange(settings.n_candidates)
+    trees = Trees(
+        numbers=first + np.arange(n_trees),
+        features=[np.empty(0, np.int32)] * n_trees,
+        centers=[np.empty((0, 0))] * n_trees,
+        kappas=np.full(n_trees, np.inf),
+        clusters=settings.base_clusters.copy(),
+    )
+    open_trees = np.arange(n_trees)
+    for redraw in range(MAX_REDRAWS):
+        numbers = trees.numbers[open_trees]
+        keys = stream(seed, Purpose.FIRST_FEATURES, numbers[:, None], redraw, candidates[None, :])
+        nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
+        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
+        vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
+        won = _compete(backend, views, numbers, vectors, trees.clusters[open_trees], settings, keys[:, 0])
+        solved = np.array([len(c) > 0 for c in won.centers])
+        trees.take(open_trees, won, solved)
+        open_trees = open_trees[~solved]
+        if not len(open_trees):
+            break
+        if settings.fewer_clusters:
+            trees.clusters[open_trees] = np.maximum(2, 2 * trees.clusters[open_trees] // 3)
+    return trees.solved()
+
+
+def _compete(
+    backend: Backend,
+    views: Views,
+    numbers: IndexArray,
+    vectors: Sequence[Sequence[IntArray]],
+    clusters: IntArray,
+    settings: GrowthSettings,
+    keys: KeyArray,
+) -> Trees:
+    """Algorithm 2: of each tree's candidate vectors the one with the smallest kappa, the first on ties.
+
+    A tree none of whose candidates could be solved gets empty centres.
+    """
+    per_tree = len(vectors[0])
+    flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
+    columns = [views.columns(t, vector) for t, vector in zip(np.repeat(numbers, per_tree), flat, strict=True)]
+    seeds = stream(keys[:, None], Purpose.TREE_KMEANS, np.arange(per_tree)[None, :]).ravel()
+    effort = Effort.QUICK if settings.n_init == 1 else Effort.POLISHED
+    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter, effort)
+    runs = backend.kmeans(jobs)
+    kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
+    # A solution without anything between its clusters still beats no solution.
+    order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
+    best = order.argmin(axis=1)
+    winner = best + per_tree * np.arange(len(best))
+    return Trees(
+        numbers=numbers,
+        features=[flat[w] for w in winner],
+        centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
+        kappas=kappas[np.arange(len(best)), best],
+        clusters=clusters,
+    )
+
+
+class _Proposals:
+    """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
+
+    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+        self.views = views
+        self.settings = settings
+        self.seed = seed
+        self.numbers = trees.numbers
+        self.candidates = settings.n_candidates if settings.compete_always else 1
+        self.orders: list[IntArray] | None = None
+        if settings.patience is None:
+            orders = views.drawable[
+                permutations(stream(seed, Purpose.FEATURE_ORDER, self.numbers), len(views.drawable))
+            ]
+            if settings.repeat_features:
+                self.orders = list(orders)
+            else:
+                self.orders = [o[~np.isin(o, f)] for o, f in zip(orders, trees.features, strict=True)]
+
+    def draw(
+        self, live: IndexArray, rounds: int, features: Sequence[IntArray]
+    ) -> tuple[IndexArray, list[list[IntArray]]]:
+        """The trees that still have something to try, and their candidate draws."""
+        if not len(live):
+            return live, []
+        if self.orders is not None:
+            draws = [self._next_in_order(self.orders[t], rounds) for t in live]
+        else:
+            keys = stream(
+                self.seed,
+                Purpose.MORE_FEATURES,
+                self.numbers[live][:, None],
+                rounds,
+                np.arange(self.candidates)[None, :],
+            )
+            excluded = None
+            if not self.settings.repeat_features:
+                excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
+            drawn = _draw(keys.ravel(), self.views, self.settings.features_per_draw, excluded)
+            draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
+        able = np.array([len(tree[0]) > 0 for tree in draws])
+        return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
+
+    def _next_in_order(self, order: IntArray, rounds: int) -> list[IntArray]:
+        b = self.settings.features_per_draw
+        first = (rounds - 1) * self.candidates * b
+        chunks = [order[first + i * b : first + (i + 1) * b] for i in range(self.candidates)]
+        # Every tree must bring the same number of candidates: a short last step repeats its first one.
+        return [chunk if len(chunk) else chunks[0] for chunk in chunks]
+
+
+def _draw(keys: KeyArray, views: Views, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+    """`count` features for each key: independent, or distinct and none of its excluded (-1 where none are left)."""
+    drawable = views.drawable
+    if excluded is None:
+        return drawable[integers(stream(keys[:, None], np.arange(count)), len(drawable))]
+    taken = [np.searchsorted(drawable, e) for e in excluded]
+    offsets = np.zeros(len(keys) + 1, dtype=np.int64)
+    np.cumsum([len(e) for e in taken], out=offsets[1:])
+    chosen = _core.draw_features(keys, len(drawable), count, np.concatenate(taken, dtype=np.int32), offsets)
+    return np.where(chosen < 0, chosen, drawable[chosen])

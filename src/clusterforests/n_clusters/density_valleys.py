@@ -1,0 +1,171 @@
+"""Are groups of rows apart? Tests of a valley of density between them, and the dip statistic.
+
+Along a line a density with one mode is never lowest in the middle one of three intervals. Whatever the shape of a
+single group (Gaussian, heavy-tailed, flat), rows that thin out between two places and grow dense again speak for two.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtr
+
+from clusterforests._base.random import permutations, stream
+from clusterforests._base.typing import FloatArray, IndexArray
+
+WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])  # half-widths of the intervals, in distances between the two groups
+TRIES = 2.0  # the widths are nearly one test: the best of four costs less than Bonferroni's factor
+FOLDS = 5
+RIDGE = 0.05  # of the mean variance within groups
+SAME = 1e-12  # heights closer than this are equal up to rounding
+
+
+class Valleys(NamedTuple):
+    """For each pair of groups: how improbable its valley is if there is none, and its depth (1: nobody is in it)."""
+
+    p_values: FloatArray
+    depths: FloatArray
+
+
+def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> Valleys:
+    """Test every two groups of rows for a valley between them.
+
+    The axis between two groups is Fisher's discriminant. It is fitted without the fifth of the rows whose place on it
+    is read, so that an axis that only fits the noise of its rows shows no valley. The groups are those of all rows:
+    the p-values are as good as the null tables they were tried on, not exact.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Columns of comparable scale.
+    labels : array of shape (n,)
+        Groups 0, 1, ..., none of them empty.
+    seed : int
+        Of the folds.
+    """
+    sizes = np.bincount(labels)
+    groups = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+    fold = np.empty(len(X), dtype=np.intp)
+    for g, rows in enumerate(groups):  # every fold has its share of every group
+        fold[rows] = (permutations(stream(seed, g), len(rows))[0] + g) % FOLDS
+    scores, centers = _discriminants(X, labels, groups, fold)
+    p_values, depths = np.zeros((2, len(groups), len(groups)))
+    for i, j in zip(*np.triu_indices(len(groups), 1), strict=True):
+        rows = np.concatenate([groups[i], groups[j]])
+        c = centers[fold[rows]]
+        length = np.maximum(c[:, i, i] + c[:, j, j] - 2 * c[:, i, j], np.finfo(float).tiny)
+        place = (scores[rows, j] - scores[rows, i] - c[:, i, j] + c[:, i, i]) / length
+        found = valley(place[: sizes[i]], place[sizes[i] :])
+        p_values[i, j], depths[i, j] = p_values[j, i], depths[j, i] = found
+    return Valleys(p_values, depths)
+
+
+def _discriminants(
+    X: FloatArray, labels: npt.NDArray[np.integer], groups: list[IndexArray], fold: IndexArray
+) -> tuple[FloatArray, FloatArray]:
+    """x' S^-1 m_g for every row and group, m_g' S^-1 m_h for every fold; means m and S from the rows of other folds."""
+    scores = np.empty((len(X), len(groups)))
+    centers = np.empty((FOLDS, len(groups), len(groups)))
+    for f in range(FOLDS):
+        away = fold != f
+        # A group of a single row stays where it is: there is nothing to leave out.
+        means = np.array([X[rows[away[rows]] if away[rows].any() else rows].mean(axis=0) for rows in groups])
+        rest = X[away] - means[labels[away]]
+        within = rest.T @ rest / len(rest)
+        within[np.diag_indices_from(within)] += RIDGE * np.trace(within) / len(within) + np.finfo(float).tiny
+        axes = np.linalg.solve(within, means.T)
+        scores[~away] = X[~away] @ axes
+        centers[f] = means @ axes
+    return scores, centers
+
+
+def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
+    """p-value and depth of the valley between places around 0 and places around 1.
+
+    Counts in an interval between them and in one around each are compared by binomial tests; of the two sides the one
+    with less evidence counts. The middle lies nearer to the group that is less spread out.
+    """
+    spread = np.array([first.std(), second.std()]) + np.finfo(float).tiny
+    middle = np.clip(spread[0] / spread.sum(), 0.3, 0.7)
+    ends = np.array(
+        [
+            [-WIDTHS, np.minimum(WIDTHS, middle - WIDTHS)],
+            [middle - WIDTHS, middle + WIDTHS],
+            [np.maximum(1 - WIDTHS, middle + WIDTHS), 1 + WIDTHS],
+        ]
+    )
+    places = np.sort(np.concatenate([first, second]))
+    low, between, high = np.diff(np.searchsorted(places, ends), axis=1)[:, 0]
+    widths = np.diff(ends, axis=1)[:, 0]
+    p = np.maximum(
+        bdtr(between, between + low, widths[1] / (widths[1] + widths[0])),
+        bdtr(between, between + high, widths[1] / (widths[1] + widths[2])),
+    )
+    best = int(np.argmin(p))
+    core = min(low[best] / widths[0, best], high[best] / widths[2, best])
+    depth = 1 - between[best] / widths[1, best] / core if core > 0 else 0.0
+    return min(1.0, TRIES * float(p[best])), max(-1.0, float(depth))
+
+
+def dip(values: npt.ArrayLike) -> float:
+    """Hartigan's dip: how far the distribution of the values is from the nearest one with a single mode.
+
+    Half the height that the distribution function leaves the convex minorant before the modal interval and the
+    concave majorant after it; the interval shrinks until nothing inside is further apart than that.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        At least one number.
+
+    Returns
+    -------
+    dip : float
+        From 1 / (2n) to 1 / 4, or 0 if all values are equal.
+
+    References
+    ----------
+    J. A. Hartigan, P. M. Hartigan. The dip test of unimodality. Annals of Statistics 13 (1985), 70-84.
+
+    Examples
+    --------
+    >>> from clusterforests.n_clusters.density_valleys import dip
+    >>> dip([0.0, 1.0]), round(dip([0.0, 0.1, 0.2, 9.0, 9.1, 9.2]), 3)
+    (0.25, 0.244)
+    """
+    x, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    if len(x) == 1:
+        return 0.0
+    above = np.cumsum(counts) / counts.sum()  # the distribution function at x, and just before x
+    below = above - counts / counts.sum()
+    distance = 1.0 / counts.sum()
+    first, last = 0, len(x) - 1
+    while first < last:
+        inside = slice(first, last + 1)
+        minorant = _minorant(x[inside], below[inside])
+        majorant = -_minorant(x[inside], -above[inside])
+        gap = majorant - minorant
+        widest = int(np.argmax(gap >= gap.max() - SAME))  # the first of equals is a corner of one of the two
+        if gap[widest] <= distance + SAME:
+            break
+        touching = np.flatnonzero(minorant >= below[inside] - SAME), np.flatnonzero(majorant <= above[inside] + SAME)
+        left = touching[0][touching[0] <= widest][-1]
+        right = touching[1][touching[1] >= widest][0]
+        before, after = (above[inside] - minorant)[:left], (majorant - below[inside])[right + 1 :]
+        distance = max(distance, before.max(initial=0.0), after.max(initial=0.0))
+        if (left, right) == (0, last - first):
+            break
+        first, last = first + left, first + right
+    return float(distance / 2)
+
+
+def _minorant(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The greatest convex function below the points."""
+    knots = np.arange(len(x))
+    while True:
+        slopes = np.diff(y[knots]) / np.diff(x[knots])
+        # A point on or above the line between its neighbours is no corner, whatever else is taken out.
+        corner = np.concatenate([[True], slopes[:-1] < slopes[1:], [True]])
+        if corner.all():
+            return np.interp(x, x[knots], y[knots])
+        knots = knots[corner]

@@ -1,0 +1,141 @@
+"""What is done with one piece of a table that lies in many, where that piece is.
+
+Only small things leave it, but for labels. One thread: the pieces are what runs side by side.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clusterforests._base.parameters import check_weights
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.placement import Placement, Tally
+from clusterforests.rows.tree_passes import Pass, Sums, are_whole, ends_of
+from clusterforests.tables.row_blocks import ArraySource, Source, blocks, hash_rows, open_source, survey
+from clusterforests.tables.row_sampling import Keys, common, distinct_keys, frequent, merge, waiting
+
+
+class Digest(NamedTuple):
+    """What a first reading of a piece tells."""
+
+    low: FloatArray  # of each column; NaN if a cell is missing
+    high: FloatArray
+    ends: FloatArray  # the same over the rows that have a weight
+    n_rows: int
+    total: list[float]  # numbers whose sum is that of the weights, to more digits than one number has
+    whole: bool
+    lowest: Keys  # those that wait least
+    covered: float  # keys that wait less than this are all among them
+
+
+class Seen(NamedTuple):
+    """Digests of pieces, and what is left of their frequent keys."""
+
+    digests: list[Digest]
+    frequent: Keys
+
+
+class Taken(NamedTuple):
+    """Rows that were asked for by their keys: which of the keys, and the values."""
+
+    places: IndexArray
+    values: FloatArray
+
+
+def open_piece(piece: Any) -> Source:
+    """A block of an array, or a part of a frame, of numbers."""
+    source = open_source(piece)
+    if source is not None:
+        return source
+    return ArraySource(piece.to_numpy(dtype=np.float64, na_value=np.nan))  # a frame with nullable columns
+
+
+def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
+    """Checked; a piece may have none but zeros."""
+    if weights is None:
+        return None
+    given = np.asarray(weights)
+    return given.astype(np.float64) if given.dtype.kind in "biuf" and not given.any() else check_weights(given, n_rows)
+
+
+def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> Seen:
+    """For a sample of `size` rows of the whole table; `quota` is how many keys to tell."""
+    source = open_piece(piece)
+    mass = open_weights(weights, source.shape[0])
+    seen = survey(source)
+    keys, _ = distinct_keys(seen.keys, mass)
+    waits = waiting(keys.names, seed)
+    lowest, covered = keys, np.inf
+    if len(waits) > quota:
+        covered = float(np.partition(waits, quota)[quota])
+        lowest = keys.take(waits < covered)
+    ends = np.array([seen.low, seen.high])
+    if mass is not None and not mass.all():
+        ends = ends_of(source, mass)
+    told = Digest(
+        seen.low,
+        seen.high,
+        ends,
+        source.shape[0],
+        [float(source.shape[0])] if mass is None else exact_sum(mass),
+        mass is None or are_whole(mass),
+        lowest,
+        covered,
+    )
+    return Seen([told], common(keys, size))
+
+
+def merge_seen(parts: list[Seen], size: int) -> Seen:
+    digests = [digest for part in parts for digest in part.digests]
+    return Seen(digests, frequent(merge([part.frequent for part in parts]), size))
+
+
+def exact_sum(values: FloatArray) -> list[float]:
+    """Two numbers: the sum, and what rounding took from it."""
+    listed = values.tolist()
+    total = math.fsum(listed)
+    return [total, math.fsum([*listed, -total])]
+
+
+def count(piece: Any, weights: Any, names: KeyArray) -> FloatArray:
+    """The weight of the rows that have each key."""
+    source = open_piece(piece)
+    keys, _ = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
+    place = np.searchsorted(keys.names, names)
+    known = place < len(keys.names)
+    known[known] = keys.names[place[known]] == names[known]
+    mass = np.zeros(len(names))
+    mass[known] = keys.mass[place[known]]
+    return mass
+
+
+def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
+    """A row for each of the keys that the piece has among those of rows with a weight; `names` are in order."""
+    source = open_piece(piece)
+    keys, first = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
+    _, here, places = np.intersect1d(keys.names, names, assume_unique=True, return_indices=True)
+    return Taken(places, source.take(first[here]))
+
+
+def add_up(piece: Any, weights: Any, trees: Pass) -> Sums:
+    source = open_piece(piece)
+    return trees.add_up(source, open_weights(weights, source.shape[0]))
+
+
+def label(piece: Any, trees: Pass) -> AnyArray:
+    return trees.label(open_piece(piece))
+
+
+def place(piece: Any, trees: Pass, placement: Placement) -> IntArray:
+    """The group of each row. Its labels in the trees are forgotten block by block."""
+    source, backend = open_piece(piece), CpuBackend()
+    found = np.empty(source.shape[0], dtype=np.int32)
+    for first, rows in blocks(source):
+        found[first : first + len(rows)] = placement.clusters(backend, trees.label(ArraySource(rows)))
+    return found
+
+
+def tally(found: IntArray, weights: Any, n_groups: int, start: int) -> Tally:
+    return Tally.of(found, n_groups, open_weights(weights, len(found)), start)

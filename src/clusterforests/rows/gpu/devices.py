@@ -1,0 +1,76 @@
+"""Where arrays live: in this machine's memory, or on a GPU. CuPy is imported only when a GPU is asked for."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from clusterforests.forest.automatic_settings import Choice
+from clusterforests.tables.row_blocks import LARGE_ROWS, is_large
+
+CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
+INSTALL = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
+
+
+def on_gpu(X: Any) -> bool:
+    """Whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that tells so."""
+    device = getattr(X, "__dlpack_device__", None)
+    if device is not None and not isinstance(X, np.ndarray):
+        return device()[0] in CUDA
+    return hasattr(X, "__cuda_array_interface__")
+
+
+def need_cupy() -> Any:
+    """CuPy, or an error that says what is missing."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise ImportError(f"The GPU back end needs CuPy, which is not installed. {INSTALL}.") from error
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise RuntimeError(
+            f"The GPU back end needs an NVIDIA GPU and its driver; CuPy finds none: {error}. Use backend='cpu'."
+        ) from error
+    if count < 1:
+        raise RuntimeError("The GPU back end needs an NVIDIA GPU; this machine has none. Use backend='cpu'.")
+    return cupy
+
+
+def as_cupy(X: Any) -> Any:
+    """An array on the GPU as CuPy's, without a copy."""
+    cupy = need_cupy()
+    if isinstance(X, cupy.ndarray):
+        return X
+    if hasattr(X, "detach"):
+        X = X.detach()
+    return cupy.from_dlpack(X) if hasattr(X, "__dlpack__") else cupy.asarray(X)
+
+
+def to_host(X: Any) -> Any:
+    """What is on a GPU as a NumPy array; anything else as it is."""
+    return need_cupy().asnumpy(as_cupy(X)) if on_gpu(X) else X
+
+
+def send_to(X: Any, values: Any) -> Any:
+    """Values, NumPy's or CuPy's, where X lives: an array of torch, of CuPy or of NumPy."""
+    if not on_gpu(X):
+        return to_host(values)
+    array = need_cupy().asarray(values)
+    torch = sys.modules.get("torch")
+    return torch.from_dlpack(array) if torch is not None and isinstance(X, torch.Tensor) else array
+
+
+def choose_backend(asked: str, X: Any, *, sampled: bool) -> Choice:
+    """Where a fit runs. `sampled` is whether its settings let a sample stand for many rows."""
+    given = on_gpu(X)
+    if asked == "cpu" or (asked == "auto" and not given):
+        where = "given" if asked == "cpu" else "X is not on a GPU"
+        return Choice("cpu", where)
+    need_cupy()
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and not is_large(shape[0]):
+        return Choice("cpu", f"up to {LARGE_ROWS} rows the CPU is faster")
+    if not sampled:
+        return Choice("cpu", "estimator, max_samples=None and landmarks=None are for the CPU")
+    return Choice("gpu", "given" if asked == "gpu" else "X is on the GPU")

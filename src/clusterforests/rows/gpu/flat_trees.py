@@ -1,0 +1,388 @@
+"""Trees and rules of placement as flat arrays for the kernels in `cuda/`: what the C++ core keeps in its classes."""
+
+import itertools
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests.combining.affinity import Signatures, weight_table
+from clusterforests.combining.placement import Links
+from clusterforests.rows.tree_passes import Pass
+from clusterforests.tables.scaling import Scaling
+
+CONSTANT = -100000  # the reach of a column without variation
+FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
+PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
+SEARCH_ROWS = 512  # whose columns are on the chip together
+CHIP_BYTES = 56 * 1024  # for them and the records of their trees: four blocks have room
+GROUP_REACH = 4  # powers of two between the units of length of its trees
+WORD = 32  # nodes in a word of bits
+LANES = 32  # threads of a warp
+WARP_SLOTS = 32  # clusters whose sums a warp has
+UNIT_WARPS = 4
+
+STEP = np.dtype(
+    [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
+    + [("steps_per_unit", np.float64), ("scale", np.float64), ("knots", np.int64), ("before", np.int64)]
+    + [("column", np.int32), ("count", np.int32)]
+)
+TREE = np.dtype(
+    [(name, np.int64) for name in ("columns", "records", "centers")]
+    + [("margin", np.float32, 3)]
+    + [(name, np.int32) for name in ("clusters", "width", "pairs", "parts", "part", "number", "unused")]
+)
+GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats")])
+UNIT_COLUMNS = 8
+UNIT = np.dtype(
+    [
+        *((name, np.int64) for name in ("slots", "sums")),
+        *((name, np.int32) for name in ("count", "columns")),
+        ("column", np.int32, UNIT_COLUMNS),
+    ]
+)
+SLOT = np.dtype([("tree", np.int32), ("cluster", np.int32)])
+
+
+class Ladders(NamedTuple):
+    """The knots of ranked columns with their ranks, and for equal steps of a column's range the knots before each."""
+
+    knots: FloatArray  # (knots, 2)
+    before: IntArray
+    per_unit: FloatArray  # of each column: steps
+
+
+class FlatTrees(NamedTuple):
+    """Centres and what their float32 search needs, in the order of the arguments of `label_rows`."""
+
+    groups: AnyArray  # of GROUP, and one that only says where the last one's columns end
+    group_columns: IntArray
+    group_units: npt.NDArray[np.float32]  # what a coordinate there adds to a row's length
+    each: AnyArray  # of TREE
+    columns: IntArray
+    records: npt.NDArray[np.float32]  # of each part of each tree: see nearest.cu
+    first: FloatArray
+    second: FloatArray
+    root: FloatArray
+    centers: FloatArray
+
+
+class FlatSums(NamedTuple):
+    """The sums to take, and where in them those of each tree are, as `Sums` has them."""
+
+    units: AnyArray  # of UNIT
+    slots: AnyArray  # of SLOT: the clusters of all trees, in the order of the groups
+    size: int
+    values: Int64Array
+    mass: Int64Array
+
+
+class Ballot(NamedTuple):
+    """W between rows and nodes, and vectors to multiply it with."""
+
+    first: IntArray  # of each tree: the line of bits of its label 0
+    bits: npt.NDArray[np.uint32]  # (lines, words); line 0 is empty
+    table: FloatArray
+    vectors: FloatArray  # (v, nodes padded to whole words)
+    base: FloatArray  # (v,)
+
+
+def used_columns(trees: Pass) -> IntArray:
+    """The columns of the views that any tree has, ascending."""
+    return np.unique(np.concatenate(trees.columns))
+
+
+def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """2**power as two factors, because 2**1074 is not a double; as `PowerOfTwo` in the core."""
+    first = np.trunc(power / 2).astype(np.int64)
+    return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
+
+
+def flatten_steps(trees: Pass, used: IntArray, ladders: Ladders) -> AnyArray:
+    """How columns of the table become those that trees have, as STEP."""
+    scaling, coordinates = trees.scaling, trees.coordinates
+    each = np.zeros(len(used), STEP)
+    each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
+    each["origin"], each["scale"] = coordinates.origin[used], np.ldexp(1.0, trees.bits[used])
+    if not len(scaling.exponent):
+        each["first"] = each["second"] = each["divisor"] = 1.0
+        each["column"] = used
+        return each
+    view, column = np.divmod(used, scaling.exponent.shape[1])
+    power = -scaling.exponent[view, column].astype(np.int64)
+    above = np.maximum(0, power - 1023)
+    each["first"], each["second"] = np.ldexp(1.0, above), np.ldexp(1.0, power - above)
+    each["shift"], each["divisor"] = scaling.shift[view, column], scaling.divisor[view, column]
+    each["column"] = column
+    each["count"] = np.where(scaling.ranked[view, column] != 0, np.diff(scaling.starts)[column], 0)
+    each["knots"] = scaling.starts[column]
+    each["before"] = scaling.starts[column] + 2 * column  # a ladder has two more bounds than knots
+    each["steps_per_unit"] = ladders.per_unit[column]
+    return each
+
+
+def flatten_ladders(scaling: Scaling) -> Ladders:
+    if not len(scaling.knots):
+        return Ladders(np.zeros((1, 2)), np.zeros(2, np.int32), np.zeros(max(1, len(scaling.starts) - 1)))
+    bounds, per_unit = [], np.zeros(len(scaling.starts) - 1)
+    for c, (start, end) in enumerate(itertools.pairwise(scaling.starts)):
+        knots, count = scaling.knots[start:end], int(end - start)
+        before = np.zeros(count + 2, dtype=np.int64)
+        if count:
+            with np.errstate(divide="ignore", over="ignore"):
+                steps = count / (knots[-1] - knots[0])
+            per_unit[c] = steps if np.isfinite(steps) else 0.0
+            above = knots - knots[0] if per_unit[c] else np.zeros(count)  # the range may not be a double
+            at = np.minimum((above * per_unit[c]).astype(np.int64), count)
+            before = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=count + 1))])
+        bounds.append(before)
+    knots = np.column_stack([scaling.knots, scaling.ranks])
+    return Ladders(knots, np.concatenate(bounds).astype(np.int32), per_unit)
+
+
+class _Entries:
+    """All trees side by side: a row for each column of each tree, and one for each centre and column.
+
+    Columns without variation are left out; one listed m times is kept once, times the root of m.
+    """
+
+    def __init__(self, trees: Pass) -> None:
+        exponent, _, reach = trees.coordinates
+        self.clusters = np.array([len(c) for c in trees.centers])
+        listed = np.array([len(c) for c in trees.columns])
+        owner, wide = np.repeat(np.arange(len(listed)), listed), np.int64(len(exponent))
+        key, place, times = np.unique(
+            owner * wide + np.concatenate(trees.columns), return_index=True, return_counts=True
+        )
+        varies = reach[key % wide] != CONSTANT
+        key, place, times = key[varies], place[varies], times[varies]
+        self.tree, self.column = np.divmod(key, wide)
+        self.width = np.bincount(self.tree, minlength=len(listed))
+        self.root = np.sqrt(times.astype(np.float64))
+        self.reach = np.full(len(listed), np.iinfo(np.int32).min, np.int64)
+        np.maximum.at(self.reach, self.tree, reach[self.column])
+        self.power = exponent[self.column].astype(np.int64) - self.reach[self.tree]
+        self.in_range = np.ones(len(listed), bool)
+        self.in_range[self.tree[np.abs(self.power) > FLOAT_RANGE]] = False
+        self.start = np.cumsum(self.width) - self.width  # of a tree's columns
+        # Of each centre and column: its tree, the centre's number, the column's place among all trees' columns.
+        self.size = self.clusters * self.width
+        self.owner = np.repeat(np.arange(len(listed)), self.size)
+        self.center, at = np.divmod(within(self.size), self.width[self.owner])
+        self.at = self.start[self.owner] + at
+        first_center = np.cumsum(self.clusters * listed) - self.clusters * listed
+        from_tree = place[self.at] - (np.cumsum(listed) - listed)[self.owner]
+        values = np.concatenate([c.ravel() for c in trees.centers])
+        self.values = values[first_center[self.owner] + self.center * listed[self.owner] + from_tree]
+
+
+def within(sizes: AnyArray) -> AnyArray:
+    """0 to size - 1 for each size, one after the other."""
+    ends = np.cumsum(sizes)
+    places: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+    return places
+
+
+def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
+    """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
+    lowest = np.array([columns.min() for columns in trees.columns])
+    order = np.lexsort((lowest, _Entries(trees).reach))
+    picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
+    entries = _Entries(picked)
+    first, second = halves(entries.power)
+    exact = entries.values * first[entries.at] * second[entries.at] * entries.root[entries.at]
+    owner, at, n_trees = entries.owner, entries.at, len(order)
+    start = np.cumsum(entries.size) - entries.size
+    begins = exact[start[owner] + at - entries.start[owner]]  # the tree's first centre
+    ahead = exact - begins
+    row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
+    n_rows = int(entries.clusters.sum())
+    square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
+    length = np.bincount(row, np.abs(exact), n_rows)
+    row_tree = np.repeat(np.arange(n_trees), entries.clusters)
+    farthest, steepest, highest = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
+    np.maximum.at(farthest, row_tree, length)
+    np.maximum.at(steepest, owner, np.abs(ahead))
+    np.maximum.at(highest, row_tree, np.abs(square))
+
+    each = np.zeros(n_trees, TREE)
+    each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
+    each["columns"], each["centers"] = entries.start, start
+    at_used = np.searchsorted(used, entries.column.ravel())
+    parts = -(-entries.clusters // PARTS[-1])
+    part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
+    each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
+    lines = parts * (1 + 2 * each["pairs"])
+    members = _group(entries, at_used, most_columns, lines * _record(part))
+    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, most_columns)
+    error = (entries.width + 8) * 2.0**-22  # four times what rounding to float32 can do to a score of d products
+    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
+    floor = np.where(entries.in_range, error * 0.5 * highest + last_word * farthest**2 + 1e-30, np.inf)
+    each["margin"] = np.column_stack([floor, error * steepest * unit, last_word * unit**2])
+
+    alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
+    each["part"] = np.where(alone, PARTS[-1], part)
+    record = _record(each["part"].astype(np.int64))
+    part_floats = (1 + 2 * each["pairs"]) * record
+    floats = parts * part_floats
+    each["records"] = np.cumsum(floats) - floats
+    groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
+    records = np.zeros(int(floats.sum()), np.float32)
+    for tree, begin in enumerate(each["records"]):
+        records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : each["part"][tree]] = -np.inf
+    factor = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
+    there, slot = np.divmod(entries.center, each["part"][owner])
+    line = 1 + at - entries.start[owner]
+    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * factor[at]
+    there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
+    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * square
+    # Every record has the place of the column after it.
+    lines = np.repeat(np.arange(len(at_used)), parts[entries.tree])
+    tree = entries.tree[lines]
+    before = within(parts[entries.tree]) * part_floats[tree] + (lines - entries.start[tree]) * record[tree]
+    records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = places[lines]
+    columns = at_used.astype(np.int32)
+    return FlatTrees(groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact)
+
+
+def _record(part: AnyArray) -> AnyArray:
+    """Floats of a record: a part's centres, the place of a column, and what fills it up."""
+    floats: AnyArray = (part + 4) // 4 * 4
+    return floats
+
+
+def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyArray) -> list[AnyArray]:
+    """Neighbouring trees that fit on the chip together and have much the same unit of length."""
+    members: list[list[int]] = [[]]
+    together: set[int] = set()
+    held = 0
+    for t, own in enumerate(np.split(columns, entries.start[1:])):
+        joined, group = together | set(own.tolist()), members[-1]
+        held += floats[t]
+        fits = len(joined) <= most_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= CHIP_BYTES
+        if group and not (
+            fits and entries.in_range[[t, group[0]]].all() and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
+        ):
+            members.append([])
+            joined, held = set(own.tolist()), floats[t]
+        members[-1].append(t)
+        together = joined
+    return [np.array(group) for group in members]
+
+
+def _list_columns(
+    members: list[AnyArray], entries: _Entries, columns: AnyArray, most_columns: int
+) -> tuple[AnyArray, IntArray, npt.NDArray[np.float32], AnyArray, FloatArray]:
+    """The groups with their columns and units of length, the place of each tree's columns among them, and the group's
+    unit of length in each tree's.
+
+    A tree that has more columns than fit on the chip is alone; its places are those among all columns.
+    """
+    groups = np.zeros(len(members) + 1, GROUP)
+    listed: list[AnyArray] = []
+    units: list[AnyArray] = []
+    places, reach, done = columns.copy(), np.ones(len(entries.reach)), 0
+    for group, trees in zip(groups, members, strict=False):
+        own = np.arange(entries.start[trees[0]], entries.start[trees[-1]] + entries.width[trees[-1]])
+        shared, place = np.unique(columns[own], return_inverse=True)
+        farthest = entries.reach[trees].max()
+        reach[trees] = np.ldexp(1.0, np.minimum(farthest - entries.reach[trees], 127))
+        power = entries.power[own] + entries.reach[entries.tree[own]] - farthest
+        unit = np.zeros(len(shared))
+        size = np.ldexp(entries.root[own], power if entries.in_range[trees[0]] else np.zeros_like(power))
+        np.maximum.at(unit, place, size)
+        group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, done
+        if len(shared) <= most_columns:
+            group["count"] = len(shared)
+            places[own] = place
+        listed.append(shared)
+        units.append(unit)
+        done += len(shared)
+    groups["columns"][-1] = done
+    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
+
+
+def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
+    """Units of some clusters and columns of neighbouring trees, whose sums are [eight columns][cluster][column]."""
+    number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
+    slots = np.zeros(int(k.sum()), SLOT)
+    slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
+    place = np.cumsum(k) - k  # of a tree's first slot
+    listed = np.array([len(columns) for columns in trees.columns])
+    start = np.cumsum(listed) - listed
+    column = np.searchsorted(used, np.concatenate(trees.columns))
+    values, mass = np.zeros(len(column), np.int64), np.zeros(len(k), np.int64)  # where those of the first cluster are
+    units: list[tuple[Any, ...]] = []
+    done = 0
+    for begin, end in _together(trees, flat):
+        members = number[begin:end]
+        first = place[begin]
+        count = int(k[begin:end].sum())
+        entries = np.concatenate([start[t] + np.arange(listed[t]) for t in members])
+        columns, at = np.unique(column[entries], return_inverse=True)
+        columns = np.append(columns, len(used))  # that of the weights comes last
+        where = (
+            done
+            + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count
+            + np.arange(len(columns)) % UNIT_COLUMNS
+        )
+        own = UNIT_COLUMNS * (place[begin:end] - first)
+        values[entries] = where[at] + np.repeat(own, listed[members])
+        mass[members] = where[-1] + own
+        for some in range(0, len(columns), UNIT_COLUMNS):
+            these = columns[some : some + UNIT_COLUMNS]
+            padded = np.pad(these, (0, UNIT_COLUMNS - len(these)))
+            for low, high in _share(count):
+                units.append((first + low, done + UNIT_COLUMNS * low, high - low, len(these), padded))
+            done += UNIT_COLUMNS * count
+    clusters = np.array([len(c) for c in trees.centers])
+    owner = np.repeat(np.arange(len(clusters)), clusters * listed)
+    cluster, at = np.divmod(within(clusters * listed), listed[owner])
+    return FlatSums(
+        np.array(units, dtype=UNIT),
+        slots,
+        done,
+        values[start[owner] + at] + UNIT_COLUMNS * cluster,
+        np.repeat(mass, clusters) + UNIT_COLUMNS * within(clusters),
+    )
+
+
+def _together(trees: Pass, flat: FlatTrees) -> list[tuple[int, int]]:
+    """Neighbouring groups, as long as that takes no more units of columns."""
+    spans: list[tuple[int, int]] = []
+    columns: set[int] = set()
+    for group in flat.groups[:-1]:
+        begin, end = int(group["begin"]), int(group["end"])
+        own = set(np.concatenate([trees.columns[t] for t in flat.each["number"][begin:end]]).tolist())
+        most = max(len(columns), len(own)) // UNIT_COLUMNS
+        if spans and len(columns | own) // UNIT_COLUMNS <= most:
+            spans[-1] = spans[-1][0], end
+            columns |= own
+        else:
+            spans.append((begin, end))
+            columns = own
+    return spans
+
+
+def _share(count: int) -> list[tuple[int, int]]:
+    """Clusters for blocks of threads, about as many warps in each."""
+    warps = -(-count // WARP_SLOTS)
+    ends = WARP_SLOTS * np.linspace(0, warps, -(-warps // UNIT_WARPS) + 1).astype(int)
+    return [(int(a), int(min(b, count))) for a, b in itertools.pairwise(ends)]
+
+
+def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array) -> Ballot:
+    """`parts` are the numbers of clusters in the trees."""
+    members, m = nodes.labels.shape
+    words = -(-m // (WORD * LANES)) * LANES
+    first = 1 + np.cumsum(parts) - parts
+    bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
+    at = np.arange(m)
+    for t, labels in enumerate(nodes.labels):
+        np.bitwise_or.at(bits, (first[t] + labels, at // WORD), np.uint32(1) << (at % WORD).astype(np.uint32))
+    table = weight_table(members, links.threshold, links.sharpness)
+    padded = np.zeros((len(voters), words * WORD))
+    padded[:, :m] = voters
+    return Ballot(first.astype(np.int32), bits, table - table[0], padded, table[0] * voters.sum(axis=1))

@@ -1,0 +1,85 @@
+"""The rules of placement on a GPU: to which group rows belong, by labels that are there."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from clusterforests.combining.affinity import Signatures
+from clusterforests.combining.placement import Embedding, Links, MostShared, Placement, Walk
+from clusterforests.rows.gpu.flat_trees import LANES, WORD, make_ballot
+from clusterforests.rows.gpu.kernels import Kernels, strides
+
+VECTORS = 8  # multiplied at a time
+VOTERS = 32  # rows of a block
+BLOCK_THREADS = 256
+VOTE_BYTES = 2**28  # of votes at a time
+
+
+class DeviceRule:
+    """A rule that rows on the GPU can be placed by. `clusters` are the numbers of clusters in the trees."""
+
+    def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any) -> None:
+        self.rule, self.members = placement.rule, len(clusters)
+        self.kernels = kernels = Kernels(label=label_type, members=self.members)
+        self.xp = kernels.xp
+        self.names = kernels.upload(placement.names)
+        if isinstance(self.rule, MostShared):
+            shares = self.rule.shares
+            self.given = [kernels.upload(array) for array in (shares.first, shares.together, shares.clustered)]
+        elif isinstance(self.rule, (Walk, Embedding)):
+            self._open(placement.nodes, self.rule.links, self.rule.voters, clusters)
+            after = (
+                (self.rule.centers,) if isinstance(self.rule, Embedding) else (self.rule.cutoffs, self.rule.children)
+            )
+            self.given = [kernels.upload(array) for array in after]
+
+    @staticmethod
+    def knows(placement: Placement) -> bool:
+        """Whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
+        return isinstance(placement.rule, (Walk, Embedding, MostShared)) and not len(placement.settled)
+
+    def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
+        ballot = make_ballot(nodes, links, voters, np.array(clusters, dtype=np.int64))
+        self.words = ballot.bits.shape[1]
+        self.ballot = [self.kernels.upload(array) for array in (ballot.first, ballot.bits)]
+        self.table = self.kernels.upload(ballot.table)
+        apart = ballot.vectors.reshape(len(voters), self.words // LANES, LANES, WORD)  # (v, group, word, bit)
+        self.vectors = []
+        for v in range(0, len(voters), VECTORS):
+            some = np.ascontiguousarray(apart[v : v + VECTORS].transpose(1, 3, 0, 2))
+            base = ballot.base[v : v + VECTORS]
+            self.vectors.append((len(base), self.kernels.upload(some), self.kernels.upload(base)))
+        self.n_voters = len(voters)
+
+    def clusters(self, labels: Any) -> Any:
+        """Of rows by their labels (T, r)."""
+        out = self.xp.empty(labels.shape[1], np.int32)
+        if isinstance(self.rule, MostShared):
+            self._share(labels, out)
+        else:
+            step = max(VOTERS, VOTE_BYTES // (8 * self.n_voters))
+            for start in range(0, len(out), step):
+                self._vote(labels[:, start : start + step], out[start : start + step])
+        return self.names[out]
+
+    def _share(self, labels: Any, out: Any) -> None:
+        first, together, clustered = self.given
+        given = labels, strides(labels)[0], np.int64(len(out)), self.members, first, together, clustered
+        self.kernels.over(len(out), "share_rows", *given, together.shape[1], out)
+
+    def _vote(self, labels: Any, out: Any) -> None:
+        rows = np.int64(len(out))
+        votes = self.xp.empty((self.n_voters, len(out)), np.float64)
+        done = 0
+        for count, vectors, base in self.vectors:
+            given = labels, strides(labels)[0], rows, self.members, *self.ballot, self.words, self.table, vectors, base
+            grid = (-(-len(out) // VOTERS),)
+            self.kernels.launch(f"votes_{count}", grid, BLOCK_THREADS, *given, votes[done : done + count])
+            done += count
+        if isinstance(self.rule, Embedding):
+            (centers,) = self.given
+            after = self.n_voters, np.float64(self.rule.length), centers, len(centers), out
+            self.kernels.over(len(out), "embed_rows", votes, rows, *after)
+        else:
+            self.kernels.over(len(out), "walk_rows", votes, rows, *self.given, out)

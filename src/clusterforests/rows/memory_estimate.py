@@ -1,0 +1,137 @@
+"""What a fit will need, known before it starts."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clusterforests._base.memory_limits import shortage
+from clusterforests._base.parameters import in_bytes
+from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
+from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
+from clusterforests.rows.many_rows import SAMPLE_ROWS, sample_size
+from clusterforests.tables.row_blocks import BLOCK_BYTES, is_large
+
+VECTORS = 64  # of a graph that is not written out
+VOTING_ROWS = 4096  # compared with the landmarks at a time
+PASS_ROWS = 1024  # that a thread labels at a time
+VIEWS = 3
+TREE_COLUMNS = 16  # about so many columns has a tree
+
+
+class MemoryEstimate(NamedTuple):
+    """Bytes beyond the table that was given, by stage."""
+
+    input: int  # a copy of the table where one is needed; hashes of the rows
+    sample: int  # the rows that trees grow on: scaled, and as K-means sees them
+    passes: int  # blocks of rows on their way to a label
+    partitions: int  # `partitions_`, which stays
+    consensus: int  # the graph of rows or landmarks
+    votes: int  # rows on their way to a cluster
+
+    @property
+    def total(self) -> int:
+        """The most at a time: growth and passes are over when the graph is cut."""
+        return self.input + self.partitions + max(self.sample + self.passes, self.consensus + self.votes)
+
+
+def estimate_memory(
+    n_samples: int,
+    n_features: int,
+    *,
+    n_estimators: int = 200,
+    max_samples: int | str | None = "auto",
+    landmarks: int | str | None = "auto",
+    consensus: str = "auto",
+    threads: int = 1,
+    copied: bool = False,
+    wide_labels: bool = False,
+) -> MemoryEstimate:
+    """Memory that a fit needs beyond its table.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Shape of the table; each level of a category is a feature.
+    n_estimators, max_samples, landmarks, consensus
+        As in `ClusterForest`.
+    threads : int, default=1
+        Number of threads.
+    copied : bool, default=False
+        Whether the table has missing cells or categories, so that it is copied as float64 and filled.
+    wide_labels : bool, default=False
+        Whether trees have more than 128 clusters.
+
+    Returns
+    -------
+    estimate : MemoryEstimate
+    """
+    large = max_samples is not None and is_large(n_samples)
+    rows = min(n_samples, sample_size(n_features, max_samples, landmarks)) if large else n_samples
+    cells = rows * n_features
+    nodes = _nodes(n_samples, landmarks, consensus)
+    label = (2 if wide_labels else 1) if large else 4
+    everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
+    return MemoryEstimate(
+        input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
+        sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
+        passes=2 * BLOCK_BYTES + threads * PASS_ROWS * (20 * VIEWS * n_features + 4 * n_estimators) if large else 0,
+        partitions=label * n_samples * n_estimators,
+        consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
+        votes=8 * VOTING_ROWS * min(nodes, DENSE_NODES) + 8 * n_samples,
+    )
+
+
+def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], **known: Any) -> None:
+    """Refuse a fit that would be killed half-way, and say which setting would fit.
+
+    `settings` are those of `estimate_memory` that the user chose, `known` the others.
+    """
+    needed = estimate_memory(n_samples, n_features, **settings, **known).total
+    free = shortage(needed)
+    if free is None:
+        return
+    raise MemoryError(
+        f"A fit of {n_samples} rows and {n_features} columns needs {in_bytes(needed)} beyond the table and "
+        f"{in_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
+    )
+
+
+def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: dict[str, Any], free: int) -> str:
+    for name, value in _smaller(n_samples, settings):
+        if estimate_memory(n_samples, n_features, **{**settings, name: value}, **known).total <= free:
+            return f"{name}={value} would fit."
+    return "Take fewer rows or columns."
+
+
+def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Lower settings, those first that cost least."""
+    if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
+        yield "landmarks", LANDMARKS
+    if is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
+        yield "max_samples", SAMPLE_ROWS
+    trees = settings["n_estimators"]
+    while trees > 10:
+        trees = 10 * math.ceil(trees / 20)
+        yield "n_estimators", trees
+        if trees == 10:
+            return
+
+
+def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
+    """Written out, with what is done to it; or, where that is possible, labels, match counts and some vectors."""
+    if nodes <= DENSE_NODES or not cuts_without_matrix(consensus):
+        return 24 * nodes**2
+    return nodes * (4 * n_estimators + 8 * VECTORS) + min(STORED_BYTES, nodes**2)
+
+
+def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
+    """The most there can be: as many as rows if their labels all differ."""
+    if landmarks is None:
+        return n_samples
+    if isinstance(landmarks, (int, np.integer)):
+        return min(n_samples, int(landmarks))
+    if n_samples > COLLAPSED:
+        return LANDMARKS
+    return min(n_samples, EXACT_SPECTRAL if cuts_without_matrix(consensus) else EXACT)

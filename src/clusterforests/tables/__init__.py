@@ -1,0 +1,1 @@
+"""What a table is: frames, encoding, imputation, scaling, reading in blocks."""

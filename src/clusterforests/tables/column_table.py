@@ -1,0 +1,61 @@
+"""A table in memory, with named columns of numbers or of text: what files are read into in a base installation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.typing import AnyArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Text:
+    """A column of categories: for each row the number of its level, -1 where it is missing."""
+
+    codes: IntArray
+    levels: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def cells(self) -> AnyArray:
+        """The levels row by row, None where one is missing."""
+        known = np.empty(len(self.levels) + 1, dtype=object)
+        known[: len(self.levels)] = self.levels
+        known[-1] = None
+        cells: AnyArray = known[self.codes]
+        return cells
+
+
+class Table:
+    """Named columns, each an array of float64 (NaN where a cell is missing) or `Text`. `ClusterForest` takes it as X.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+    cells : sequence of ndarray or Text
+        The columns, all of one length.
+    """
+
+    def __init__(self, names: Sequence[str], cells: Sequence[FloatArray | Text]) -> None:
+        self.columns = list(names)
+        self.cells = list(cells)
+        self.shape = (len(self.cells[0]) if self.cells else 0, len(self.cells))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def slice(self, start: int, count: int) -> "Table":
+        """So many rows from there on."""
+        rows = slice(start, start + count)
+        cells = [c[rows] if isinstance(c, np.ndarray) else Text(c.codes[rows], c.levels) for c in self.cells]
+        return Table(self.columns, cells)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        numeric = all(isinstance(cells, np.ndarray) for cells in self.cells)
+        array = np.empty(self.shape, dtype=np.float64 if numeric else object)
+        for j, cells in enumerate(self.cells):
+            array[:, j] = cells if isinstance(cells, np.ndarray) else cells.cells()
+        return array if dtype is None else array.astype(dtype)

@@ -1,0 +1,142 @@
+"""Fits whose results are written down in golden/results.json: `make golden` writes that file anew.
+
+The tables come from integers, so that they are the same everywhere.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+from clusterforests import ClusterForest, HartiganWongKMeans, baselines
+from clusterforests._base.parameters import CONSENSUS
+from clusterforests._base.random import stream
+from clusterforests.combining import affinity
+from clusterforests.combining.linkage import by_size
+from clusterforests.tables import row_blocks as source
+
+FILE = Path(__file__).parent / "golden" / "results.json"
+
+
+def whole(seed, *shape):
+    """Integers from 0 to 999."""
+    keys = stream(seed, np.arange(np.prod(shape)))
+    return (keys >> np.uint64(40)).astype(np.int64).reshape(shape) % 1000
+
+
+def table(n=240, p=8, groups=3, seed=1):
+    """Groups in the first half of the columns, columns of different units, some equal rows."""
+    spread = sum(whole(seed + i, n, p) for i in range(6)) - 3000
+    centers = 4 * whole(seed + 6, groups, p) * (np.arange(p) < p // 2)
+    X = (spread + centers[np.arange(n) % groups]) / np.array([10.0, 1000.0, 7.0, 3.0])[np.arange(p) % 4]
+    X[:: n // 10] = X[0]
+    return X
+
+
+def mixed():
+    """Numbers, a scale, categories, missing cells."""
+    X = table(seed=2).astype(object)
+    kind = np.arange(len(X)) % 3
+    X[:, 2] = whole(20, len(X)) // 200
+    X[:, 5] = np.array(["red", "green", "blue", "red"], dtype=object)[(kind + (whole(21, len(X)) > 800)) % 4]
+    X[whole(22, *X.shape) < 60] = np.nan
+    return X
+
+
+def weights():
+    return whole(30, 240) / 250.0
+
+
+def forest(n_clusters=3, **settings):
+    return ClusterForest(n_clusters, **({"n_estimators": 40, "random_state": 5} | settings))
+
+
+def paper():
+    return ClusterForest.from_paper(3, n_estimators=20, random_state=5)
+
+
+def operator():
+    with mock.patch.object(affinity, "DENSE_NODES", 0):
+        return forest(consensus="ncut").fit(table())
+
+
+def many_rows(**settings):
+    with mock.patch.object(source, "LARGE_ROWS", 2000):
+        return forest(landmarks=100, max_samples=300, **settings).fit(table(6000, 6, 4))
+
+
+FORESTS: dict[str, Callable] = {
+    "default": lambda: forest().fit(table()),
+    "paper": lambda: paper().fit(table()),
+    "mixed table": lambda: forest().fit(mixed()),
+    "weights": lambda: forest().fit(table(), sample_weight=weights()),
+    "number of clusters": lambda: forest("auto").fit(table()),
+    "part of the rows": lambda: forest(max_samples=60).fit(table(600)),
+    "float32": lambda: forest().fit(table().astype(np.float32)),
+    "pairwise kappa": lambda: forest(quality="pairwise", scale="standard", patience=3, n_init=4).fit(table()),
+    "many features": lambda: forest(scale="range").fit(table(80, 120)),
+    "operator": operator,
+    "landmarks": lambda: forest(landmarks=60).fit(table(800)),
+    "many rows": many_rows,
+} | {f"consensus {name}": lambda name=name: forest(consensus=name).fit(table()) for name in CONSENSUS}
+
+OTHERS: dict[str, Callable] = {
+    "HartiganWongKMeans": lambda: HartiganWongKMeans(4, random_state=5).fit(table()),
+    "BaggedClustering": lambda: baselines.BaggedClustering(3, n_estimators=10, random_state=5).fit(table()),
+    "EvidenceAccumulation": lambda: baselines.EvidenceAccumulation(3, n_estimators=20, random_state=5).fit(table()),
+    # K-means starts from rows that a hash of all their digits puts in order: with one start, which solution it finds
+    # depends on the rounding of the eigenvectors.
+    "NJWSpectralClustering": lambda: baselines.NJWSpectralClustering(3, n_init=50, random_state=5).fit(
+        np.unique(table(), axis=0)
+    ),
+    "RandomProjectionEnsemble": lambda: baselines.RandomProjectionEnsemble(3, n_estimators=10, random_state=5).fit(
+        table()
+    ),
+}
+# RandomForestProximity is scikit-learn's random forest, which promises nothing across its versions.
+
+
+def digest(*arrays):
+    """Short, of bytes that do not depend on the machine's byte order."""
+    sha = hashlib.sha256()
+    for array in arrays:
+        array = np.asarray(array)
+        sha.update(array.astype(array.dtype.newbyteorder("<")).tobytes())
+    return sha.hexdigest()[:16]
+
+
+def result(name):
+    """What is written down of a fit: trees exactly, labels by their digest."""
+    if name in OTHERS:
+        fitted = OTHERS[name]()
+        found = {"labels": digest(by_size(fitted.labels_))}
+        if name == "HartiganWongKMeans":
+            found |= {"inertia": fitted.inertia_.hex(), "centers": digest(fitted.cluster_centers_)}
+        return found
+    fitted = FORESTS[name]()
+    return {
+        "features": digest(*fitted.estimators_features_),
+        "partitions": digest(fitted.partitions_.astype(np.int32)),
+        "kappas": [float(kappa).hex() for kappa in fitted.kappas_[:4]] + [digest(fitted.kappas_)],
+        "n_clusters": int(fitted.n_clusters_),
+        "consensus": fitted.selection_["consensus"].value,
+        "labels": digest(fitted.labels_.astype(np.int32)),
+    }
+
+
+def every_result():
+    return {name: result(name) for name in [*FORESTS, *OTHERS]}
+
+
+def file_digest():
+    """Named in CHANGELOG.md, so that no result changes without a line there."""
+    return hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(json.dumps(every_result(), indent=1) + "\n")
+    print(f"Wrote {FILE}. Its digest, for CHANGELOG.md: {file_digest()}")

@@ -1,0 +1,112 @@
+"""Figures in README.md and docs come from committed result files, or from the constants they describe."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clusterforests.combining import combine
+from clusterforests.rows import many_rows as large
+from clusterforests.tables import row_blocks as source
+from clusterforests.tables import row_sampling as sampling
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+QUALITY = "Against peers, better scaling once per peer"
+FOREST = "A whole forest, paper settings, T = 100, one thread"
+MILLION = "A million rows: a whole forest against one K-means"
+OTHER_LIMITS = {
+    "docs/many-rows.md": {large.LEAST_SAMPLE, large.SAMPLE_CELLS // large.SAMPLE_ROWS},
+    "docs/dask.md": {round(large.SAMPLE_ROWS / sampling.RARE, -3)},
+}
+NAMES = {  # README's names of methods, and those of the benchmark
+    "**ClusterForest, default**": "**default**",
+    "spectral clustering": "Spectral",
+    "evidence accumulation": "EAC",
+    "K-means": "KMeans",
+    "Ward": "Ward",
+    "Gaussian mixture": "GMM",
+    "the paper's settings, `from_paper`": "from_paper",
+    "Genie": "Genie",
+}
+
+
+def section(path, title):
+    """The text under a heading."""
+    text = (ROOT / path).read_text()
+    return re.search(rf"^#+ {re.escape(title)}$(.*?)(?=^#|\Z)", text, re.M | re.S)[1]
+
+
+def rows(text):
+    """Cells of the tables in a text, heads included."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return [cells for cells in lines if set("".join(cells)) - set("-")]
+
+
+def plain(text):
+    """A page as one line, whatever its line breaks."""
+    return re.sub(r"\s+", " ", (ROOT / text).read_text())
+
+
+def test_quality_of_readme():
+    found = {cells[0]: cells for cells in rows(section("benchmarks/quality/RESULTS.md", QUALITY))}
+    shown = {cells[0]: cells for cells in rows(section("README.md", "Against the peers")) if cells[0] in NAMES}
+    assert list(shown) == list(NAMES)
+    for name, cells in shown.items():
+        result = found[NAMES[name]]
+        assert cells[1:] == [result[2], result[6]]
+    sets = re.search(r"(\d+) sets\.", section("benchmarks/quality/RESULTS.md", QUALITY))[1]
+    assert sets == "20"
+    assert "over twenty labelled sets" in README
+
+
+def test_speed_of_readme():
+    ratios = [int(cells[4].strip("*x")) for cells in rows(section("benchmarks/RESULTS.md", FOREST))[1:]]
+    assert f"takes 1/{min(ratios)} to 1/{max(ratios)} of the time" in README
+    million = {cells[0]: cells for cells in rows(section("benchmarks/SCALE.md", MILLION))}
+    ours, peer = million["clusterforests"][1], million["KMeans(n_init=20)"][1]
+    assert f"| a million rows, 20 features | {ours} s | {peer} s with 20 starts |" in README
+
+
+def test_rare_group_of_many_rows():
+    found = rows(section("benchmarks/SCALE.md", "A rare group"))[1:]
+    kway = [cells for cells in found if "kway" in cells[0]]
+    automatic = [cells for cells in found if cells[0] == "all automatic"]
+    assert len(kway) == len(automatic) == 5
+    assert all(float(cells[2]) > 0.95 and float(cells[3]) > 0.95 for cells in kway)
+    assert all(float(cells[3]) < 0.5 for cells in automatic)
+    assert "0.2 % of a million rows, 10 standard deviations away in two features, with each of five seeds" in plain(
+        "docs/many-rows.md"
+    )
+    assert "a sixth group of 0.2 % of them, like the first but 10 standard deviations away in two features" in plain(
+        "benchmarks/SCALE.md"
+    )
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/many-rows.md", "docs/dask.md", "docs/gpu.md"])
+def test_limits(path):
+    """Sizes from which something changes are those of the code."""
+    limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, combine.EXACT, combine.EXACT_SPECTRAL, combine.LANDMARKS}
+    limits |= {sampling.CANDIDATES * large.SAMPLE_ROWS} | OTHER_LIMITS.get(path, set())
+    known = {f"{limit:,.0f}" for limit in limits}
+    shown = set(re.findall(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", plain(path)))
+    assert shown <= known
+    assert {f"{source.LARGE_ROWS:,}", f"{large.SAMPLE_ROWS:,}"} <= shown
+
+
+def test_gpu():
+    page = plain("docs/gpu.md")
+    fits = {(c[0], c[1]): c for c in rows(section("benchmarks/GPU.md", "Whole fit"))}
+    ten, hundred = (float(fits[n, "K = 5, 20 starts"][2].strip("*s ")) for n in ("10,000,000", "100,000,000"))
+    assert f"100 trees of 5 clusters from 20 starts, in {ten:.1f} s; 100 million (8 GB) in {hundred:.1f} s" in page
+    ms, cpu, torch = (rows(section("benchmarks/GPU.md", "K-means stage, 10,000,000 rows"))[1][c] for c in (1, 3, 5))
+    ratios = f"{cpu.strip('*')} times less than on the 16 cores and {torch.strip('*')} times less than"
+    assert f"Means and labels of 10 million rows in 100 trees take {ms}, {ratios}" in page
+    highest = {}
+    for _, kernel, *shares in rows(section("benchmarks/GPU.md", "Hardware counters"))[1:]:
+        highest.setdefault(kernel.strip("`"), []).append(max(int(share.strip("* %")) for share in shares))
+    low, high = ({kernel: end(shares) for kernel, shares in highest.items()} for end in (min, max))
+    assert low["project"] == high["project"]
+    assert f"`project` reaches {low['project']} % of the level 2 cache's rate" in page
+    assert f"issues {low['label_rows']} to {high['label_rows']} % of the instructions" in page
+    assert f"`add_rows` reaches {low['add_rows']} to {high['add_rows']} % of what the caches give" in page

@@ -1,0 +1,30 @@
+"""What tests of the GPU share."""
+
+import sys
+
+import emulated_cuda
+import emulated_cupy
+import numpy as np
+import pytest
+
+from clusterforests.rows.gpu import devices
+from clusterforests.rows.gpu import rows as gpu
+from clusterforests.tables.row_blocks import ArraySource
+
+
+def need_gpu(monkeypatch):
+    """CuPy; its emulation where there is no GPU."""
+    try:
+        return devices.need_cupy()
+    except (ImportError, RuntimeError) as error:
+        if emulated_cuda.MISSING:
+            pytest.skip(f"{error} {emulated_cuda.MISSING}.")
+    monkeypatch.setitem(sys.modules, "cupy", emulated_cupy)
+    return emulated_cupy
+
+
+def rows_on_gpu(table, weights=None):
+    opened = gpu.open_source_on_gpu(ArraySource(table), 0)
+    p = table.shape[1]
+    places = np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool)
+    return gpu.DeviceRows(opened, gpu.survey_on_gpu(opened), *places, weights)

@@ -1,0 +1,454 @@
+"""The GPU back end. Tests marked "gpu" compare it with the CPU: on a GPU, or in the emulator with fewer rows."""
+
+import itertools
+import sys
+import types
+
+import emulated_cupy
+import numpy as np
+import pytest
+from accelerator import need_gpu, rows_on_gpu
+
+from clusterforests import ClusterForest
+from clusterforests.backends import CpuBackend
+from clusterforests.forest.forest import grow_forest
+from clusterforests.forest.growth import GrowthSettings
+from clusterforests.rows.gpu import devices
+from clusterforests.rows.gpu import flat_trees as gpu_trees
+from clusterforests.rows.gpu import placement as gpu_placement
+from clusterforests.rows.gpu import rows as gpu
+from clusterforests.rows.gpu import tree_passes as gpu_passes
+from clusterforests.rows.gpu.flat_trees import (
+    UNIT_WARPS,
+    WARP_SLOTS,
+    WORD,
+    flatten_ladders,
+    flatten_steps,
+    flatten_sums,
+    flatten_trees,
+    make_ballot,
+    used_columns,
+)
+from clusterforests.rows.many_rows import LocalRows
+from clusterforests.rows.tree_passes import Measure, Pass, Sums
+from clusterforests.tables import row_blocks as source
+from clusterforests.tables.feature_columns import numbers
+from clusterforests.tables.row_blocks import LARGE_ROWS, ArraySource, of_numbers, survey
+from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.scaling import fit_scaling
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3000, 6)) + 4 * RNG.integers(0, 3, (3000, 1))
+X[:, 4] = np.round(X[:, 4])
+X[:, 5] = X[:, 5] * 1e30
+BIG = RNG.normal(size=(LARGE_ROWS + 5001, 5)) + 3 * RNG.integers(0, 4, (LARGE_ROWS + 5001, 1)) * [1, 1, 1, 0, 0]
+WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real": RNG.exponential(size=3000)}
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    return need_gpu(monkeypatch)
+
+
+@pytest.fixture
+def big(cupy, monkeypatch):
+    """A table that counts as large."""
+    if cupy is not emulated_cupy:
+        return BIG
+    monkeypatch.setattr(source, "LARGE_ROWS", 2000)
+    return BIG[:4001]
+
+
+def grown(scale="mixed", clusters=range(2, 14)):
+    """A pass of trees that were grown on some of the rows; one lists a column twice."""
+    part = numbers(np.ascontiguousarray(X[::7]))
+    scaling = fit_scaling(part, scale)
+    settings = GrowthSettings(np.array(clusters, dtype=np.int32), True, 3, 1, 2, True, False, "centroid", 1, 50)
+    forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings, 0)
+    return forest, scaling
+
+
+def passed(scale="mixed", weights=None, clusters=range(2, 14)):
+    forest, scaling = grown(scale, clusters)
+    total = len(X) if weights is None else weights.sum()
+    whole = weights is None or (weights == np.floor(weights)).all()
+    return Pass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
+
+
+def here(weights=None):
+    return LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))), weights)
+
+
+def test_without_cupy_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(ImportError, match=r'needs CuPy.*pip install "clusterforests\[gpu\]"'):
+        ClusterForest(2, backend="gpu").fit(X)
+
+
+@pytest.mark.parametrize("count", [0, None], ids=["no device", "no driver"])
+def test_without_a_device_the_error_says_so(monkeypatch, count):
+    class CUDARuntimeError(RuntimeError):
+        pass
+
+    def get_device_count():
+        if count is None:
+            raise CUDARuntimeError("cudaErrorInsufficientDriver")
+        return count
+
+    runtime = types.SimpleNamespace(getDeviceCount=get_device_count, CUDARuntimeError=CUDARuntimeError)
+    fake = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    with pytest.raises(RuntimeError, match=r"needs an NVIDIA GPU.*backend='cpu'"):
+        ClusterForest(2, backend="gpu").fit(X)
+
+
+def test_a_failed_start_leaves_the_forest_as_it_was(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    forest = ClusterForest(2, n_estimators=3, random_state=0).fit(X)
+    before = forest.labels_
+    with pytest.raises(ImportError):
+        forest.set_params(backend="gpu").fit(X[:100])
+    assert forest.labels_ is before
+
+
+def test_host_arrays_stay_on_the_cpu():
+    for backend, reason in (("auto", "X is not on a GPU"), ("cpu", "given")):
+        forest = ClusterForest(2, n_estimators=3, random_state=0, backend=backend).fit(X)
+        assert forest.selection_["backend"] == ("cpu", reason)
+
+
+@pytest.mark.parametrize("kind", [2, 13])
+def test_where_arrays_live(kind):
+    device = types.SimpleNamespace(__dlpack_device__=lambda: (kind, 0))
+    assert devices.on_gpu(device)
+    assert devices.on_gpu(types.SimpleNamespace(__cuda_array_interface__={}))
+    for here in (X, X.tolist(), None, types.SimpleNamespace(__dlpack_device__=lambda: (1, 0))):
+        assert not devices.on_gpu(here)
+        assert devices.to_host(here) is here
+
+
+def test_an_array_on_a_gpu_without_cupy_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(ImportError, match="needs CuPy"):
+        ClusterForest(2).fit(types.SimpleNamespace(__dlpack_device__=lambda: (2, 0), shape=X.shape))
+
+
+@pytest.mark.parametrize("scale", ["mixed", "none"])
+def test_flat_steps_are_those_of_the_core(scale):
+    trees = passed(scale)
+    used = used_columns(trees)
+    ladders = flatten_ladders(trees.scaling)
+    exponent, origin, _ = trees.coordinates
+    expected = np.ldexp(trees.scaling.apply(X), -exponent)[:, used] - origin[used]
+    for i, step in enumerate(flatten_steps(trees, used, ladders)):
+        x = X[:, step["column"]]
+        if step["count"]:
+            knots, ranks = ladders.knots[step["knots"] :][: step["count"]].T
+            inside = (x > knots[0]) & (x < knots[-1])
+            at = ((x[inside] - knots[0]) * step["steps_per_unit"]).astype(np.int64)
+            bounds = ladders.before[step["before"] :]
+            above = np.searchsorted(knots, x[inside], side="right")
+            assert (bounds[at] <= above).all()
+            assert (above <= bounds[at + 1]).all()
+            value = np.interp(x, knots, ranks)
+        else:
+            value = (x * step["first"] * step["second"] - step["shift"]) / step["divisor"]
+        placed = value * step["to_first"] * step["to_second"] - step["origin"]
+        np.testing.assert_allclose(placed, expected[:, i], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("scale", ["mixed", "none"])
+def test_flat_trees_find_the_labels_of_the_core(scale):
+    """The float32 search as the kernel does it: right wherever it is sure, and it is sure of most rows."""
+    trees = passed(scale, clusters=[1, 2, 8, 9, 13, 40])
+    used = used_columns(trees)
+    flat = flatten_trees(trees, used, 5)
+    exponent, origin, _ = trees.coordinates
+    exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
+    expected = trees.label(ArraySource(X))
+    groups = flat.groups[:-1]
+    assert (groups["begin"][1:] == groups["end"][:-1]).all()
+    assert len(groups) > 1
+    for group, after in itertools.pairwise(flat.groups):
+        shared = flat.group_columns[group["columns"] : after["columns"]]
+        units = flat.group_units[group["columns"] : after["columns"]]
+        for tree in flat.each[group["begin"] : group["end"]]:
+            t, k, width, part = (tree[name] for name in ("number", "clusters", "width", "part"))
+            own = slice(tree["columns"], tree["columns"] + width)
+            x = exact[:, flat.columns[own]]
+            centers = flat.centers[tree["centers"] :][: k * width].reshape(k, -1)
+            placed = x * flat.first[own] * flat.second[own] * flat.root[own]
+            apart = ((placed[:, None] - centers) ** 2).sum(axis=2)
+            assert (apart.argmin(axis=1) == expected[t]).all()
+            size = (part + 4) // 4 * 4
+            lines = 2 * tree["pairs"]
+            records = flat.records[tree["records"] :][: tree["parts"] * (1 + lines) * size]
+            records = records.reshape(tree["parts"], 1 + lines, size)
+            assert not records[:, 1 + width :, :part].any()
+            records = records[:, : 1 + width]
+            places = records[:, :width, part].view(np.int32)
+            assert (places == places[0]).all()
+            assert ((shared if group["count"] else np.arange(len(used)))[places[0]] == flat.columns[own]).all()
+            scores = x.astype(np.float32) @ records[:, 1:, :part] + records[:, :1, :part]
+            scores = np.moveaxis(scores, 0, 1).reshape(len(X), -1)
+            best, second = np.sort(np.pad(scores, ((0, 0), (1, 0)), constant_values=-np.inf), axis=1)[:, :-3:-1].T
+            length = np.abs(exact[:, shared].astype(np.float32)) @ units
+            error = np.polynomial.Polynomial(tree["margin"])(length)
+            sure = second < best - error
+            assert (scores.argmax(axis=1) == expected[t])[sure].all()
+            assert sure.mean() > 0.9 or not np.isfinite(tree["margin"][0])
+
+
+def test_units_put_sums_where_they_belong():
+    """Every sum is taken once, from its column and of its cluster."""
+    trees = passed(clusters=[2, 9, 40, 150, 300])
+    used = used_columns(trees)
+    sums = flatten_sums(trees, used, flatten_trees(trees, used, 5))
+    taken = {}
+    for unit in sums.units:
+        assert 0 < unit["count"] <= WARP_SLOTS * UNIT_WARPS
+        for s in range(unit["count"]):
+            tree, cluster = sums.slots[unit["slots"] + s]
+            for c, column in enumerate(unit["column"][: unit["columns"]]):
+                at = unit["sums"] + 8 * s + c
+                assert at not in taken
+                assert at < sums.size
+                taken[at] = tree, cluster, column
+    expected = [
+        (t, c, place)
+        for t, columns in enumerate(trees.columns)
+        for c in range(len(trees.centers[t]))
+        for place in np.searchsorted(used, columns)
+    ]
+    assert [taken[at] for at in sums.values] == expected
+    weights = [(t, c, len(used)) for t, centers in enumerate(trees.centers) for c in range(len(centers))]
+    assert [taken[at] for at in sums.mass] == weights
+
+
+@pytest.mark.parametrize("bits", [16, 38, 46, 52])
+@pytest.mark.parametrize("heaviest", [0.3, 1.0, 1.5, 2.0, 1000.0])
+def test_digits_hold_the_largest_number(bits, heaviest):
+    digits = gpu_passes.digits_of(bits, heaviest)
+    largest = 127 * sum(256**d for d in range(digits))
+    assert int(2**bits * max(1.0, heaviest)) + 1 <= largest < 2**11 * int(2**bits * max(1.0, heaviest))
+
+
+@pytest.mark.parametrize("method", ["kway", "ncut"])
+def test_ballots_count_what_the_core_counts(method):
+    forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, landmarks=100).fit(X)
+    rule, nodes = forest._placement.rule, forest._placement.nodes
+    parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
+    ballot = make_ballot(nodes, rule.links, rule.voters, parts)
+    labels = forest.partitions_[:, :200]
+    lines = ballot.bits[ballot.first[:, None] + labels]  # (T, rows, words)
+    bits = lines[..., None] >> np.arange(WORD, dtype=np.uint32) & 1
+    counts = bits.sum(axis=0).reshape(200, -1)
+    votes = ballot.table[counts] @ ballot.vectors.T + ballot.base
+    expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
+    np.testing.assert_allclose(votes.T, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_pieces_fill_the_scratch():
+    rows = gpu_passes.piece_rows(1000)
+    assert 0.99 * gpu_passes.SCRATCH_BYTES < 1000 * rows <= gpu_passes.SCRATCH_BYTES
+    assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
+    assert gpu_passes.piece_rows(1) == gpu_passes.MOST_ROWS <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_survey(cupy, dtype):
+    table = np.concatenate([X[:, :5], -X[:, :5], np.zeros((2, 5)), -np.zeros((2, 5))]).astype(dtype)
+    expected, found = survey(ArraySource(table)), rows_on_gpu(table).seen
+    assert (cupy.asnumpy(found.keys) == expected.keys).all()
+    assert (found.low == expected.low).all()
+    assert (found.high == expected.high).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("size", [4, 50, 2000])
+def test_the_sample_is_that_of_the_cpu(cupy, size):
+    keys = RNG.integers(0, 2**63, 5000, dtype=np.uint64)[RNG.integers(0, 5000, 20000) // RNG.integers(1, 9, 20000)]
+    expected, found = draw_rows(keys, None, size, 3), gpu.draw_on_gpu(cupy.asarray(keys), size, 3)
+    assert (found.rows == expected.rows).all()
+    assert (found.weights == expected.weights).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("scale", ["mixed", "none", "rank"])
+def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights):
+    """Bit for bit."""
+    trees = passed(scale, WEIGHTS[weights], clusters=[1, 2, 5, 9, 17, 33, 70, 128, 200])
+    rows = rows_on_gpu(X, WEIGHTS[weights])
+    expected, found = here(WEIGHTS[weights]).add_up(trees), rows.add_up(trees)
+    assert isinstance(found, Sums)
+    assert (found.values == expected.values).all()
+    assert (found.mass == expected.mass).all()
+    labels = rows.label(trees)
+    assert labels.dtype == trees.label_type
+    assert (cupy.asnumpy(labels) == here().label(trees)).all()
+
+
+@pytest.mark.gpu
+def test_rows_that_float32_cannot_place(cupy):
+    """Ties, and centres as close as doubles get."""
+    forest, scaling = grown("none", clusters=[12])
+    forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
+    trees = Pass.of(forest, scaling, here().measure())
+    rows = rows_on_gpu(X)
+    assert (cupy.asnumpy(rows.label(trees)) == here().label(trees)).all()
+    assert rows.unsure > 0
+
+
+@pytest.mark.gpu
+def test_pieces_change_nothing(cupy, monkeypatch):
+    trees = passed(clusters=[2, 70, 9])
+    expected = here().add_up(trees), here().label(trees)
+    monkeypatch.setattr(gpu_passes, "SCRATCH_BYTES", 1)
+    monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
+    monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
+    for module in (gpu_trees, gpu_passes):  # not all centres of a tree fit
+        monkeypatch.setattr(module, "CHIP_BYTES", 4 * 3 * gpu_trees.SEARCH_ROWS + 1024)
+    monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
+    found = rows_on_gpu(X).add_up(trees), cupy.asnumpy(rows_on_gpu(X).label(trees))
+    assert (found[0].values == expected[0].values).all()
+    assert (found[1] == expected[1]).all()
+
+
+def assert_same(a, b):
+    """Features, kappas, centres, labels in the trees and clusters."""
+    assert all((f == g).all() for f, g in zip(a.estimators_features_, b.estimators_features_, strict=True))
+    assert (a.kappas_ == b.kappas_).all()
+    assert all((c == d).all() for c, d in zip(a._trees.centers, b._trees.centers, strict=True))
+    assert (a.partitions_ == b.partitions_).all()
+    assert (a.labels_ == b.labels_).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("consensus", ["kway", "ncut", "average", "single", "medoid", "mixture"])
+def test_a_fit_is_that_of_the_cpu(big, consensus):
+    forest = ClusterForest(4, n_estimators=20, random_state=0, consensus=consensus, n_jobs=-1)
+    cpu = forest.fit(big)
+    found = ClusterForest(**forest.get_params()).set_params(backend="gpu").fit(big)
+    assert found.selection_["backend"] == ("gpu", "given")
+    assert_same(found, cpu)
+    assert isinstance(found.labels_, np.ndarray)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("changed", [{"n_estimators": 300}, {"base_clusters": 150}, {"scale": "none"}], ids=str)
+def test_unusual_forests(big, changed):
+    settings = {"n_estimators": 10, "random_state": 1, "consensus": "kway", "n_jobs": -1, **changed}
+    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
+    assert_same(found, cpu)
+
+
+@pytest.mark.gpu
+def test_weights_missing_cells_and_infinity(cupy, big):
+    weights = RNG.integers(0, 3, len(big))
+    holes = np.where(RNG.random(big.shape) < 0.001, np.nan, big)
+    holes[np.isnan(holes).all(axis=1), 0] = 0.0
+    for table, given in ((big, weights), (holes, None)):
+        cpu, found = (
+            ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1, backend=backend).fit(x, sample_weight=given)
+            for backend, x in (("cpu", table), ("gpu", cupy.asarray(table)))
+        )
+        assert (cupy.asnumpy(found.labels_) == cpu.labels_).all()
+    broken = cupy.asarray(big)
+    broken[4000, 2] = np.inf
+    with pytest.raises(ValueError, match="infinity in row 4000, column 2"):
+        ClusterForest(4).fit(broken)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("scale", ["mixed", "rank"])
+def test_columns_whose_range_is_no_double(big, scale):
+    table = big.copy()
+    table[:, 3] *= 1.7e308 / np.abs(table[:, 3]).max()
+    table[:, 4] *= 1e-310
+    settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "scale": scale}
+    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(table) for backend in ("cpu", "gpu"))
+    assert_same(found, cpu)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
+    table = np.asarray(big * 10, dtype=dtype, order=order)
+    forest = ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1)
+    cpu = ClusterForest(**forest.get_params()).fit(table)
+    found = forest.fit(cupy.asarray(table, order=order))
+    assert found.selection_["backend"] == ("gpu", "X is on the GPU")
+    assert isinstance(found.labels_, cupy.ndarray)
+    assert isinstance(found.partitions_, cupy.ndarray)
+    found.save(tmp_path / "forest")
+    assert_same(ClusterForest.load(tmp_path / "forest"), cpu)
+    new = cupy.asarray(table[:500])
+    for name in ("predict", "predict_proba", "transform"):
+        values = getattr(found, name)(new)
+        assert isinstance(values, cupy.ndarray)
+        assert (cupy.asnumpy(values) == getattr(cpu, name)(table[:500])).all()
+    for name in ("memberships_", "item_consensus_", "cluster_consensus_", "silhouette_"):
+        assert (cupy.asnumpy(getattr(found, name)) == getattr(cpu, name)).all()
+    assert (cupy.asnumpy(found.coassociation([0, 5], slice(0, 9))) == cpu.coassociation([0, 5], slice(0, 9))).all()
+    with pytest.raises(ValueError, match="must be row numbers below"):
+        found.coassociation([10**7])
+    assert found.stability(n_splits=2).mean == cpu.stability(n_splits=2).mean
+
+
+@pytest.mark.gpu
+def test_torch_tensors(cupy, big):
+    if cupy is emulated_cupy:
+        pytest.skip("torch is not emulated: needs an NVIDIA GPU")
+    torch = pytest.importorskip("torch")
+    for rows in (1000, len(big)):
+        found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
+        cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
+        assert found.selection_["backend"].value == ("gpu" if rows > LARGE_ROWS else "cpu")
+        assert isinstance(found.labels_, torch.Tensor)
+        assert found.labels_.is_cuda
+        assert (found.labels_.cpu().numpy() == cpu.labels_).all()
+        assert found.predict(torch.asarray(big[:100], device="cuda")).is_cuda
+
+
+@pytest.mark.gpu
+def test_tables_that_do_not_fit_are_streamed(big, monkeypatch):
+    settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1}
+    cpu = ClusterForest(4, **settings).fit(big)
+    monkeypatch.setattr(gpu, "SPARE", 0.0)
+    monkeypatch.setattr(gpu, "BLOCK_BYTES", big.nbytes // 3)
+    found = ClusterForest(4, **settings, backend="gpu").fit(big)
+    assert_same(found, cpu)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("trees", "landmarks"), [(20, 100), (140, 1100), (300, 100)])
+@pytest.mark.parametrize("method", ["kway", "ncut"])
+def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks):
+    """The numbers, not only what follows from them: more trees and nodes than are on the chip at a time."""
+    settings = {"random_state": 0, "consensus": method, "landmarks": landmarks, "n_init": 1}
+    forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
+    placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
+    parts = forest.partitions_.max(axis=1) + 1
+    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8), []
+    over = rule.kernels.over
+
+    def watch(rows, name, given, *others):
+        votes.append(cupy.asnumpy(given))
+        over(rows, name, given, *others)
+
+    monkeypatch.setattr(rule.kernels, "over", watch)
+    found = rule.clusters(cupy.asarray(labels.astype(np.int8)))
+    expected = placement.rule.links.votes(CpuBackend(1), placement.nodes, labels, placement.rule.voters)
+    np.testing.assert_allclose(votes[0], expected, rtol=1e-10, atol=1e-12)
+    assert (cupy.asnumpy(found) == placement.clusters(CpuBackend(1), labels)).all()
+
+
+@pytest.mark.gpu
+def test_votes_in_blocks(big, monkeypatch):
+    monkeypatch.setattr(gpu_placement, "VOTE_BYTES", 2**16)
+    settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
+    cpu, found = (ClusterForest(7, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
+    assert_same(found, cpu)

@@ -1,0 +1,42 @@
+"""The C++ core survives arguments of all kinds: see fuzz_core.py."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def fuzz(tmp_path, record_property, seconds, seed):
+    progress = tmp_path / "call"
+    script = Path(__file__).with_name("fuzz_core.py")
+    options = ["--seconds", str(seconds), "--seed", str(seed), "--progress", str(progress)]
+    run = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, timeout=seconds + 120)
+    if run.returncode:
+        number = int.from_bytes(progress.read_bytes(), "little")
+        pytest.fail(f"{run.stderr}\nAgain: python tests/robustness/fuzz_core.py --seed {seed} --only {number}")
+    found = json.loads(run.stdout)
+    record_property("calls made", found["calls"])
+    record_property("calls that ran", found["ran"])
+    record_property("calls refused", found["refused"])
+    record_property("calls too long, stopped by a signal", found.get("stopped", 0))
+    record_property("slowest call in processor seconds", found["slowest_seconds"])
+    record_property("most memory in MB", found["peak_mb"])
+    return found
+
+
+def test_a_few_seconds(tmp_path, record_property):
+    found = fuzz(tmp_path, record_property, 5, 0)
+    assert found["ran"] > 100
+    assert found["refused"] > 100
+    assert len(found["functions"]) == 17
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_minutes(tmp_path, record_property, seed):
+    found = fuzz(tmp_path, record_property, 200, seed)
+    assert min(found["functions"].values()) > 100
+    assert found["slowest_seconds"] < 3  # one second, threads and what is laid out before a call
+    assert found["peak_mb"] < 2048

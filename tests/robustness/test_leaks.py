@@ -1,0 +1,98 @@
+"""A hundred times the same: memory and open files stay where they were."""
+
+import subprocess
+import sys
+
+import pytest
+
+# Each kind is done until nothing new is cached, then a hundred times more. What malloc keeps for later is given back
+# before both measurements: it is no leak.
+REPEAT = """
+import ctypes
+import gc
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+from clusterforests import ClusterForest, consensus
+from clusterforests.tables import row_blocks as source
+
+kind, times = sys.argv[1], 100
+rng = np.random.default_rng(0)
+X = rng.normal(size=(90, 4))
+X[:30, :2] += 6
+Y = X.copy()
+Y[rng.random(X.shape) < 0.1] = np.nan
+P = rng.integers(0, 5, (10, 90))
+folder = tempfile.TemporaryDirectory()
+path = os.path.join(folder.name, "m.cf")
+if kind == "many rows":
+    source.LARGE_ROWS = 50
+forest = ClusterForest(3, n_estimators=8, n_jobs=2, random_state=0)
+fitted = ClusterForest(3, n_estimators=8, random_state=0).fit(X)
+
+def save_and_load():
+    fitted.save(path)
+    ClusterForest.load(path)
+
+def fail():
+    for wrong in ({"n_clusters": 0}, {"base_clusters": 100}):
+        try:
+            ClusterForest(**{"n_clusters": 3, **wrong}).fit(X)
+        except ValueError:
+            continue
+        raise AssertionError
+
+def write_report():
+    from clusterforests.report import write_report
+    write_report(fitted, X, path)
+
+work = {
+    "default": lambda: forest.fit(X),
+    "many rows": lambda: forest.fit(X),
+    "missing cells": lambda: forest.fit(Y),
+    "number of clusters": lambda: ClusterForest(range(2, 4), n_estimators=8, random_state=0).fit(X),
+    "paper": lambda: ClusterForest.from_paper(3, n_estimators=8, n_jobs=2, random_state=0).fit(X),
+    "predict": lambda: (fitted.predict(X), fitted.predict_proba(X), fitted.memberships_),
+    "save and load": save_and_load,
+    "consensus": lambda: [consensus(P, 3, method=method) for method in ("ncut", "kway", "average", "medoid")],
+    "errors": fail,
+    "report": write_report,
+}[kind]
+trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+
+def held():
+    gc.collect()
+    if trim is not None:
+        trim(0)
+    with open("/proc/self/status") as lines:
+        memory = next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+    return memory, len(os.listdir("/proc/self/fd"))
+
+for _ in range(40):
+    work()
+before = held()
+for _ in range(times):
+    work()
+after = held()
+print(after[0] - before[0], after[1] - before[1])
+"""
+SLOW = ("many rows", "missing cells", "number of clusters", "paper", "consensus", "report")
+KINDS = [
+    *("default", "predict", "save and load", "errors"),
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in SLOW),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hundred_times_take_no_more_memory_and_files(kind, record_property):
+    done = subprocess.run([sys.executable, "-c", REPEAT, kind], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    grown, files = map(int, done.stdout.split())
+    record_property(f"{kind}, a hundred times: MB more", round(grown / 1024, 2))
+    record_property(f"{kind}, a hundred times: open files more", files)
+    assert grown <= 1024
+    assert files == 0

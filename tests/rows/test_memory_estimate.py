@@ -1,0 +1,173 @@
+"""What a fit needs is known before it starts."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest
+from clusterforests._base import memory_limits as limits
+from clusterforests._base import parameters as validation
+from clusterforests.rows.memory_estimate import check_fit_memory, estimate_memory
+
+SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
+
+FIT = """
+import numpy as np
+
+from clusterforests import ClusterForest
+
+def memory(what):
+    with open("/proc/self/status") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(what))
+
+X = np.random.default_rng(0).normal(size=(120_000, 10)).astype(np.float32)
+X[:60_000, :4] += 4
+ClusterForest(2, n_estimators=3, random_state=0).fit(X[:300])
+held = memory("VmRSS")
+ClusterForest(2, n_estimators=150, random_state=0).fit(X)
+print(memory("VmHWM") - held)  # not getrusage: its peak is that of the parent, if that was higher
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_estimate_is_near_the_peak():
+    done = subprocess.run([sys.executable, "-c", FIT], capture_output=True, text=True, check=True)
+    measured = int(done.stdout)
+    expected = estimate_memory(120_000, 10, n_estimators=150).total
+    assert expected == pytest.approx(measured, rel=0.25)
+
+
+def test_stages():
+    small, large = estimate_memory(1000, 20), estimate_memory(10**6, 20)
+    assert small.partitions == 4 * 200 * 1000
+    assert large.partitions == 200 * 10**6
+    assert small.consensus > 24 * 1000**2
+    assert large.consensus == estimate_memory(10**7, 20).consensus
+    assert estimate_memory(10**6, 20, copied=True).input - large.input == 2 * 8 * 20 * 10**6  # encoded, then filled
+    assert estimate_memory(10**6, 20, wide_labels=True).partitions == 2 * large.partitions
+    assert estimate_memory(10**6, 20, landmarks=4000).consensus > 3 * large.consensus
+    assert estimate_memory(10**6, 20, max_samples=10**5).sample > 5 * large.sample
+    assert estimate_memory(50_000, 20, landmarks=None, consensus="ncut", n_estimators=100).total < 2**30
+    assert estimate_memory(50_000, 20, landmarks=None).total > 24 * 50_000**2
+    assert large.total >= large.partitions + large.consensus
+
+
+@pytest.mark.parametrize(
+    ("changes", "advice"),
+    [
+        ({}, "n_estimators="),
+        ({"landmarks": 30_000}, "landmarks=2000"),
+        ({"max_samples": 900_000}, "max_samples=16384"),
+        ({"max_samples": None}, "max_samples=16384"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_setting_that_does(changes, advice, monkeypatch):
+    settings = SETTINGS | changes
+    needed = estimate_memory(10**6, 20, **settings).total
+    monkeypatch.setattr(limits, "available_memory", lambda: needed)
+    check_fit_memory(10**6, 20, settings)
+    monkeypatch.setattr(limits, "available_memory", lambda: needed - 2**20)
+    with pytest.raises(
+        MemoryError, match=rf"1000000 rows and 20 columns needs .* [GM]iB.* {advice}\d* would fit"
+    ) as told:
+        check_fit_memory(10**6, 20, settings)
+    name, value = str(told.value).split()[-3].split("=")
+    check_fit_memory(10**6, 20, settings | {name: int(value)})
+
+
+def test_a_fit_is_refused_before_it_starts(monkeypatch):
+    monkeypatch.setattr(limits, "available_memory", lambda: 2**20)
+    with pytest.raises(MemoryError, match="Take fewer rows or columns"):
+        ClusterForest(3).fit(np.random.default_rng(0).normal(size=(500, 30)))
+    monkeypatch.setattr(limits, "available_memory", lambda: None)
+    ClusterForest(3, n_estimators=3).fit(np.random.default_rng(0).normal(size=(500, 30)))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_container_may_have_less_than_the_machine(version, monkeypatch, tmp_path):
+    """The least that any group above the process leaves, where files that can be read again do not count as used."""
+    kind = (limits.VERSION_1, limits.VERSION_2)[version - 1]
+    root = tmp_path / "memory" if version == 1 else tmp_path
+    inner, outer = root / "all" / "mine", root / "all"
+    inner.mkdir(parents=True)
+    listing = {1: "5:cpu:/other\n4:memory:/all/mine\n", 2: "0::/all/mine\n"}[version]
+    (tmp_path / "cgroup").write_text(listing)
+    monkeypatch.setattr(limits, "CGROUPS", tmp_path)
+    monkeypatch.setattr(limits, "PROCESS", tmp_path)
+    machine = limits.available_memory()
+    (inner / kind.limit).write_text("max\n")
+    (inner / kind.used).write_text("7000000\n")
+    assert limits.available_memory() == machine
+    (outer / kind.limit).write_text("9000000\n")
+    (outer / kind.used).write_text("8000000\n")
+    assert limits.available_memory() == 1000000
+    (outer / "memory.stat").write_text("".join(f"{name}2000000\n" for name in kind.cached))
+    assert limits.available_memory() == 5000000
+    (inner / kind.limit).write_text("6000000\n")
+    assert limits.available_memory() == 0
+    with pytest.raises(MemoryError, match=r"This needs 47\.7 MiB and 0\.0 MiB are left\. Take fewer\."):
+        validation.check_memory(50_000_000, "This", "Take fewer.")
+
+
+# A fit with so many MiB of address space beyond what the imports took: done, or a MemoryError.
+CAPPED = """
+import resource
+import sys
+
+import numpy as np
+
+from clusterforests import ClusterForest, consensus
+
+kind, rooms = sys.argv[1], [int(room) for room in sys.argv[2:]]
+rng = np.random.default_rng(0)
+X = rng.normal(size=(3000, 8))
+X[:1500, :4] += 5
+settings = {}
+if kind == "many rows":
+    X = np.tile(X, (27, 1)) + rng.normal(size=(81_000, 8))
+elif kind == "missing cells":
+    X[rng.random(X.shape) < 0.1] = np.nan
+elif kind == "operator":
+    settings = {"consensus": "ncut", "landmarks": None}
+elif kind == "wide":
+    X = rng.normal(size=(200, 5000))
+
+def held(name):
+    with open("/proc/self/status") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(name))
+
+def work():
+    if kind == "partitions":
+        consensus(rng.integers(0, 9, (60, 2000)), 3, method="average")
+    else:
+        ClusterForest(3, n_estimators=40, n_jobs=2, random_state=0, **settings).fit(X).predict(X[:100])
+
+for room in rooms:
+    resource.setrlimit(resource.RLIMIT_AS, (held("VmSize:") + room * 2**20, resource.RLIM_INFINITY))
+    try:
+        work()
+    except MemoryError as error:
+        print("refused", error, flush=True)
+    else:
+        print("done", flush=True)
+"""
+KINDS = ["dense", "operator", "many rows", "missing cells", "wide", "partitions"]
+ROOMS = [1, 8, 40, 100, 150, 200, 300, 1000]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_little_memory_a_fit_is_refused_and_never_ends_the_process(kind, record_property):
+    """All in one process, so that what an error leaves behind would show."""
+    rooms = list(map(str, ROOMS))
+    done = subprocess.run([sys.executable, "-c", CAPPED, kind, *rooms], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told = done.stdout.splitlines()
+    assert len(told) == len(ROOMS)
+    assert told[0].startswith("refused")
+    assert told[-1] == "done"
+    record_property("fits with little memory", len(ROOMS))
+    record_property("of these refused with a MemoryError", sum(line.startswith("refused") for line in told))

@@ -1,0 +1,107 @@
+"""Every way from partitions to clusters, dense, operator and landmarks, and from trees to all rows: against oracles."""
+
+import numpy as np
+import pytest
+import reference
+from accelerator import need_gpu, rows_on_gpu
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests.backends import CpuBackend
+from clusterforests.combining import affinity
+from clusterforests.combining import affinity_operator as pairs
+from clusterforests.combining import combine as combining
+from clusterforests.combining.combine import combine
+from clusterforests.forest.forest import GrowthPlan
+from clusterforests.forest.growth import GrowthSettings
+from clusterforests.rows.gpu.devices import to_host
+from clusterforests.rows.many_rows import LocalRows, spread
+from clusterforests.tables.feature_columns import numbers
+from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.tables.scaling import fit_scaling
+
+PATHS = ["dense", "stored", "counted", "landmarks", "sampled landmarks"]
+
+
+@pytest.fixture(params=PATHS)
+def path(request, monkeypatch):
+    """Force one of them; landmarks are nearly all rows, so that they have to find what the exact cut finds."""
+    if request.param in ("stored", "counted"):
+        monkeypatch.setattr(affinity, "DENSE_NODES", 0)
+        monkeypatch.setattr(pairs, "DENSE_PART", 0)
+        monkeypatch.setattr(pairs, "STORED_BYTES", 0 if request.param == "counted" else 2**28)
+    if request.param == "sampled landmarks":
+        monkeypatch.setattr(combining, "COLLAPSED", 10)
+    return request.param
+
+
+@pytest.mark.parametrize("threshold", [0.4, "auto"])
+@pytest.mark.parametrize("seed", range(3))
+def test_recursive_cuts(path, threshold, seed):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1, 2], [60, 50, 40])
+    labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
+    some = 140 if "landmarks" in path else None
+    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, landmarks=some, seed=seed)
+    assert found.n_landmarks == some
+    P = reference.coassociation(labels, labels)
+    W = np.expm1(4.0 * P) if threshold == "auto" else reference.regularised(P, threshold, 4.0)
+    expected = reference.recursive_cut(W, 3)
+    agreement = adjusted_rand_score(expected, found.labels)
+    assert agreement == 1 if some is None else agreement > 0.9
+    assert (found.placement.clusters(CpuBackend(), labels) == found.labels).all()
+
+
+def dask_rows(X, lengths, monkeypatch):
+    """Imported here, because machines with a GPU need not have Dask."""
+    import dask
+
+    from clusterforests.rows.dask.rows import DaskRows
+
+    monkeypatch.setitem(dask.config.config, "scheduler", "synchronous")
+    pieces = [dask.delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
+    return DaskRows(pieces, None, np.array(lengths), 4, str)
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [None, (150,), (7, 0, 100, 43), pytest.param("gpu", marks=pytest.mark.gpu)],
+    ids=["here", "dask", "dask in pieces", "gpu"],
+)
+def test_trees_on_all_rows(lengths, monkeypatch):
+    """Means and labels of rows that are in this process, Dask's, or on a GPU, against plain ones."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4)) + 4 * rng.integers(0, 3, (150, 1))
+    part = numbers(np.ascontiguousarray(X[::3]))
+    scaling = fit_scaling(part, "mixed")
+    settings = GrowthSettings(np.arange(2, 9, dtype=np.int32), True, 2, 1, 2, True, False, "centroid", 1, 50)
+    forest = GrowthPlan(part.values, None, scaling, settings, 0, None).grow(CpuBackend())
+    columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
+    exponent, origin, _ = forest.coordinates
+    centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
+    if lengths is None:
+        rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
+    elif lengths == "gpu":
+        need_gpu(monkeypatch)
+        rows = rows_on_gpu(X)
+    else:
+        rows = dask_rows(X, lengths, monkeypatch)
+        assert len(rows.draw(100, 0).weights) == 100
+    found, _ = spread(forest, scaling, rows)
+    expected, labels = reference.spread(scaling.apply(X), columns, centers)
+    assert (np.asarray(to_host(found.partitions)) == labels).all()
+    for c, f, center in zip(found.centers, columns, expected, strict=True):
+        np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
+
+
+def test_all_rows_as_landmarks_are_the_exact_cut(monkeypatch):
+    """The rows then walk, instead of being cut, and arrive where the cut puts them."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [60, 50, 40])
+    labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
+    exact = combine(CpuBackend(), labels, 3, "ncut", 0.4, 4.0, landmarks=None).labels
+    monkeypatch.setattr(combining, "COLLAPSED", 10)
+    for method in ("ncut", "ncut-best", "kway"):
+        exact = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=None).labels
+        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=150)
+        assert not len(walked.placement.settled)
+        assert (walked.labels == exact).all()

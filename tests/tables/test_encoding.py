@@ -1,0 +1,253 @@
+"""Tables of every kind as numbers."""
+
+import datetime
+import decimal
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator
+
+from clusterforests.tables.encoding import MAX_LEVELS, encode
+
+NAN = np.nan
+
+
+def encoded(X):
+    return encode(BaseEstimator(), X)[0]
+
+
+def values(X):
+    return encoded(X).values
+
+
+def same(a, b):
+    return a.shape == np.shape(b) and np.array_equal(a, np.asarray(b, dtype=float), equal_nan=True)
+
+
+def test_a_plain_array_is_taken_as_it_is():
+    X = np.arange(6.0).reshape(3, 2)
+    estimator = BaseEstimator()
+    estimator.feature_names_in_ = ["old"]
+    found, encoding = encode(estimator, X)
+    assert found.values is X
+    assert list(found.first) == [0, 1]
+    assert list(found.widths) == [1, 1]
+    assert not found.categorical.any()
+    assert estimator.n_features_in_ == 2
+    assert not hasattr(estimator, "feature_names_in_")
+    assert encoding.apply(estimator, X).values is X
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1, 0.5], [NAN, 1]],
+        [[1, 0.5], [None, True]],
+        np.array([[1, 0.5], [None, 1]], dtype=object),
+        np.array([[1, decimal.Decimal("0.5")], [pd.NA, np.float32(1)]], dtype=object),
+        np.array([["1", "0.5"], ["nan", "1"]]),
+        np.array([["1", 0.5], [None, 1]], dtype=object),
+        np.asfortranarray([[1, 0.5], [NAN, 1]]).astype(np.float32),
+        pd.DataFrame({"a": [1, None], "b": [0.5, 1]}),
+        pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": pd.array([0.5, 1], dtype="Float64")}),
+        pd.DataFrame({"a": pd.array([True, None], dtype="boolean"), "b": pd.array([0.5, 1], dtype="float[pyarrow]")}),
+        pd.DataFrame({"a": pd.Series([1, pd.NA], dtype=object), "b": pd.arrays.SparseArray([0.5, 1.0])}),
+        pl.DataFrame({"a": [1, None], "b": [0.5, 1]}),
+        pl.DataFrame({"a": [True, None], "b": [decimal.Decimal("0.5"), decimal.Decimal("1.0")]}),
+    ],
+)
+def test_numbers(X):
+    found = encoded(X)
+    assert same(found.values, [[1, 0.5], [NAN, 1]])
+    assert found.values.dtype == np.float64
+    assert found.values.flags.c_contiguous
+    assert not found.categorical.any()
+
+
+COLOURS = ["red", "blue", None, "green", "red"]
+INDICATORS = [[0, 0, 1], [1, 0, 0], [NAN] * 3, [0, 1, 0], [0, 0, 1]]  # blue, green, red
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(COLOURS),
+        pd.Series(COLOURS, dtype=object),
+        pd.Series(COLOURS, dtype="category"),
+        pd.Series(pd.Categorical(COLOURS, categories=["yellow", "red", "green", "blue"], ordered=True)),
+        pd.Series(COLOURS, dtype="string"),
+        pd.Series(COLOURS, dtype="string[pyarrow]"),
+        pl.Series(COLOURS),
+        pl.Series(COLOURS, dtype=pl.Categorical),
+        pl.Series(COLOURS, dtype=pl.Enum(["yellow", "red", "green", "blue"])),
+        np.array(COLOURS, dtype=object),
+    ],
+    ids=lambda column: f"{type(column).__module__.split('.')[0]}-{column.dtype}",
+)
+def test_categories(column):
+    """Levels in sorted order whatever the kind of column; a level that does not occur has no column."""
+    if isinstance(column, np.ndarray):
+        X = np.column_stack([np.arange(5.0).astype(object), column, np.arange(5.0).astype(object)])
+    else:
+        frame = pd.DataFrame if isinstance(column, pd.Series) else pl.DataFrame
+        X = frame({"a": np.arange(5.0), "colour": column, "b": np.arange(5.0)})
+    found = encoded(X)
+    assert same(found.values, np.column_stack([np.arange(5.0), INDICATORS, np.arange(5.0)]))
+    assert list(found.first) == [0, 1, 4]
+    assert list(found.widths) == [1, 3, 1]
+    assert list(found.categorical) == [False, True, False]
+
+
+def test_two_levels_are_one_column():
+    found = encoded(pd.DataFrame({"a": ["no", "yes", None, "no"], "b": [1, 2, 3, 4]}))
+    assert same(found.values, [[0, 1], [1, 2], [NAN, 3], [0, 4]])
+    assert list(found.categorical) == [True, False]
+    assert same(values(pd.DataFrame({"a": ["x", None, "x"], "b": [1, 2, 3]})), [[0, 1], [NAN, 2], [0, 3]])
+
+
+def test_levels_need_not_be_text():
+    X = pd.DataFrame({"a": pd.Categorical([10, 9, 2, None]), "b": range(4)})
+    assert same(values(X)[:, :3], [[0, 0, 1], [0, 1, 0], [1, 0, 0], [NAN] * 3])
+    X = pd.DataFrame({"a": pd.Categorical([10, "x", (1, 2)]), "b": range(3)})
+    assert same(values(X)[:, :3], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
+def test_text_of_a_frame_is_a_category_even_if_it_reads_as_numbers():
+    assert list(encoded(pd.DataFrame({"zip": ["10", "20", "30"], "b": range(3)})).widths) == [3, 1]
+
+
+def test_names_and_number_of_features():
+    estimator = BaseEstimator()
+    encode(estimator, pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
+    assert list(estimator.feature_names_in_) == ["a", "b"]
+    encode(estimator, pl.DataFrame({"c": ["x", "y"]}))
+    assert list(estimator.feature_names_in_) == ["c"]
+    assert estimator.n_features_in_ == 1
+    encode(estimator, [[1, 2, 3], [NAN, 5, 6]])
+    assert estimator.n_features_in_ == 3
+    assert not hasattr(estimator, "feature_names_in_")
+
+
+def test_new_rows():
+    estimator = BaseEstimator()
+    X = pd.DataFrame({"a": [1.0, 2, 3], "colour": ["red", "blue", "green"], "yes": [True, False, True]})
+    found, encoding = encode(estimator, X)
+    new = X.iloc[[2, 0]].assign(colour=pd.Categorical(["green", None]))
+    again = encoding.apply(estimator, new)
+    assert same(again.values[0], found.values[2])
+    assert same(again.values[1], [1, NAN, NAN, NAN, 1])
+    assert list(again.first) == list(found.first)
+    with pytest.warns(UserWarning, match="Column 'colour' has levels that were not seen in fit: 'Pink', 'grey'. They"):
+        again = encoding.apply(estimator, X.assign(colour=["Pink", "red", "grey"]))
+    assert same(again.values[:, 1:4], [[NAN] * 3, [0, 0, 1], [NAN] * 3])
+    with pytest.raises(ValueError, match="feature names"):
+        encoding.apply(estimator, X.rename(columns={"a": "A"}))
+    with pytest.raises(ValueError, match="Column 'a' must hold numbers, as in fit: could not convert"):
+        encoding.apply(estimator, X.assign(a=["x", "y", "z"]))
+    with pytest.raises(ValueError, match="3 features"), pytest.warns(UserWarning, match="feature names"):
+        encoding.apply(estimator, X[["a", "yes"]].to_numpy(dtype=float))
+
+
+def test_new_rows_of_an_array_keep_the_kind_of_their_column():
+    estimator = BaseEstimator()
+    _, encoding = encode(estimator, np.array([["1a", "1"], ["2", "2"], ["3", "nan"]]))
+    assert same(encoding.apply(estimator, np.array([["2", "7"]])).values, [[0, 1, 0, 7]])
+    _, encoding = encode(estimator, pd.DataFrame({"a": pd.Categorical([1, 2, 3]), "b": [1, 2, 3]}).to_numpy())
+    assert same(encoding.apply(estimator, [[2, 5]]).values, [[2, 5]])
+    _, encoding = encode(estimator, pd.DataFrame({"a": pd.Categorical([1, 2, 3]), "b": [1, 2, 3]}))
+    assert same(encoding.apply(estimator, pd.DataFrame({"a": [2.0], "b": [5]})).values, [[0, 1, 0, 5]])
+
+
+def test_new_rows_without_categories():
+    estimator = BaseEstimator()
+    _, encoding = encode(estimator, np.arange(6.0).reshape(3, 2))
+    assert same(encoding.apply(estimator, [[1, None], [3, 4]]).values, [[1, NAN], [3, 4]])
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        assert same(encoding.apply(estimator, pl.DataFrame({"a": [None], "b": [2]})).values, [[NAN, 2]])
+    with pytest.raises(ValueError, match="the first is row 1"):
+        encoding.apply(estimator, [[1, 2], [NAN, NAN]])
+
+
+def test_order_of_rows_does_not_show():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(["x", "y", "z", None], 50), "b": rng.choice([1.0, NAN, 3.0], 50), "c": range(50)})
+    order = rng.permutation(50)
+    assert same(values(X.iloc[order]), values(X)[order])
+
+
+TIMES = [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (pd.DataFrame({"a": [1, 2], "When": TIMES}), ValueError, "Column 'When' holds dates or times .* days since a"),
+        (pd.DataFrame({"When": pd.Series(TIMES) - TIMES[0]}), ValueError, "Column 'When' holds dates or times"),
+        (pl.DataFrame({"When": TIMES}), ValueError, "Column 'When' holds dates or times .*drop them"),
+        (pd.DataFrame({"a": pd.period_range("2020", periods=2)}), TypeError, "Column 'a' holds Period.* in row 0"),
+        (np.array(TIMES, dtype="M8[s]")[:, None], ValueError, "X holds dates or times"),
+        (
+            pd.DataFrame({"a": [1, 2], "b": [[1], [2]]}),
+            TypeError,
+            "Column 'b' holds .* in row 0: .* string or a number",
+        ),
+        (pl.DataFrame({"a": [1, 2], "b": [[1], [2]]}), TypeError, "Column 'b' holds .* in row 0"),
+        (np.array([[1, 2], [3, {"x": 1}]], dtype=object), TypeError, "Column 1 holds {'x': 1} in row 1"),
+        (np.array([[1, "x"], [3, 4]], dtype=object), ValueError, "Column 1 mixes text and numbers"),
+        (pd.DataFrame({"a": [1, 2], "b": ["x", 3]}), ValueError, "Column 'b' mixes text and numbers"),
+        (np.array([[1, 2 + 1j]]), ValueError, "Complex data not supported"),
+        (pd.DataFrame({"a": [1j, 2]}), ValueError, "Column 'a': Complex data not supported"),
+        ([[1, 2], [3, np.inf]], ValueError, "infinity in row 1, column 1"),
+        ([[1, NAN], [3, -np.inf]], ValueError, "infinity in row 1, column 1"),
+        (pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [1, np.inf]}), ValueError, "infinity in row 1, column 'c'"),
+        (np.array([[10**400, 1]], dtype=object), ValueError, "Column 0 must hold numbers.*too large"),
+        ([[1, NAN], [3, NAN]], ValueError, "1 column.s. of X have no value at all, the first is column 1. Drop"),
+        (pd.DataFrame({"a": [1, 2], "B": [None, None]}), ValueError, "the first is column 'B'"),
+        (pl.DataFrame({"a": [1, 2], "B": [None, None]}), ValueError, "the first is column 'B'"),
+        ([[1, 2], [NAN, NAN], [3, 4]], ValueError, "1 row.s. of X have no value at all, the first is row 1"),
+        (pd.DataFrame({"a": [1, 2, None], "b": ["x", "y", None]}), ValueError, "the first is row 2"),
+        (pd.DataFrame({"a": []}), ValueError, "0 sample.s. .shape=.0, 1.. while a minimum of 1"),
+        (pd.DataFrame(index=[1, 2]), ValueError, "0 feature.s. .shape=.2, 0.. while a minimum of 1"),
+        (np.empty((0, 3)), ValueError, "0 sample"),
+        (np.arange(3.0), ValueError, "Expected 2D array"),
+        (pl.DataFrame({"a": [1, 2]}).lazy(), TypeError, r"X\.collect\(\)"),
+    ],
+)
+def test_what_is_refused(X, error, message):
+    with pytest.raises(error, match=message):
+        encoded(X)
+
+
+def test_identifiers_are_refused():
+    names = [f"row {i}" for i in range(50)]
+    with pytest.raises(
+        ValueError, match=r"Column 'Name' has 50 different values in 50 rows, such as 'row 0', .*identif"
+    ):
+        encoded(pd.DataFrame({"Name": names, "b": range(50)}))
+    halves = [f"row {i // 2}" for i in range(50)]
+    assert encoded(pd.DataFrame({"Name": halves, "b": range(50)})).widths[0] == 25
+    assert encoded(pd.DataFrame({"Name": names[:20], "b": range(20)})).widths[0] == 20
+    many = [str(i // 3) for i in range(3 * MAX_LEVELS + 3)]
+    with pytest.raises(ValueError, match=f"at most {MAX_LEVELS} are allowed"):
+        encoded(pd.DataFrame({"Name": many, "b": range(len(many))}))
+
+
+def test_frames_are_not_imported(monkeypatch):
+    for name in ("pandas", "polars"):
+        monkeypatch.delitem(sys.modules, name)
+    assert same(values([[1, "x"], [2, "y"], [None, "x"]]), [[1, 0], [2, 1], [NAN, 0]])
+    assert "pandas" not in sys.modules
+    assert "polars" not in sys.modules
+
+
+def test_no_warning_for_missing_cells_of_new_rows():
+    estimator = BaseEstimator()
+    X = pd.DataFrame({"a": ["x", "y", None], "b": [1, 2, 3]})
+    found, encoding = encode(estimator, X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(encoding.apply(estimator, X).values, found.values)

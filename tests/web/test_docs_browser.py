@@ -1,0 +1,93 @@
+"""The documentation site, built without running its examples, in a real browser."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from browser import needs_browser, opener
+from playwright.sync_api import expect
+
+pytestmark = needs_browser
+
+ROOT = Path(__file__).parents[2]
+GENERATED = shutil.ignore_patterns("api", "gallery", "sg_execution_times.rst")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("repository")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=GENERATED)  # what is generated goes beside its source
+    for name in ("CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("benchmarks", "examples", "results", "src"):
+        (folder / name).symlink_to(ROOT / name)
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-D", "plot_gallery=0", "docs", "site"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+@pytest.fixture
+def opened(browser, site):
+    with opener(browser) as start:
+        yield lambda name="index", **options: start(site / f"{name}.html", **options)
+
+
+def test_cards_and_menu_lead_on(opened):
+    page = opened().page
+    page.locator(".sd-card", has_text="How it works").click()
+    expect(page.locator("h1")).to_contain_text("How it works")
+    expect(page.locator("math mfrac").first).to_be_visible()
+    expect(page.locator("main")).to_contain_text("def grow(")
+    page.locator("header nav a", has_text="API").first.click()
+    page.locator("main a", has_text="ClusterForest").first.click()
+    expect(page.locator("dt.sig").first).to_contain_text("n_estimators")
+    page.locator(".navbar-brand").first.click()
+    expect(page.locator(".sd-card")).to_have_count(6)
+
+
+def test_pictures_of_the_front_page_are_there(opened):
+    page = opened().page
+    widths = page.locator("main img").evaluate_all("images => images.map(image => image.naturalWidth)")
+    assert widths
+    assert min(widths) > 0
+
+
+def test_search_with_the_keyboard(opened):
+    page = opened().page
+    page.keyboard.press("Control+k")
+    page.keyboard.type("HartiganWongKMeans")
+    page.keyboard.press("Enter")
+    page.locator("#search-results li a", has_text="HartiganWongKMeans").first.click()
+    expect(page.locator("h1")).to_contain_text("HartiganWongKMeans")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_theme_follows_the_system_until_it_is_switched(opened, scheme):
+    page = opened(color_scheme=scheme).page
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    other = {"light": "dark", "dark": "light"}[scheme]
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("header .theme-switch-container button").first.click()
+    page.locator(f"header .theme-change-button[data-mode='{other}']").first.click()
+    assert page.evaluate("document.documentElement.dataset.theme") == other
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == other
+
+
+def test_menu_of_a_small_screen(opened):
+    page = opened(width=390).page
+    page.locator("button.primary-toggle").click()
+    page.locator("dialog a", has_text="Comparison").click()
+    expect(page.locator("h1")).to_contain_text("Comparison")
+
+
+@pytest.mark.parametrize("name", ["index", "start", "comparison", "how-it-works", "notation", "gallery/index", "api"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_accessible(opened, name, scheme, width):
+    one = opened(name, color_scheme=scheme, width=width)
+    assert [fault for fault in one.faults() if fault[1] in ("serious", "critical")] == []
+    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
