@@ -17,11 +17,14 @@ from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.affinity import collapse
-from clusterforests.combining.combine import CutSettings, check_landmarks, combine, combine_sample
-from clusterforests.forest.automatic_settings import Choice, choose, clusters_of_trees, landmarks_used, shape_of
+from clusterforests.combining.combine import combine, combine_sample
+from clusterforests.combining.nodes import check_landmarks
+from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting, choose, clusters_of_trees, landmarks_used, shape_of
 from clusterforests.forest.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows, why_fewer
 from clusterforests.forest.growth import GrowthSettings
-from clusterforests.n_clusters.choose import choose_n_clusters
+from clusterforests.n_clusters.search import choose_n_clusters
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.gpu.devices import choose_backend, send_to, to_host
 from clusterforests.rows.gpu.tables import read_on_gpu
@@ -146,9 +149,9 @@ class ClusterForest(FittedForest):
         that is above the next cluster's.
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
-    n_clusters_evidence_ : Choice or None
+    n_clusters_evidence_ : NClustersEvidence or None
         What the choice of `n_clusters` was made from, if there was one.
-    selection_ : dict of str to Choice
+    selection_ : dict of str to Setting
         Every setting that may be "auto", and `n_estimators`: `value`, as it was used, and `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
@@ -279,7 +282,7 @@ class ClusterForest(FittedForest):
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), FOREST_RULES)
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
         if isinstance(self.n_clusters, (int, np.integer)):
             check_landmarks(self.landmarks, int(self.n_clusters))
         backend = CpuBackend(self.n_jobs) if self.estimator is None else SklearnClusterer(self.estimator, self.n_jobs)
@@ -413,7 +416,7 @@ class ClusterForest(FittedForest):
         grow = grow if many is None else many.grow
         forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
         fewer = why_fewer(forest, settings)
-        chosen["n_estimators"] = Choice(len(forest.features), fewer or "given")
+        chosen["n_estimators"] = Setting(len(forest.features), fewer or "given")
         if many is not None:
             forest, passed = spread(forest, scaling, many)
         bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
@@ -429,7 +432,7 @@ class ClusterForest(FittedForest):
             warn_caller(fewer)
         if combined.agreement is not None:
             evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
-            chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
+            chosen["consensus"] = Setting(combined.method, f"agrees best with the other cuts: {evidence}")
         chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
         self.selection_ = chosen
         self.labels_ = combined.labels
@@ -447,18 +450,18 @@ class ClusterForest(FittedForest):
         self._placement = combined.placement
         return self
 
-    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Choice:
+    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Setting:
         """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
             self.n_clusters_evidence_ = None
             check_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
-                return Choice(int(self.n_clusters), "given")
+                return Setting(int(self.n_clusters), "given")
             reason = (
                 f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
             )
             warn_caller(reason, ConvergenceWarning)
-            return Choice(len(rows), reason)
+            return Setting(len(rows), reason)
         asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
         candidates = [k for k in asked if k <= len(rows)]
         if not candidates:
@@ -466,7 +469,7 @@ class ClusterForest(FittedForest):
                 f"n_clusters={self.n_clusters!r}: X has only {len(rows)} different rows. Give lower numbers."
             )
         self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
-        return Choice(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
+        return Setting(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -475,7 +478,7 @@ class ClusterForest(FittedForest):
         return tags
 
     def _growth_settings(
-        self, chosen: dict[str, Choice], n_drawable: int, n_distinct: int, seed: int
+        self, chosen: dict[str, Setting], n_drawable: int, n_distinct: int, seed: int
     ) -> GrowthSettings:
         base_clusters, n_clusters = chosen["base_clusters"].value, chosen["n_clusters"].value
         if self.base_clusters not in (None, "auto") and n_distinct < np.min(base_clusters):

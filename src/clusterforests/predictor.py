@@ -13,7 +13,7 @@ from clusterforests._base.alignment import aligned
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.affinity import coassociate
-from clusterforests.combining.combine import consensus
+from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics import (
@@ -25,9 +25,9 @@ from clusterforests.diagnostics import (
     memberships,
     stability,
 )
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Trees
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.persistence.state import load_forest, save_forest
 from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
 from clusterforests.rows.gpu.tables import gathered
@@ -58,8 +58,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     kappas_: FloatArray
     kappa_path_: FloatArray
     feature_importances_: FloatArray
-    selection_: dict[str, Choice]
-    n_clusters_evidence_: how_many.Choice | None
+    selection_: dict[str, Setting]
+    n_clusters_evidence_: NClustersEvidence | None
     cut_tree_: CutTree | None
     n_iter_: int
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterforests.combining import combine
+from clusterforests.combining.settings import LIMITS
 from clusterforests.rows import many_rows as large
 from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
@@ -86,7 +86,7 @@ def test_rare_group_of_many_rows():
 @pytest.mark.parametrize("path", ["README.md", "docs/many-rows.md", "docs/dask.md", "docs/gpu.md"])
 def test_limits(path):
     """Sizes from which something changes are those of the code."""
-    limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, combine.EXACT, combine.EXACT_SPECTRAL, combine.LANDMARKS}
+    limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, LIMITS.exact, LIMITS.exact_without_matrix, LIMITS.landmarks}
     limits |= {sampling.CANDIDATES * large.SAMPLE_ROWS} | OTHER_LIMITS.get(path, set())
     known = {f"{limit:,.0f}" for limit in limits}
     shown = set(re.findall(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", plain(path)))

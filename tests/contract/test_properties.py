@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
-from clusterforests.combining import combine as combining
 from clusterforests.rows import many_rows as large
 from clusterforests.tables import row_blocks as source
 
@@ -117,7 +116,6 @@ def few(monkeypatch):
     monkeypatch.setattr(source, "LEAST_ROWS", 1)
     monkeypatch.setattr(large, "SAMPLE_ROWS", 25)
     monkeypatch.setattr(large, "LEAST_SAMPLE", 25)
-    monkeypatch.setattr(combining, "COLLAPSED", 9)
 
 
 @EXAMPLES

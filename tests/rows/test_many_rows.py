@@ -9,7 +9,6 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest, _core
 from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import combine as combining
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows import many_rows as large
@@ -36,7 +35,6 @@ def few(monkeypatch):
     monkeypatch.setattr(source, "LARGE_ROWS", 1000)
     monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
     monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
-    monkeypatch.setattr(combining, "COLLAPSED", 1000)
 
 
 def many(rows, weights=None, threads=1, progress=None):

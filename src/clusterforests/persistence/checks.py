@@ -47,7 +47,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 
 def _check_choices(state: Mapping[str, Any]) -> None:
     for name, choice in state["selection_"].items():
-        _require(isinstance(name, str) and type(choice).__name__ == "Choice" and hasattr(choice, "value"), "settings")
+        _require(isinstance(name, str) and type(choice).__name__ == "Setting" and hasattr(choice, "value"), "settings")
     _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:

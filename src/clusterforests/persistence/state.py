@@ -14,9 +14,10 @@ from clusterforests.backends import Coordinates
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.normalized_cut import CutNode, CutTree
 from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Trees
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.persistence.checks import check_state
 from clusterforests.persistence.container import not_a_model, read_model, write_model
 from clusterforests.tables.encoding import Encoding
@@ -73,8 +74,8 @@ RECORDS = {
         "label:int",
     ),
     "CutTree": _record(CutTree, "nodes:[CutNode]"),
-    "Setting": _record(Choice, "value:plain reason:str"),
-    "Evidence": _record(how_many.Choice, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
+    "Setting": _record(Setting, "value:plain reason:str"),
+    "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }
 NAMES = {record.make: name for name, record in RECORDS.items()}
 
@@ -132,7 +133,7 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
         unknown = set(parameters) - set(cls._get_param_names())
         if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
             raise ValueError("it has parameters that this version does not know")
-        check_parameters(parameters, FOREST_RULES)
+        check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES})
         given = description["state"]
         if not isinstance(given, dict) or set(given) != set(STATE.fields):
             raise ValueError("what it knows of the fit has other names")

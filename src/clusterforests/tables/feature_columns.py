@@ -1,11 +1,10 @@
 """The table as trees see it: each feature as one or more columns, scaled in one or more ways."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from clusterforests._base.cached import cached
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray
 
 
@@ -36,6 +35,10 @@ class Views:
     first: IntArray  # (V, p): the first column of each feature in each view
     widths: IntArray  # (p,): its number of columns
     drawable: IntArray  # the features that trees may draw, ascending
+    _one_column_each: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_one_column_each", bool((self.widths == 1).all()))
 
     @property
     def n_features(self) -> int:
@@ -44,14 +47,10 @@ class Views:
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached
-    def _plain(self) -> bool:
-        return bool((self.widths == 1).all())
-
     def columns(self, tree: int | np.integer[Any], features: IntArray) -> IntArray:
         """The columns of a tree's features, in their order. Trees take the views in turn."""
         first: IntArray = self.first[tree % len(self), features]
-        if self._plain:
+        if self._one_column_each:
             return first
         widths = self.widths[features]
         ends = np.cumsum(widths)
