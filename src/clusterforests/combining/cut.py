@@ -28,6 +28,7 @@ class KeptCut:
 
     @property
     def tree(self) -> CutTree | None:
+        """The tree of cuts, None if the method has none."""
         return self.cut.tree
 
 
@@ -78,6 +79,7 @@ class _Cutter:
         self._graph: Graph | None = None
 
     def cut(self, name: str) -> Cut:
+        """Cut by one method; groups are named by size, largest first."""
         method = METHODS[name]
         if isinstance(method, FromAffinity):
             if self._graph is None:

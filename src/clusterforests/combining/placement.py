@@ -97,9 +97,7 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Shares:
-    """Tables from which the mean P between a row and each group of nodes is summed: who is in each cluster of each
-    partition.
-    """
+    """Tables that say which nodes are in each cluster of each partition: mean P with each group is summed from them."""
 
     first: Int64Array  # (T + 1,): where each partition's lines begin
     together: FloatArray  # (lines, groups): weight of each group's nodes in the cluster
