@@ -26,10 +26,11 @@ from distributed import Client, LocalCluster
 from scale_data import gaussians
 
 from clusterforests import ClusterForest
+from clusterforests._base.progress import ProgressBar
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import join_forests
-from clusterforests.rows.dask.rows import TREES, grow_trees
-from clusterforests.tables.feature_columns import numbers
+from clusterforests.rows.dask.reader import TREES, grow_trees
+from clusterforests.rows.open import open_rows
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
@@ -203,15 +204,10 @@ def trees_table():
 
 
 def plan_of(model, X):
-    """What the growth of its trees depends on."""
-    plans = []
-
-    def grow(plan, told):
-        plans.append(plan)
-        return plan.grow(CpuBackend(2), told)
-
-    model._fit_on(CpuBackend(2), numbers(X), None, grow)
-    return plans[0]
+    """Plan the growth of its trees."""
+    rows = open_rows(model, X, None, CpuBackend(2), lambda *_: None)
+    plan, _ = model._choose(rows.sample(0), rows.n_rows, 0, ProgressBar(1, False))
+    return plan
 
 
 def through_joblib(plan):

@@ -20,12 +20,13 @@ import torch
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.rows.gpu import flat_trees as gpu_trees
 from clusterforests.rows.gpu import kernels as gpu_kernels
-from clusterforests.rows.gpu import rows as gpu
-from clusterforests.rows.gpu import tree_passes as gpu_passes
-from clusterforests.rows.many_rows import LocalRows
+from clusterforests.rows.gpu import lloyd_pass as gpu_passes
+from clusterforests.rows.gpu import reader as gpu
+from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables import row_blocks as source
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
@@ -71,12 +72,12 @@ def seconds(work):
 
 
 class Stages:
-    """Wall-clock time of the methods of `DeviceRows`, and time of each kernel on the GPU."""
+    """Wall-clock time of the methods of `DeviceReader`, and time of each kernel on the GPU."""
 
     def __init__(self):
         self.walls, self.events, self.unsure = {}, [], 0
         for name in ("draw", "grow", "add_up", "label", "settle"):
-            setattr(gpu.DeviceRows, name, self._timed(name, getattr(gpu.DeviceRows, name)))
+            setattr(gpu.DeviceReader, name, self._timed(name, getattr(gpu.DeviceReader, name)))
         launch = gpu_kernels.Kernels.launch
 
         def recorded(kernels, name, *arguments, **more):
@@ -158,7 +159,7 @@ def kmeans_stage(n, stages, say):
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
         table = source.of_numbers(source.ArraySource(host), source.Survey(np.empty(0, np.uint64), *[np.empty(0)] * 2))
-        local = LocalRows(table, None, n_cores())
+        local = LocalBlocks(table, None, n_cores())
         cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
         jobs = [
             (torch.as_tensor(c % COLUMNS, device="cuda").long(), torch.as_tensor(m, device="cuda").float())
@@ -242,10 +243,13 @@ def counters(say):
 
 
 def same_labels(say):
-    say("## Same labels\n\nWhole fits, the path for many rows forced on both (`LARGE_ROWS` lowered), seeds 0 to 2.\n")
+    say(
+        "## Same labels\n\nWhole fits, the path for many rows forced on both (`SizeLimits.large_rows` lowered), seeds "
+        "0 to 2.\n"
+    )
     say("| table | rows | adjusted Rand index of GPU and CPU | rows that differ |\n|---|---|---|---|")
-    before = source.LARGE_ROWS
-    source.LARGE_ROWS = 20
+    before = ClusterForest._limits
+    ClusterForest._limits = SizeLimits(large_rows=20)
     try:
         for name in UCI_NAMES:
             try:
@@ -263,7 +267,7 @@ def same_labels(say):
                 differ += int((fits[0].labels_ != fits[1].labels_).sum())
             say(f"| {name} | {len(data.data):,} | {min(scores):.3f} (lowest of 3) | {differ} |")
     finally:
-        source.LARGE_ROWS = before
+        ClusterForest._limits = before
     for n in (10**6, 10**7):
         X = make_table(n, seed=n)
         found, cpu = forest().fit(X), forest("cpu").fit(cupy.asnumpy(X))

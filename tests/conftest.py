@@ -1,5 +1,6 @@
 import os
 import signal
+from dataclasses import replace
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks use it
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from browser import start_browser
 
-from clusterforests import _core
+from clusterforests import ClusterForest, _core
 from clusterforests.datasets import load_uci
 
 # A shell lets jobs in the background ignore Ctrl-C, and so would all that the tests start and interrupt.
@@ -40,6 +41,16 @@ def uci():
             pytest.skip(str(error))
 
     return load
+
+
+@pytest.fixture
+def lower_limits(monkeypatch):
+    """Lower the sizes at which forests change how they work, such as `lower_limits(large_rows=1000)`."""
+
+    def lower(**changes):
+        monkeypatch.setattr(ClusterForest, "_limits", replace(ClusterForest._limits, **changes))
+
+    return lower
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clusterforests._base.size_limits import DEFAULT_LIMITS as SIZES
 from clusterforests.combining import combine
-from clusterforests.rows import many_rows as large
-from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
 
 ROOT = Path(__file__).parents[2]
@@ -16,8 +15,8 @@ QUALITY = "Against peers, better scaling once per peer"
 FOREST = "A whole forest, paper settings, T = 100, one thread"
 MILLION = "A million rows: a whole forest against one K-means"
 OTHER_LIMITS = {
-    "docs/many-rows.md": {large.LEAST_SAMPLE, large.SAMPLE_CELLS // large.SAMPLE_ROWS},
-    "docs/dask.md": {round(large.SAMPLE_ROWS / sampling.RARE, -3)},
+    "docs/many-rows.md": {SIZES.least_sample, SIZES.sample_cells // SIZES.sample_rows},
+    "docs/dask.md": {round(SIZES.sample_rows / sampling.RARE, -3)},
 }
 NAMES = {  # README's names of methods, and those of the benchmark
     "**ClusterForest, default**": "**default**",
@@ -86,12 +85,18 @@ def test_rare_group_of_many_rows():
 @pytest.mark.parametrize("path", ["README.md", "docs/many-rows.md", "docs/dask.md", "docs/gpu.md"])
 def test_limits(path):
     """Sizes from which something changes are those of the code."""
-    limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, combine.EXACT, combine.EXACT_SPECTRAL, combine.LANDMARKS}
-    limits |= {sampling.CANDIDATES * large.SAMPLE_ROWS} | OTHER_LIMITS.get(path, set())
+    limits = {
+        SIZES.large_rows,
+        SIZES.sample_rows,
+        combine.EXACT,
+        combine.EXACT_SPECTRAL,
+        combine.LANDMARKS,
+    }
+    limits |= {sampling.CANDIDATES * SIZES.sample_rows} | OTHER_LIMITS.get(path, set())
     known = {f"{limit:,.0f}" for limit in limits}
     shown = set(re.findall(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", plain(path)))
     assert shown <= known
-    assert {f"{source.LARGE_ROWS:,}", f"{large.SAMPLE_ROWS:,}"} <= shown
+    assert {f"{SIZES.large_rows:,}", f"{SIZES.sample_rows:,}"} <= shown
 
 
 def test_gpu():

@@ -10,14 +10,15 @@ import pytest
 from accelerator import need_gpu, rows_on_gpu
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import DEFAULT_LIMITS
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import flat_trees as gpu_trees
+from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import placement as gpu_placement
-from clusterforests.rows.gpu import rows as gpu
-from clusterforests.rows.gpu import tree_passes as gpu_passes
+from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.gpu.flat_trees import (
     UNIT_WARPS,
     WARP_SLOTS,
@@ -29,11 +30,10 @@ from clusterforests.rows.gpu.flat_trees import (
     make_ballot,
     used_columns,
 )
-from clusterforests.rows.many_rows import LocalRows
-from clusterforests.rows.tree_passes import Measure, Pass, Sums
-from clusterforests.tables import row_blocks as source
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import LARGE_ROWS, ArraySource, of_numbers, survey
+from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
 from clusterforests.tables.row_sampling import draw_rows
 from clusterforests.tables.scaling import fit_scaling
 
@@ -41,7 +41,8 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 6)) + 4 * RNG.integers(0, 3, (3000, 1))
 X[:, 4] = np.round(X[:, 4])
 X[:, 5] = X[:, 5] * 1e30
-BIG = RNG.normal(size=(LARGE_ROWS + 5001, 5)) + 3 * RNG.integers(0, 4, (LARGE_ROWS + 5001, 1)) * [1, 1, 1, 0, 0]
+MANY = DEFAULT_LIMITS.large_rows + 5001
+BIG = RNG.normal(size=(MANY, 5)) + 3 * RNG.integers(0, 4, (MANY, 1)) * [1, 1, 1, 0, 0]
 WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real": RNG.exponential(size=3000)}
 
 
@@ -51,11 +52,11 @@ def cupy(monkeypatch):
 
 
 @pytest.fixture
-def big(cupy, monkeypatch):
+def big(cupy, lower_limits):
     """A table that counts as large."""
     if cupy is not emulated_cupy:
         return BIG
-    monkeypatch.setattr(source, "LARGE_ROWS", 2000)
+    lower_limits(large_rows=2000)
     return BIG[:4001]
 
 
@@ -72,11 +73,11 @@ def passed(scale="mixed", weights=None, clusters=range(2, 14)):
     forest, scaling = grown(scale, clusters)
     total = len(X) if weights is None else weights.sum()
     whole = weights is None or (weights == np.floor(weights)).all()
-    return Pass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
+    return LloydPass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
 
 
 def here(weights=None):
-    return LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))), weights)
+    return LocalBlocks(of_numbers(ArraySource(X), survey(ArraySource(X))), weights)
 
 
 def test_without_cupy_the_error_says_what_to_install(monkeypatch):
@@ -295,7 +296,7 @@ def test_rows_that_float32_cannot_place(cupy):
     """Ties, and centres as close as doubles get."""
     forest, scaling = grown("none", clusters=[12])
     forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
-    trees = Pass.of(forest, scaling, here().measure())
+    trees = LloydPass.of(forest, scaling, here().measure())
     rows = rows_on_gpu(X)
     assert (cupy.asnumpy(rows.label(trees)) == here().label(trees)).all()
     assert rows.unsure > 0
@@ -406,7 +407,7 @@ def test_torch_tensors(cupy, big):
     for rows in (1000, len(big)):
         found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
         cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
-        assert found.selection_["backend"].value == ("gpu" if rows > LARGE_ROWS else "cpu")
+        assert found.selection_["backend"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
         assert isinstance(found.labels_, torch.Tensor)
         assert found.labels_.is_cuda
         assert (found.labels_.cpu().numpy() == cpu.labels_).all()

@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests.tables import row_blocks as source
 
 N = np.random.default_rng(0).normal(size=(12, 3))
 N[:5] += 6
@@ -55,10 +54,10 @@ def test_zeros_that_a_sparse_table_states():
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_masked_cells_are_missing(many, monkeypatch):
+def test_masked_cells_are_missing(many, lower_limits):
     """Not the numbers under the mask."""
     if many:
-        monkeypatch.setattr(source, "LARGE_ROWS", 10)
+        lower_limits(large_rows=10)
     mask = np.zeros(N.shape, bool)
     mask[2, 1] = mask[7, 0] = True
     masked = np.ma.masked_array(np.where(mask, 1e9, N), mask)

@@ -8,6 +8,7 @@ import numpy as np
 
 from clusterforests._base.random import Purpose, integers, stream
 from clusterforests._base.typing import IndexArray, IntArray
+from clusterforests.forest.growth import GrowthSettings
 from clusterforests.tables.feature_columns import Encoded
 
 LOOKED_AT = 512  # rows whose values are counted
@@ -106,6 +107,34 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         else:
             chosen[name] = Choice(asked, "given")
     return chosen
+
+
+def growth_settings(
+    chosen: Mapping[str, Choice], given: Mapping[str, Any], n_drawable: int, n_distinct: int, seed: int
+) -> GrowthSettings:
+    """Turn the settings of a forest into those of its growth.
+
+    `given` are the user's, `chosen` what became of those that may be "auto".
+    """
+    base_clusters, patience = chosen["base_clusters"].value, chosen["patience"].value
+    if given["base_clusters"] not in (None, "auto") and n_distinct < np.min(base_clusters):
+        raise ValueError(
+            f"base_clusters={given['base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
+            "Lower base_clusters."
+        )
+    sizes = clusters_of_trees(base_clusters, chosen["n_clusters"].value, given["n_estimators"], n_distinct, seed)
+    return GrowthSettings(
+        base_clusters=sizes,
+        fewer_clusters=isinstance(base_clusters, tuple),
+        features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
+        n_candidates=int(chosen["n_candidates"].value),
+        patience=None if isinstance(patience, str) else int(patience),
+        repeat_features=bool(chosen["repeat_features"].value),
+        compete_always=given["compete"] == "always",
+        quality=chosen["quality"].value,
+        n_init=int(chosen["n_init"].value),
+        max_iter=int(given["max_iter"]),
+    )
 
 
 def landmarks_used(asked: int | str | None, used: int | None) -> Choice:

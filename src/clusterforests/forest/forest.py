@@ -1,6 +1,6 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ import numpy as np
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
-from clusterforests.forest.growth import GrowthSettings, Progress, finish, grow, why_dropped
+from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, why_dropped
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import Views
 from clusterforests.tables.scaling import Scaling
@@ -50,7 +51,7 @@ def grow_forest(
     *,
     weights: FloatArray | None = None,
     part: DistinctRows | None = None,
-    progress: Progress | None = None,
+    progress: GrowthProgress | None = None,
     first: int = 0,
 ) -> Forest:
     """Grow the trees, then give every row its nearest centre in each.
@@ -96,7 +97,7 @@ class GrowthPlan:
     part: DistinctRows | None
 
     def grow(
-        self, backend: Backend, progress: Progress | None = None, first: int = 0, last: int | None = None
+        self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:
         """The trees with the numbers first, ..., last - 1."""
         return grow_forest(
@@ -110,9 +111,6 @@ class GrowthPlan:
             progress=progress,
             first=first,
         )
-
-
-Grower = Callable[[GrowthPlan, Progress], Forest]
 
 
 def join_forests(forests: Sequence[Forest]) -> Forest:
@@ -133,12 +131,14 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
     )
 
 
-def why_fewer(forest: Forest, settings: GrowthSettings) -> str | None:
-    """Why a forest has fewer trees than it should have, if it has. ValueError if it has none."""
+def trees_grown(forest: Forest, settings: GrowthSettings) -> Choice:
+    """Count the trees, and say why there are fewer than asked for. ValueError if there are none."""
     n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
     if dropped == n_trees:
         raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
-    return f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}" if dropped else None
+    if not dropped:
+        return Choice(n_trees, "given")
+    return Choice(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:

@@ -78,7 +78,7 @@ class Trees:
         self.path[-1][live] = self.kappas[live]
 
 
-Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
+GrowthProgress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
 
 
 def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
@@ -107,7 +107,7 @@ def grow(
     views: Views,
     settings: GrowthSettings,
     seed: int,
-    progress: Progress | None = None,
+    progress: GrowthProgress | None = None,
     first: int = 0,
 ) -> Trees:
     """Algorithm 1 for all trees at once, or for some of a forest: those from the number `first`."""

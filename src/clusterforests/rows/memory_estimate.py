@@ -8,10 +8,9 @@ import numpy as np
 
 from clusterforests._base.memory_limits import shortage
 from clusterforests._base.parameters import in_bytes
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
 from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
-from clusterforests.rows.many_rows import SAMPLE_ROWS, sample_size
-from clusterforests.tables.row_blocks import BLOCK_BYTES, is_large
 
 VECTORS = 64  # of a graph that is not written out
 VOTING_ROWS = 4096  # compared with the landmarks at a time
@@ -47,6 +46,7 @@ def estimate_memory(
     threads: int = 1,
     copied: bool = False,
     wide_labels: bool = False,
+    limits: SizeLimits = DEFAULT_LIMITS,
 ) -> MemoryEstimate:
     """Memory that a fit needs beyond its table.
 
@@ -62,32 +62,43 @@ def estimate_memory(
         Whether the table has missing cells or categories, so that it is copied as float64 and filled.
     wide_labels : bool, default=False
         Whether trees have more than 128 clusters.
+    limits : SizeLimits
+        What a large table is.
 
     Returns
     -------
     estimate : MemoryEstimate
     """
-    large = max_samples is not None and is_large(n_samples)
-    rows = min(n_samples, sample_size(n_features, max_samples, landmarks)) if large else n_samples
+    large = max_samples is not None and limits.is_large(n_samples)
+    rows = min(n_samples, limits.sample_size(n_features, max_samples, landmarks)) if large else n_samples
     cells = rows * n_features
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
+    row = 20 * VIEWS * n_features + 4 * n_estimators  # on its way through the trees
     return MemoryEstimate(
         input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
         sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
-        passes=2 * BLOCK_BYTES + threads * PASS_ROWS * (20 * VIEWS * n_features + 4 * n_estimators) if large else 0,
+        passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
         votes=8 * VOTING_ROWS * min(nodes, DENSE_NODES) + 8 * n_samples,
     )
 
 
-def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], **known: Any) -> None:
+def memory_settings(forest: Any) -> dict[str, Any]:
+    """Collect the settings of a forest that decide how much memory it needs."""
+    settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+    return settings if forest.estimator is None else settings | {"max_samples": None}
+
+
+def check_fit_memory(forest: Any, shape: tuple[int, ...], **known: Any) -> None:
     """Refuse a fit that would be killed half-way, and say which setting would fit.
 
-    `settings` are those of `estimate_memory` that the user chose, `known` the others.
+    `known` are arguments of `estimate_memory` beside the settings of the forest.
     """
+    (n_samples, n_features), settings = shape, memory_settings(forest)
+    known |= {"limits": forest._limits}
     needed = estimate_memory(n_samples, n_features, **settings, **known).total
     free = shortage(needed)
     if free is None:
@@ -99,18 +110,18 @@ def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], 
 
 
 def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: dict[str, Any], free: int) -> str:
-    for name, value in _smaller(n_samples, settings):
+    for name, value in _smaller(n_samples, settings, known["limits"]):
         if estimate_memory(n_samples, n_features, **{**settings, name: value}, **known).total <= free:
             return f"{name}={value} would fit."
     return "Take fewer rows or columns."
 
 
-def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
     """Lower settings, those first that cost least."""
     if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
         yield "landmarks", LANDMARKS
-    if is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
-        yield "max_samples", SAMPLE_ROWS
+    if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
+        yield "max_samples", limits.sample_rows
     trees = settings["n_estimators"]
     while trees > 10:
         trees = 10 * math.ceil(trees / 20)

@@ -12,7 +12,7 @@ from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
-from clusterforests.rows.tree_passes import Pass, Sums, are_whole, ends_of
+from clusterforests.rows.lloyd_pass import LloydPass, Sums, are_whole, ends_of
 from clusterforests.tables.row_blocks import ArraySource, Source, blocks, hash_rows, open_source, survey
 from clusterforests.tables.row_sampling import Keys, common, distinct_keys, frequent, merge, waiting
 
@@ -119,16 +119,16 @@ def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
     return Taken(places, source.take(first[here]))
 
 
-def add_up(piece: Any, weights: Any, trees: Pass) -> Sums:
+def add_up(piece: Any, weights: Any, trees: LloydPass) -> Sums:
     source = open_piece(piece)
     return trees.add_up(source, open_weights(weights, source.shape[0]))
 
 
-def label(piece: Any, trees: Pass) -> AnyArray:
+def label(piece: Any, trees: LloydPass) -> AnyArray:
     return trees.label(open_piece(piece))
 
 
-def place(piece: Any, trees: Pass, placement: Placement) -> IntArray:
+def place(piece: Any, trees: LloydPass, placement: Placement) -> IntArray:
     """The group of each row. Its labels in the trees are forgotten block by block."""
     source, backend = open_piece(piece), CpuBackend()
     found = np.empty(source.shape[0], dtype=np.int32)

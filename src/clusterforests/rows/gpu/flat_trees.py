@@ -10,7 +10,7 @@ import numpy.typing as npt
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.placement import Links
-from clusterforests.rows.tree_passes import Pass
+from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.tables.scaling import Scaling
 
 CONSTANT = -100000  # the reach of a column without variation
@@ -89,7 +89,7 @@ class Ballot(NamedTuple):
     base: FloatArray  # (v,)
 
 
-def used_columns(trees: Pass) -> IntArray:
+def used_columns(trees: LloydPass) -> IntArray:
     """The columns of the views that any tree has, ascending."""
     return np.unique(np.concatenate(trees.columns))
 
@@ -100,7 +100,7 @@ def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
-def flatten_steps(trees: Pass, used: IntArray, ladders: Ladders) -> AnyArray:
+def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> AnyArray:
     """How columns of the table become those that trees have, as STEP."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(used), STEP)
@@ -148,7 +148,7 @@ class _Entries:
     Columns without variation are left out; one listed m times is kept once, times the root of m.
     """
 
-    def __init__(self, trees: Pass) -> None:
+    def __init__(self, trees: LloydPass) -> None:
         exponent, _, reach = trees.coordinates
         self.clusters = np.array([len(c) for c in trees.centers])
         listed = np.array([len(c) for c in trees.columns])
@@ -185,7 +185,7 @@ def within(sizes: AnyArray) -> AnyArray:
     return places
 
 
-def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
+def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTrees:
     """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
@@ -304,7 +304,7 @@ def _list_columns(
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
 
 
-def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
+def flatten_sums(trees: LloydPass, used: IntArray, flat: FlatTrees) -> FlatSums:
     """Units of some clusters and columns of neighbouring trees, whose sums are [eight columns][cluster][column]."""
     number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
     slots = np.zeros(int(k.sum()), SLOT)
@@ -349,7 +349,7 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
     )
 
 
-def _together(trees: Pass, flat: FlatTrees) -> list[tuple[int, int]]:
+def _together(trees: LloydPass, flat: FlatTrees) -> list[tuple[int, int]]:
     """Neighbouring groups, as long as that takes no more units of columns."""
     spans: list[tuple[int, int]] = []
     columns: set[int] = set()

@@ -1,4 +1,4 @@
-"""The GPU side: all rows of a large table, as `large.ManyRows`. What is small, the sample and its graph, is the CPU's.
+"""All rows of a large table on a GPU: a `RowReader`. What is small, the sample and its graph, is left to the CPU.
 
 The table, its hashes and the labels in all trees are kept on the GPU if they fit; otherwise rows and labels come and go
 in blocks.
@@ -15,13 +15,14 @@ from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexAr
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally, settle_by
 from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import Progress as Grown
+from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.gpu.devices import need_cupy
 from clusterforests.rows.gpu.kernels import Kernels, strides
+from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
 from clusterforests.rows.gpu.placement import DeviceRule
-from clusterforests.rows.gpu.tree_passes import DeviceLadders, DeviceTrees
-from clusterforests.rows.many_rows import STEPS, Progress, Sample
-from clusterforests.rows.tree_passes import Measure, Pass, Sums, are_whole
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole
+from clusterforests.rows.protocol import Sample
+from clusterforests.rows.sampled import STEPS, ReadingProgress
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import Encoded
 from clusterforests.tables.row_blocks import ArraySource, Source, Survey
@@ -136,7 +137,7 @@ def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
 
 
 @dataclass
-class DeviceRows:
+class DeviceReader:
     """Rows that a GPU reads. What has an entry for each row stays there if it fits."""
 
     table: AnyTable
@@ -146,9 +147,9 @@ class DeviceRows:
     categorical: BoolArray
     weights: FloatArray | None = None
     threads: int = 1
-    progress: Progress | None = None
+    progress: ReadingProgress | None = None
     read: int = 0
-    trees: Pass | None = None
+    trees: LloydPass | None = None
     ladders: DeviceLadders | None = None
     unsure: int = 0  # labels that float64 decided
 
@@ -165,7 +166,7 @@ class DeviceRows:
         rows = Encoded(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return Sample(rows, pool.weights)
 
-    def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return plan.grow(CpuBackend(self.threads), progress)
 
     def measure(self) -> Measure:
@@ -176,7 +177,7 @@ class DeviceRows:
             ends = self._ends(self.weights > 0)
         return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
 
-    def add_up(self, trees: Pass) -> Sums:
+    def add_up(self, trees: LloydPass) -> Sums:
         heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
         device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), heaviest)
         device.start()
@@ -185,7 +186,7 @@ class DeviceRows:
             self._tell(len(rows))
         return device.finish()
 
-    def label(self, trees: Pass) -> Any:
+    def label(self, trees: LloydPass) -> Any:
         """(T, n), on the GPU if that has room."""
         cupy = need_cupy()
         self.trees = trees

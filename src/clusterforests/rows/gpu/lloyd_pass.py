@@ -1,4 +1,4 @@
-"""Trees on a GPU: labels of rows that are there, and sums over these, as `passes.Pass` has them."""
+"""Trees on a GPU: labels of rows that are there, and sums over these, as `rows.lloyd_pass.LloydPass` has them."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ from clusterforests.rows.gpu.flat_trees import (
     used_columns,
 )
 from clusterforests.rows.gpu.kernels import THREADS, Kernels, strides
-from clusterforests.rows.tree_passes import Pass, Sums
+from clusterforests.rows.lloyd_pass import LloydPass, Sums
 from clusterforests.tables.scaling import Scaling
 
 SCRATCH_BYTES = 2**29  # columns and labels of the rows at hand
@@ -47,7 +47,7 @@ class DeviceTrees:
     `heaviest` is the largest weight of a row, in the units of the pass.
     """
 
-    def __init__(self, trees: Pass, real: Any, ladders: DeviceLadders, heaviest: float = 1.0) -> None:
+    def __init__(self, trees: LloydPass, real: Any, ladders: DeviceLadders, heaviest: float = 1.0) -> None:
         self.trees = trees
         self.used = used_columns(trees)
         self.digits = digits_of(trees.mass_bits, heaviest)

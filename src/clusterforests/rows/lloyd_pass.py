@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterforests import _core
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import Coordinates
 from clusterforests.forest.forest import Forest
@@ -46,7 +47,7 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pass:
+class LloydPass:
     """Trees on their way through all rows: how these get to where the centres are, and how sums are kept."""
 
     scaling: Scaling
@@ -58,7 +59,7 @@ class Pass:
     weight_exponent: int  # weights are multiplied by 2**weight_exponent
 
     @classmethod
-    def of(cls, forest: Forest, scaling: Scaling, seen: Measure) -> "Pass":
+    def of(cls, forest: Forest, scaling: Scaling, seen: Measure) -> "LloydPass":
         columns = forest.columns(scaling.views)
         exponent = _weight_exponent(seen)
         total = math.ldexp(seen.total, exponent)
@@ -81,20 +82,25 @@ class Pass:
         return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
 
     def add_up(
-        self, source: Source, weights: FloatArray | None = None, threads: int = 1, told: Told | None = None
+        self,
+        source: Source,
+        weights: FloatArray | None = None,
+        threads: int = 1,
+        told: Told | None = None,
+        limits: SizeLimits = DEFAULT_LIMITS,
     ) -> Sums:
         """Over the rows that are nearest to each centre."""
         values = np.zeros(sum(c.size for c in self.centers), dtype=np.int64)
         mass = np.zeros(sum(map(len, self.centers)), dtype=np.int64)
         core = self.core()
-        for start, rows in blocks(source):
+        for start, rows in blocks(source, limits):
             units = None if weights is None else np.ldexp(weights[start : start + len(rows)], self.weight_exponent)
             core.add(rows, units, self.bits, self.mass_bits, values, mass, threads)
             if told is not None:
                 told(len(rows))
         return Sums(values, mass)
 
-    def move(self, sums: Sums) -> "Pass":
+    def move(self, sums: Sums) -> "LloydPass":
         """The centres at the means of their rows; one without rows stays."""
         means, (values, mass) = [], sums
         for c, columns in zip(self.centers, self.columns, strict=True):
@@ -104,21 +110,23 @@ class Pass:
             means.append(np.where(weight > 0, mean, c))
         return replace(self, centers=means)
 
-    def label(self, source: Source, threads: int = 1, told: Told | None = None) -> AnyArray:
+    def label(
+        self, source: Source, threads: int = 1, told: Told | None = None, limits: SizeLimits = DEFAULT_LIMITS
+    ) -> AnyArray:
         """The nearest centre of each row in each tree, (T, n), of the smallest signed type that holds them."""
         labels: AnyArray = np.empty((len(self.centers), source.shape[0]), dtype=self.label_type)
         core = self.core()
-        for start, rows in blocks(source):
+        for start, rows in blocks(source, limits):
             core.label(rows, labels, start, threads)
             if told is not None:
                 told(len(rows))
         return labels
 
 
-def ends_of(source: Source, weights: FloatArray) -> FloatArray:
+def ends_of(source: Source, weights: FloatArray, limits: SizeLimits = DEFAULT_LIMITS) -> FloatArray:
     """The smallest and the largest value of each column, over the rows that have a weight."""
     ends = np.array([np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)])
-    for start, values in blocks(source):
+    for start, values in blocks(source, limits):
         counted = values[weights[start : start + len(values)] > 0]
         if len(counted):
             ends = np.array([np.minimum(ends[0], counted.min(axis=0)), np.maximum(ends[1], counted.max(axis=0))])

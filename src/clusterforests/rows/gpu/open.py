@@ -1,35 +1,50 @@
-"""Tables that a GPU reads: opening them, and what of a forest that was fitted there this machine needs."""
+"""Open a table that a GPU reads."""
 
-import copy
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.parameters import check_weights
-from clusterforests._base.typing import FloatArray
+from clusterforests.backends import Backend
+from clusterforests.forest.automatic_settings import Choice
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
-from clusterforests.rows.gpu.rows import AnyTable, DeviceRows, DeviceTable, open_source_on_gpu, survey_on_gpu
+from clusterforests.rows.gpu.reader import AnyTable, DeviceReader, DeviceTable, open_source_on_gpu, survey_on_gpu
+from clusterforests.rows.in_memory import encode_rows
+from clusterforests.rows.protocol import Reading
+from clusterforests.rows.results import Results
+from clusterforests.rows.sampled import ReadingProgress, SampledRows
 from clusterforests.tables.encoding import Encoding, infinity
 from clusterforests.tables.frames import check_names, column_names, known_frame
 from clusterforests.tables.row_blocks import ArraySource, open_source
 
 
-def read_on_gpu(forest: Any, X: Any, sample_weight: Any, threads: int) -> tuple[DeviceRows, FloatArray | None]:
-    """A large table for `fit`, and its weights. Categories and missing cells are encoded by this machine."""
-    weights = check_weights(sample_weight, len(X))
-    opened = _open_numbers(forest, X, weights, threads)
-    if opened is not None:
-        rows, forest._encoding = opened
-        forest._donors = None
-        return rows, weights
-    encoded, weights = forest._encode(to_host(X), sample_weight, threads)
+def open_rows(
+    forest: Any,
+    X: Any,
+    sample_weight: Any,
+    backend: Backend,
+    where: Choice,
+    results: Results,
+    progress: ReadingProgress,
+) -> SampledRows:
+    """Open a large table that a GPU reads. This machine encodes categories and fills missing cells."""
+    reader, reading = _open_numbers(forest, X, sample_weight, where) or _open_encoded(
+        forest, X, sample_weight, backend.threads, where
+    )
+    reader.threads, reader.progress = backend.threads, progress
+    return SampledRows.of(forest, reader, reading, backend, results)
+
+
+def _open_encoded(forest: Any, X: Any, sample_weight: Any, threads: int, where: Choice) -> tuple[DeviceReader, Reading]:
+    encoded, reading = encode_rows(forest, to_host(X), sample_weight, threads, where)
     table = open_source_on_gpu(ArraySource(encoded.values), len(encoded.values) * forest.n_estimators)
     places = encoded.first, encoded.widths, encoded.categorical
-    return DeviceRows(table, survey_on_gpu(table), *places, weights, threads), weights
+    return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
 
 
-def _open_numbers(forest: Any, X: Any, weights: FloatArray | None, threads: int) -> tuple[DeviceRows, Encoding] | None:
-    """What `encoding.open_large` does. None where X has categories or missing cells."""
+def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Choice) -> tuple[DeviceReader, Reading] | None:
+    """Do what `encoding.open_large` does. None where X has categories or missing cells."""
+    weights = check_weights(sample_weight, len(X))
     table = _open(X, forest.n_estimators)
     if table is None:
         return None
@@ -44,7 +59,8 @@ def _open_numbers(forest: Any, X: Any, weights: FloatArray | None, threads: int)
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
         _refuse_infinity(table, encoding)
     first, widths = np.arange(p, dtype=np.int32), np.ones(p, np.int32)
-    return DeviceRows(table, seen, first, widths, np.zeros(p, bool), weights, threads), encoding
+    reader = DeviceReader(table, seen, first, widths, np.zeros(p, bool), weights)
+    return reader, Reading(encoding, None, weights, where)
 
 
 def _open(X: Any, n_estimators: int) -> AnyTable | None:
@@ -63,10 +79,3 @@ def _refuse_infinity(table: AnyTable, encoding: Encoding) -> None:
         found = cupy.asnumpy(cupy.argwhere(cupy.isinf(rows))[:1])
         if len(found):
             raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
-
-
-def gathered(forest: Any) -> Any:
-    """The forest with its labels in this machine's memory."""
-    whole = copy.copy(forest)
-    whole.labels_, whole.partitions_ = to_host(forest.labels_), to_host(forest.partitions_)
-    return whole

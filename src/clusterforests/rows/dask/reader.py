@@ -1,4 +1,4 @@
-"""The Dask side: a table in pieces on a cluster (or on any other scheduler of Dask), as `large.ManyRows`.
+"""The Dask side: a table in pieces on a cluster (or on any other scheduler of Dask), as `rows.sampled.RowReader`.
 
 Every stage is a task for each piece. Keys, sums, centres and rules of placement travel; rows stay where they are, but
 for those of the sample.
@@ -17,11 +17,12 @@ from clusterforests._base.typing import FloatArray, Int64Array, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally, settle_by
 from clusterforests.forest.forest import Forest, GrowthPlan, join_forests
-from clusterforests.forest.growth import Progress as Grown
+from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.tasks import compute, merged, persist, share, stack, tasks
-from clusterforests.rows.many_rows import STEPS, Progress, Sample
-from clusterforests.rows.tree_passes import Measure, Pass, Sums
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.protocol import Sample
+from clusterforests.rows.sampled import STEPS, ReadingProgress
 from clusterforests.tables.feature_columns import numbers
 from clusterforests.tables.row_sampling import CANDIDATES, LOST, Keys, draw, merge, reach, waiting
 
@@ -32,7 +33,7 @@ MORE_KEYS = 8  # times as many keys are asked of a piece that told too few
 
 
 @dataclass
-class DaskRows:
+class DaskReader:
     """Rows of a Dask array or frame of numbers, in pieces of known length."""
 
     parts: Sequence[Any]  # delayed arrays or frames
@@ -40,11 +41,11 @@ class DaskRows:
     lengths: Int64Array
     n_columns: int
     describe: Callable[[int], str]  # a column's name for a message
-    progress: Progress | None = None
+    progress: ReadingProgress | None = None
     readings: int = 0  # so far
     digests: list[pieces.Digest] = field(default_factory=list)
     frequent: Keys | None = None
-    trees: Pass | None = None
+    trees: LloydPass | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,7 +61,7 @@ class DaskRows:
         drawn = draw(keys, waiting(keys.names, seed), size, limit, total)
         return Sample(numbers(self._take(keys.names[drawn.places])), drawn.weights)
 
-    def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return grow_trees(plan, progress, labelled=False)
 
     def measure(self) -> Measure:
@@ -69,11 +70,11 @@ class DaskRows:
         whole = all(digest.whole for digest in self.digests)
         return Measure(np.array([low, high]), self.shape[0], self._total(), whole)
 
-    def add_up(self, trees: Pass) -> Sums:
+    def add_up(self, trees: LloydPass) -> Sums:
         sums: Sums = self._reduced("add-up-rows", pieces.add_up, share("centres", trees))
         return sums
 
-    def label(self, trees: Pass) -> Any:
+    def label(self, trees: LloydPass) -> Any:
         """Lazy: nothing of it is kept on the workers."""
         self.trees = trees
         shared = share("trees", trees)
@@ -176,7 +177,7 @@ class DaskRows:
         self.readings += done == of
 
 
-def grow_trees(plan: GrowthPlan, progress: Grown, *, labelled: bool = True) -> Forest:
+def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
     """A forest whose trees are grown in tasks of a few, with or without the labels of the rows that they grew on."""
     n_trees = len(plan.settings.base_clusters)
     shared = share("sample", plan)
