@@ -47,7 +47,7 @@ def plain(text):
 
 def test_quality_of_readme():
     found = {cells[0]: cells for cells in rows(section("benchmarks/quality/RESULTS.md", QUALITY))}
-    shown = {cells[0]: cells for cells in rows(section("README.md", "Against the peers")) if cells[0] in NAMES}
+    shown = {cells[0]: cells for cells in rows(section("README.md", "Comparison with other methods")) if cells[0] in NAMES}
     assert list(shown) == list(NAMES)
     for name, cells in shown.items():
         result = found[NAMES[name]]
