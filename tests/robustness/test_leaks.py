@@ -92,7 +92,7 @@ def test_a_hundred_times_take_no_more_memory_and_files(kind, record_property):
     done = subprocess.run([sys.executable, "-c", REPEAT, kind], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     grown, files = map(int, done.stdout.split())
-    record_property(f"{kind}, a hundred times: MB more", round(grown / 1024, 2))
-    record_property(f"{kind}, a hundred times: open files more", files)
+    record_property(f"{kind}, a hundred times: added MB", round(grown / 1024, 2))
+    record_property(f"{kind}, a hundred times: added open files", files)
     assert grown <= 1024
     assert files == 0
