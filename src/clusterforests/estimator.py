@@ -17,7 +17,7 @@ from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.combine import Combined, CutSettings, check_landmarks
 from clusterforests.forest.automatic_settings import Choice, choose, growth_settings, landmarks_used, shape_of
-from clusterforests.forest.forest import Forest, GrowthPlan, Trees, feature_use, sample_rows, trees_grown
+from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, feature_use, sample_rows, trees_grown
 from clusterforests.n_clusters.choose import choose_n_clusters
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
@@ -41,37 +41,40 @@ class ClusterForest(FittedForest):
     Parameters
     ----------
     n_clusters : int, "auto" or sequence of int, default=8
-        Number of clusters; or numbers of which to choose, such as `range(2, 7)`. "auto" is from 1 to 10: 1 if the table
-        shows no clusters.
+        Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 10, and 1
+        if the table shows no clusters.
     n_estimators : int, default=200
         Number of clusterings in the forest (T).
     estimator : clusterer or None, default=None
-        What makes them: any scikit-learn clusterer, or K-means if None. Its number of clusters and its random state are
-        set if it has such parameters, the label -1 means "not clustered". `n_init` and `max_iter` are for K-means only.
+        The clusterer that makes them: any of scikit-learn's, or K-means if None. Its number of clusters and its random
+        state are set if it has such parameters; the label -1 means "not clustered". `n_init` and `max_iter` apply to
+        K-means only.
     scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
         How features are made comparable: not at all, divided by their standard deviation or by their range, replaced
         by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
     base_clusters : int, (int, int), None or "auto", default="auto"
-        Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
-        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows,
-        at most 70; with `consensus="kway"` and more than 5,000 rows from half the root to the root, at most 128.
+        Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
+        None means `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of distinct
+        rows, at most 70; with `consensus="kway"` and more than 5,000 rows, from half that root to the root, at most
+        128.
     features_per_draw : int or "auto", default="auto"
-        Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2, and more
-        where features have few values.
+        Number of features tried at a time (b), at most all of them. "auto" is the square root of the number of
+        features, at least 2, and more where features have few values.
     n_candidates : int or "auto", default="auto"
-        Draws that compete to be a tree's first features (q); 1, and "auto", mean no competition.
+        Number of draws that compete to be a tree's first features (q). 1, which "auto" means, is no competition.
     patience : int, "all" or "auto", default="auto"
-        Failed draws in a row after which a tree stops growing (tau_m); "auto" is 1. "all" stops when every feature was
-        tried once, in a random order.
+        Number of failed draws in a row after which a tree stops growing (tau_m); "auto" is 1. With "all", a tree stops
+        when it has tried every feature once, in random order.
     repeat_features : bool or "auto", default="auto"
-        Whether features are drawn with replacement: one that a tree has twice counts twice in its distances. If False,
-        as with "auto", a tree draws only features that it does not have yet.
+        Whether features are drawn with replacement: a feature that a tree has twice counts twice in its distances. If
+        False, which "auto" means, a tree draws only features that it does not have yet.
     quality : {"auto", "centroid", "pairwise", "corrected"}, default="auto"
-        What growth lowers: kappa with its sums of squares taken about centroids, or over pairs of rows; or, with
-        "corrected" and "auto", SS_W / SS_T * n_b^(2/d), which does not prefer few features (d is how many differ).
+        What growth lowers: kappa with sums of squares about centroids, or over pairs of rows; or, with "corrected",
+        which "auto" means, SS_W / SS_T * n_b^(2/d), which does not favour few features (d is the number of distinct
+        ones).
     threshold : float or "auto", default="auto"
-        Shares of trees below it count as 0 (beta_2). "auto" cuts nothing off, and instead gives rows that are never
-        together no link. Used by "kway" and the cuts named "ncut...".
+        Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
+        link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
         most 10. Used where `threshold` is.
@@ -89,24 +92,25 @@ class ClusterForest(FittedForest):
         maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
         the trees.
     n_init : int or "auto", default="auto"
-        Random starts of each K-means (n_rst). More than one are polished until no single row's move improves the best
-        of them; 1, and "auto", is one quick start.
+        Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
+        improves it. 1, which "auto" means, is one quick start.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start (n_it).
+        Maximum number of Lloyd iterations in each start (n_it).
     max_samples : int, None or "auto", default="auto"
-        Different rows, chosen at random, on which trees are grown; the K-means of the features that they arrive at is
-        then run on all rows. None grows on all of them; "auto" is 512.
+        Number of distinct rows, chosen at random, on which trees grow; K-means on the features that they arrive at is
+        then run on all rows. None grows trees on all rows; "auto" is 512.
     landmarks : int, None or "auto", default="auto"
-        Most different rows of labels whose graph is cut as it is. Where there are more, so many that stand for all of
-        them are cut, and every row goes where its links with these lead. None always cuts all. "auto" cuts up to 5,000
-        (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
+        Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
+        stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
+        rows, however many. "auto" cuts up to 5,000 (20,000 with "kway" and the cuts named "ncut..."), and otherwise
+        2,000 landmarks.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores that the process may use (by its affinity, its container,
-        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside of a worker of joblib or a task of Dask. It
-        never changes the result.
+        Number of threads. None means 1; -1 means all cores that the process may use (by its affinity, its container,
+        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside a joblib worker or a Dask task. It never
+        changes the result.
     backend : {"auto", "cpu", "gpu"}, default="auto"
         Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
-        needs CuPy. "auto" is where X lives. Smaller tables are always fitted on the cores. The result is the same.
+        needs CuPy. "auto" means where X is. Smaller tables are always fitted on the cores. The result is the same.
     random_state : int, RandomState, Generator or None, default=None
         Determines everything random. The same value gives the same result, bit for bit.
     verbose : int, default=0
@@ -124,9 +128,9 @@ class ClusterForest(FittedForest):
     estimators_features_ : list of ndarray
         Features of each clustering; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
-        kappa that each clustering reached.
+        The kappa that each clustering reached.
     kappa_path_ : ndarray of shape (n_estimators, n_rounds)
-        kappa after the first draw and after each round of growth, on the rows that trees are grown on; NaN in rounds
+        The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
         after a tree has stopped.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
@@ -138,9 +142,9 @@ class ClusterForest(FittedForest):
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
     n_clusters_evidence_ : Choice or None
-        What the choice of `n_clusters` was made from, if there was one.
+        What `n_clusters` was chosen by, if it was chosen.
     selection_ : dict of str to Choice
-        Every setting that may be "auto", and `n_estimators`: `value`, as it was used, and `reason`.
+        For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
     n_iter_ : int
@@ -349,7 +353,7 @@ class ClusterForest(FittedForest):
         self.n_iter_ = forest.rounds
         self._encoding, self._donors, self._weights = rows.reading.encoding, rows.reading.donors, rows.reading.weights
         self._scaling = plan.scaling
-        self._trees = Trees(forest.columns(plan.scaling.views), forest.centers, forest.coordinates)
+        self._trees = FittedTrees(forest.columns(plan.scaling.views), forest.centers, forest.coordinates)
         self._placement = combined.placement
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:

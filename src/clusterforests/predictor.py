@@ -16,7 +16,7 @@ from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
 from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
 from clusterforests.forest.automatic_settings import Choice
-from clusterforests.forest.forest import Trees
+from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters import choose as how_many
 from clusterforests.persistence.state import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, results_for
@@ -46,7 +46,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _encoding: Encoding
     _donors: Donors | None
     _scaling: Scaling
-    _trees: Trees
+    _trees: FittedTrees
     _placement: Placement
     _weights: FloatArray | None
 

@@ -20,7 +20,7 @@ from clusterforests.tables.scaling import Scaling
 class Forest:
     """T partitions of n rows and how they came about."""
 
-    numbers: IndexArray  # of the trees, ascending; those that could not be grown are left out
+    numbers: IndexArray  # of the trees, ascending; trees that could not be grown are left out
     features: list[IntArray]
     centers: list[FloatArray]
     kappas: FloatArray
@@ -30,11 +30,11 @@ class Forest:
     kappa_path: FloatArray  # (T, rounds of growth)
 
     def columns(self, views: Views) -> list[IntArray]:
-        """The columns of each tree in the scaled table."""
+        """List the columns of each tree in the scaled table."""
         return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
 
-class Trees(NamedTuple):
+class FittedTrees(NamedTuple):
     """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
 
     columns: list[IntArray]
@@ -56,8 +56,8 @@ def grow_forest(
 ) -> Forest:
     """Grow the trees, then give every row its nearest centre in each.
 
-    With a part of the rows the trees grow on these; the K-means of the features they arrive at is then run on all.
-    Of a larger forest they are the trees from the number `first`.
+    With a part of the rows, the trees grow on these; K-means on the features they arrive at is then run on all rows.
+    `first` is the number of the first tree, if these are some of a larger forest.
     """
     if part is not None:
         backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
@@ -87,7 +87,7 @@ def grow_forest(
 
 @dataclass(frozen=True)
 class GrowthPlan:
-    """All that the growth of a forest depends on: any of its trees can be grown from it, anywhere."""
+    """Everything that the growth of a forest depends on, so that any of its trees can be grown anywhere."""
 
     values: FloatArray  # encoded rows
     weights: FloatArray | None
@@ -99,7 +99,7 @@ class GrowthPlan:
     def grow(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:
-        """The trees with the numbers first, ..., last - 1."""
+        """Grow the trees with the numbers first, ..., last - 1."""
         return grow_forest(
             backend,
             self.scaling.apply(self.values, backend.threads),
@@ -114,7 +114,7 @@ class GrowthPlan:
 
 
 def join_forests(forests: Sequence[Forest]) -> Forest:
-    """Trees of one table that were grown apart."""
+    """Join trees of one table that were grown in several places."""
     rounds = max(forest.kappa_path.shape[1] for forest in forests)
     paths = [
         np.pad(f.kappa_path, ((0, 0), (0, rounds - f.kappa_path.shape[1])), constant_values=np.nan) for f in forests
@@ -142,13 +142,13 @@ def trees_grown(forest: Forest, settings: GrowthSettings) -> Choice:
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
-    """`count` of the different rows; which ones depends on their values and the seed alone, not on their order."""
+    """Choose `count` of the distinct rows, by their values and the seed alone, not by their order."""
     chosen = np.argsort(stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows))), kind="stable")[:count]
     return DistinctRows(every.rows[chosen], every.weights[chosen])
 
 
 def feature_use(features: list[IntArray], n_features: int) -> FloatArray:
-    """How much of the trees each feature makes up: its share of a tree's vector, averaged over trees. Sums to 1."""
+    """Average over trees the share of a tree's vector that each feature makes up. Sums to 1."""
     use = np.zeros(n_features)
     for vector in features:
         use += np.bincount(vector, minlength=n_features) / len(vector)

@@ -1,6 +1,6 @@
-"""Trees of a sample on all rows: centres move to the means of their rows, then every row gets a label.
+"""One step of Lloyd over all rows: centres move to the means of their rows, then every row gets a label.
 
-Sums are in fixed point, so that neither threads nor blocks nor pieces of the table change a bit.
+Sums are in fixed point, so that neither threads nor blocks nor partitions of the table change a bit.
 """
 
 import math
@@ -36,7 +36,7 @@ class Measure(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """By centre: of the coordinates of its rows, and of their weights."""
+    """Sums by centre: of the coordinates of its rows, and of their weights."""
 
     values: Int64Array
     mass: Int64Array
@@ -48,7 +48,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class LloydPass:
-    """Trees on their way through all rows: how these get to where the centres are, and how sums are kept."""
+    """The trees of a pass over all rows: how rows get to the coordinates of the centres, and how sums are kept."""
 
     scaling: Scaling
     coordinates: Coordinates
@@ -89,7 +89,7 @@ class LloydPass:
         told: Told | None = None,
         limits: SizeLimits = DEFAULT_LIMITS,
     ) -> Sums:
-        """Over the rows that are nearest to each centre."""
+        """Add up the rows that are nearest to each centre."""
         values = np.zeros(sum(c.size for c in self.centers), dtype=np.int64)
         mass = np.zeros(sum(map(len, self.centers)), dtype=np.int64)
         core = self.core()
@@ -101,7 +101,7 @@ class LloydPass:
         return Sums(values, mass)
 
     def move(self, sums: Sums) -> "LloydPass":
-        """The centres at the means of their rows; one without rows stays."""
+        """Move the centres to the means of their rows; one without rows stays."""
         means, (values, mass) = [], sums
         for c, columns in zip(self.centers, self.columns, strict=True):
             own, values = values[: c.size].reshape(c.shape), values[c.size :]
@@ -113,7 +113,7 @@ class LloydPass:
     def label(
         self, source: Source, threads: int = 1, told: Told | None = None, limits: SizeLimits = DEFAULT_LIMITS
     ) -> AnyArray:
-        """The nearest centre of each row in each tree, (T, n), of the smallest signed type that holds them."""
+        """Find the nearest centre of each row in each tree: (T, n), of the smallest signed type that holds it."""
         labels: AnyArray = np.empty((len(self.centers), source.shape[0]), dtype=self.label_type)
         core = self.core()
         for start, rows in blocks(source, limits):
@@ -124,7 +124,7 @@ class LloydPass:
 
 
 def ends_of(source: Source, weights: FloatArray, limits: SizeLimits = DEFAULT_LIMITS) -> FloatArray:
-    """The smallest and the largest value of each column, over the rows that have a weight."""
+    """Find the smallest and the largest value of each column, over the rows that have a weight."""
     ends = np.array([np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)])
     for start, values in blocks(source, limits):
         counted = values[weights[start : start + len(values)] > 0]
@@ -138,19 +138,19 @@ def are_whole(weights: FloatArray) -> bool:
 
 
 def _weight_exponent(seen: Measure) -> int:
-    """Brings weights to units in which their sum fits. Whole numbers stay, so that a weight of 3 is three rows."""
+    """Choose units in which the sum of the weights fits. Whole numbers stay, so that a weight of 3 is three rows."""
     if seen.whole and seen.total <= 2.0**40:
         return 0
     return (int(seen.n_rows) - 1).bit_length() + SPARE_BITS - math.frexp(seen.total)[1]
 
 
 def _spare(total: float) -> int:
-    """How many bits after the point numbers up to 1 may have, if their weights add up to this."""
+    """Count the bits after the point that numbers up to 1 may have, if their weights add up to `total`."""
     return min(FIXED_BITS - math.frexp(total)[1], MOST_BITS)
 
 
 def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float, drawn: IntArray) -> IntArray:
-    """How many bits after the point each column's sums may have, by the largest magnitude that a row has there."""
+    """Count the bits after the point that each column's sums may have, by the largest magnitude of a row there."""
     with np.errstate(over="ignore"):
         there = np.ldexp(scaling.apply(ends), -coordinates.exponent) - coordinates.origin
     magnitude = np.where(np.isfinite(there).all(axis=0), np.frexp(np.abs(there).max(axis=0))[1], MOST_MAGNITUDE + 1)

@@ -1,4 +1,4 @@
-"""What a fit will need, known before it starts."""
+"""Estimate the memory that a fit needs, before it starts."""
 
 import math
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
 from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
 
-VECTORS = 64  # of a graph that is not written out
+VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 1024  # that a thread labels at a time
 VIEWS = 3
-TREE_COLUMNS = 16  # about so many columns has a tree
+TREE_COLUMNS = 16  # typical number of columns per tree
 
 
 class MemoryEstimate(NamedTuple):
@@ -31,7 +31,7 @@ class MemoryEstimate(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The most at a time: growth and passes are over when the graph is cut."""
+        """The most that is needed at a time: growth and passes are over when the graph is cut."""
         return self.input + self.partitions + max(self.sample + self.passes, self.consensus + self.votes)
 
 
@@ -48,7 +48,7 @@ def estimate_memory(
     wide_labels: bool = False,
     limits: SizeLimits = DEFAULT_LIMITS,
 ) -> MemoryEstimate:
-    """Memory that a fit needs beyond its table.
+    """Estimate the memory that a fit needs beyond its table.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: di
 
 
 def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
-    """Lower settings, those first that cost least."""
+    """Propose lower settings, those first that cost least."""
     if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
         yield "landmarks", LANDMARKS
     if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
@@ -131,14 +131,14 @@ def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> It
 
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
-    """Written out, with what is done to it; or, where that is possible, labels, match counts and some vectors."""
+    """Estimate the graph: a matrix and what is done to it or, where possible, labels, match counts and some vectors."""
     if nodes <= DENSE_NODES or not cuts_without_matrix(consensus):
         return 24 * nodes**2
     return nodes * (4 * n_estimators + 8 * VECTORS) + min(STORED_BYTES, nodes**2)
 
 
 def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
-    """The most there can be: as many as rows if their labels all differ."""
+    """Estimate the nodes: at most as many as rows, if their labels all differ."""
     if landmarks is None:
         return n_samples
     if isinstance(landmarks, (int, np.integer)):

@@ -1,4 +1,4 @@
-"""The Dask side: a table in pieces on a cluster (or on any other scheduler of Dask), as `rows.sampled.RowReader`.
+"""Read a Dask table where its partitions are, on a cluster or any other scheduler of Dask: a `RowReader`.
 
 Every stage is a task for each piece. Keys, sums, centres and rules of placement travel; rows stay where they are, but
 for those of the sample.
@@ -29,12 +29,12 @@ from clusterforests.tables.row_sampling import CANDIDATES, LOST, Keys, draw, mer
 READINGS = 3 + STEPS  # of all rows: a survey, the sample, means, clusters
 TREES = 10  # grown in one task
 SPARE_KEYS = 16
-MORE_KEYS = 8  # times as many keys are asked of a piece that told too few
+MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
 
 
 @dataclass
 class DaskReader:
-    """Rows of a Dask array or frame of numbers, in pieces of known length."""
+    """Reads a Dask array or frame of numbers, in partitions of known length."""
 
     parts: Sequence[Any]  # delayed arrays or frames
     weights: Sequence[Any] | None
@@ -75,7 +75,7 @@ class DaskReader:
         return sums
 
     def label(self, trees: LloydPass) -> Any:
-        """Lazy: nothing of it is kept on the workers."""
+        """Label lazily: nothing is kept on the workers."""
         self.trees = trees
         shared = share("trees", trees)
         labels = tasks("label-rows", pieces.label, [(piece, shared) for piece in self.parts])
@@ -97,7 +97,7 @@ class DaskReader:
         return groups, compute([tally], self._tell, groups)[0]
 
     def _survey(self, size: int, seed: int) -> None:
-        """A digest of every piece, with all its keys that may be candidates for the sample."""
+        """Make a digest of every partition, with all its keys that may be candidates for the sample."""
         share_of = CANDIDATES * size * self.lengths / self.lengths.sum()
         quota = np.ceil(share_of + 6 * np.sqrt(share_of) + SPARE_KEYS).astype(np.int64)
         parts = self._tasks("survey-rows", pieces.survey_piece, size, seed, own=quota.tolist())
@@ -133,7 +133,7 @@ class DaskReader:
         return math.fsum(part for digest in self.digests for part in digest.total)
 
     def _heavy(self, size: int, seed: int, limit: float, total: float) -> Keys:
-        """Keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
+        """Find keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
         assert self.frequent is not None
         names, mass = self.frequent
         possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
@@ -151,7 +151,7 @@ class DaskReader:
         return values
 
     def _reduced(self, stage: str, work: Callable[..., Any], *shared: Any) -> Any:
-        """The sum of what the pieces tell."""
+        """Add up what the partitions tell."""
         parts = self._tasks(stage, work, *shared)
         return compute([merged(f"merge-{stage}", parts, _total)], self._tell, parts)[0]
 
@@ -163,7 +163,7 @@ class DaskReader:
         own: Sequence[Any] | None = None,
         which: Sequence[int] | None = None,
     ) -> list[Any]:
-        """`work(piece, weights, *shared, own)` of all pieces, or of some."""
+        """Make tasks `work(partition, weights, *shared, own)` for all partitions, or for some."""
         calls = []
         for i in range(len(self.parts)) if which is None else which:
             weights = None if self.weights is None else self.weights[i]
@@ -178,7 +178,7 @@ class DaskReader:
 
 
 def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
-    """A forest whose trees are grown in tasks of a few, with or without the labels of the rows that they grew on."""
+    """Grow a forest in tasks of a few trees, with or without the labels of the rows that they grew on."""
     n_trees = len(plan.settings.base_clusters)
     shared = share("sample", plan)
     groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES)])

@@ -19,7 +19,7 @@ from clusterforests.tables.frames import check_names
 
 @dataclass(frozen=True)
 class DaskTable:
-    """A Dask array or frame, the rows of each of its pieces, and their weights in pieces of the same length."""
+    """A Dask array or frame, the rows of each of its partitions, and weights in partitions of the same length."""
 
     X: Any
     lengths: Int64Array
@@ -35,7 +35,7 @@ class DaskTable:
         return X, weights
 
     def encoding(self) -> Encoding:
-        """Of a table all of whose columns are numbers; others are refused."""
+        """Describe the columns of a table of numbers; refuse any other."""
         X = self.X
         array = isinstance(X, da.Array)
         kinds = [X.dtype] * X.shape[1] if array else list(X.dtypes)
@@ -57,7 +57,7 @@ class DaskTable:
 
 
 def open_table(estimator: Any, X: Any, sample_weight: Any) -> DaskTable:
-    """Refuses what is not a table; sets `n_features_in_` and `feature_names_in_`."""
+    """Refuse what is not a table; set `n_features_in_` and `feature_names_in_`."""
     split(X)
     check_names(estimator, like(X), reset=True)
     if X.shape[1] == 0:
@@ -69,7 +69,7 @@ def open_table(estimator: Any, X: Any, sample_weight: Any) -> DaskTable:
 
 
 def split(X: Any) -> list[Any]:
-    """The pieces of a two-dimensional array or a frame, each with all columns."""
+    """List the partitions of a two-dimensional array or a frame, each with all columns."""
     if isinstance(X, da.Array):
         if X.ndim != 2:
             raise ValueError(f"Expected a 2-dimensional Dask array, got one of {X.ndim} dimensions.")
@@ -82,12 +82,12 @@ def split(X: Any) -> list[Any]:
 
 
 def like(X: Any) -> Any:
-    """A table without rows, with the columns of X."""
+    """Make a table without rows, with the columns of X."""
     return np.empty((0, X.shape[1])) if isinstance(X, da.Array) else X._meta
 
 
 def _lengths(X: Any) -> Int64Array:
-    """Rows of each piece. They are counted only where Dask does not know them, and then one column is read."""
+    """Count the rows of each partition only where Dask does not know them, and then read one column."""
     if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any():
         return np.array(X.chunks[0], dtype=np.int64)
     narrow = X[:, :1] if isinstance(X, da.Array) else X[[X.columns[0]]]
@@ -96,7 +96,7 @@ def _lengths(X: Any) -> Int64Array:
 
 
 def _open_weights(sample_weight: Any, lengths: Int64Array) -> da.Array | None:
-    """In the pieces of the table. Those of Dask are checked where they lie, when they are used."""
+    """Cut weights into the partitions of the table. Those of Dask are checked when they are used, where they are."""
     chunks = (tuple(lengths.tolist()),)
     if not dask.is_dask_collection(sample_weight):
         weights = check_weights(sample_weight, int(lengths.sum()))
@@ -117,13 +117,13 @@ def _open_weights(sample_weight: Any, lengths: Int64Array) -> da.Array | None:
 
 
 def cut_into(values: AnyArray, lengths: Int64Array) -> da.Array:
-    """In pieces along the last axis; unlike those of da.from_array they may be empty."""
+    """Cut an array along its last axis into partitions, which may be empty, unlike those of da.from_array."""
     slices = np.split(values, np.cumsum(lengths)[:-1], axis=-1)
     return stack([share("piece", piece) for piece in slices], lengths.tolist(), values.dtype, before=values.shape[:-1])
 
 
 def compute_all(*collections: Any) -> tuple[Any, ...]:
-    """The same as arrays and frames of this process."""
+    """Compute collections; return arrays and frames of this process."""
     with cluster_errors():
         here: tuple[Any, ...] = dask.compute(*collections)
     return here

@@ -1,4 +1,4 @@
-"""Where arrays live: in this machine's memory, or on a GPU. CuPy is imported only when a GPU is asked for."""
+"""Arrays in this machine's memory and on a GPU: which is which, and copies between them."""
 
 import sys
 from typing import Any
@@ -13,7 +13,7 @@ INSTALL = 'Install the CuPy that fits your CUDA, such as pip install "clusterfor
 
 
 def on_gpu(X: Any) -> bool:
-    """Whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that tells so."""
+    """Tell whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that says so."""
     device = getattr(X, "__dlpack_device__", None)
     if device is not None and not isinstance(X, np.ndarray):
         return device()[0] in CUDA
@@ -21,7 +21,7 @@ def on_gpu(X: Any) -> bool:
 
 
 def need_cupy() -> Any:
-    """CuPy, or an error that says what is missing."""
+    """Import CuPy, or raise an error that says what is missing."""
     try:
         import cupy
     except ImportError as error:
@@ -38,7 +38,7 @@ def need_cupy() -> Any:
 
 
 def as_cupy(X: Any) -> Any:
-    """An array on the GPU as CuPy's, without a copy."""
+    """View an array on the GPU as CuPy's, without a copy."""
     cupy = need_cupy()
     if isinstance(X, cupy.ndarray):
         return X
@@ -48,12 +48,12 @@ def as_cupy(X: Any) -> Any:
 
 
 def to_host(X: Any) -> Any:
-    """What is on a GPU as a NumPy array; anything else as it is."""
+    """Copy what is on a GPU into a NumPy array; return anything else as it is."""
     return need_cupy().asnumpy(as_cupy(X)) if on_gpu(X) else X
 
 
 def send_to(X: Any, values: Any) -> Any:
-    """Values, NumPy's or CuPy's, where X lives: an array of torch, of CuPy or of NumPy."""
+    """Bring NumPy's or CuPy's values to where X is: an array of torch, of CuPy or of NumPy."""
     if not on_gpu(X):
         return to_host(values)
     array = need_cupy().asarray(values)

@@ -1,4 +1,4 @@
-"""Trees and rules of placement as flat arrays for the kernels in `cuda/`: what the C++ core keeps in its classes."""
+"""Flatten trees and rules of placement for the kernels in `cuda/`: what the C++ core keeps in its classes."""
 
 import itertools
 from dataclasses import replace
@@ -90,18 +90,18 @@ class Ballot(NamedTuple):
 
 
 def used_columns(trees: LloydPass) -> IntArray:
-    """The columns of the views that any tree has, ascending."""
+    """List the columns that any tree has, ascending."""
     return np.unique(np.concatenate(trees.columns))
 
 
 def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """2**power as two factors, because 2**1074 is not a double; as `PowerOfTwo` in the core."""
+    """Split 2**power into two factors, because 2**1074 is not a double; as `PowerOfTwo` in the core."""
     first = np.trunc(power / 2).astype(np.int64)
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
 def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> AnyArray:
-    """How columns of the table become those that trees have, as STEP."""
+    """Describe how columns of the table become those that trees have, as STEP."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(used), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
@@ -179,7 +179,7 @@ class _Entries:
 
 
 def within(sizes: AnyArray) -> AnyArray:
-    """0 to size - 1 for each size, one after the other."""
+    """Count from 0 to size - 1 for each size, one after the other."""
     ends = np.cumsum(sizes)
     places: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
     return places
@@ -248,13 +248,13 @@ def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTr
 
 
 def _record(part: AnyArray) -> AnyArray:
-    """Floats of a record: a part's centres, the place of a column, and what fills it up."""
+    """Count the floats of a record: a part's centres, the place of a column, and what fills it up."""
     floats: AnyArray = (part + 4) // 4 * 4
     return floats
 
 
 def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyArray) -> list[AnyArray]:
-    """Neighbouring trees that fit on the chip together and have much the same unit of length."""
+    """Group neighbouring trees that fit on the chip together and have much the same unit of length."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
     held = 0
@@ -305,7 +305,7 @@ def _list_columns(
 
 
 def flatten_sums(trees: LloydPass, used: IntArray, flat: FlatTrees) -> FlatSums:
-    """Units of some clusters and columns of neighbouring trees, whose sums are [eight columns][cluster][column]."""
+    """Divide the sums into units of clusters and columns of neighbouring trees: [eight columns][cluster][column]."""
     number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
     slots = np.zeros(int(k.sum()), SLOT)
     slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
@@ -350,7 +350,7 @@ def flatten_sums(trees: LloydPass, used: IntArray, flat: FlatTrees) -> FlatSums:
 
 
 def _together(trees: LloydPass, flat: FlatTrees) -> list[tuple[int, int]]:
-    """Neighbouring groups, as long as that takes no more units of columns."""
+    """Join neighbouring groups as long as that takes no more units of columns."""
     spans: list[tuple[int, int]] = []
     columns: set[int] = set()
     for group in flat.groups[:-1]:
@@ -367,14 +367,14 @@ def _together(trees: LloydPass, flat: FlatTrees) -> list[tuple[int, int]]:
 
 
 def _share(count: int) -> list[tuple[int, int]]:
-    """Clusters for blocks of threads, about as many warps in each."""
+    """Share the clusters among blocks of threads, about as many warps in each."""
     warps = -(-count // WARP_SLOTS)
     ends = WARP_SLOTS * np.linspace(0, warps, -(-warps // UNIT_WARPS) + 1).astype(int)
     return [(int(a), int(min(b, count))) for a, b in itertools.pairwise(ends)]
 
 
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array) -> Ballot:
-    """`parts` are the numbers of clusters in the trees."""
+    """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
     words = -(-m // (WORD * LANES)) * LANES
     first = 1 + np.cumsum(parts) - parts

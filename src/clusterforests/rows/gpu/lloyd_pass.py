@@ -1,4 +1,4 @@
-"""Trees on a GPU: labels of rows that are there, and sums over these, as `rows.lloyd_pass.LloydPass` has them."""
+"""A Lloyd pass on a GPU: labels of rows that are there, and sums over them, as `rows.lloyd_pass.LloydPass` has."""
 
 import math
 from typing import Any
@@ -32,7 +32,7 @@ NULL = np.uint64(0)
 
 
 class DeviceLadders:
-    """Those of a scaling, for all passes over its table."""
+    """The ladders of a scaling, for all passes over its table."""
 
     def __init__(self, scaling: Scaling) -> None:
         self.scaling = scaling
@@ -64,14 +64,14 @@ class DeviceTrees:
         self.unsure = self.xp.zeros(1, np.uint64)  # labels that float64 decided
 
     def label(self, rows: Any, out: Any) -> None:
-        """Into out (T, len(rows)), a view of any pitch."""
+        """Write labels into out (T, len(rows)), a view of any pitch."""
         for start in range(0, len(rows), self.pitch):
             part = rows[start : start + self.pitch]
             self._project(part, NULL, NULL)
             self._label(part, out[:, start : start + self.pitch])
 
     def _project(self, rows: Any, weights: Any, planes: Any) -> None:
-        """The rows' columns to the scratch."""
+        """Project the rows' columns into the scratch."""
         grid = -(-len(rows) // (ROWS_OF_THREAD * THREADS)), -(-len(self.used) // COLUMNS_OF_THREAD)
         given = (
             rows,
@@ -94,7 +94,7 @@ class DeviceTrees:
         self.kernels.launch("label_rows", grid, SEARCH_ROWS // ROWS_OF_THREAD, *given, *more, shared=CHIP_BYTES)
 
     def start(self) -> None:
-        """Before rows are added."""
+        """Prepare for rows to be added."""
         xp = self.xp
         self.taken = taken = flatten_sums(self.trees, self.used, self.flat)
         self.threads = LANES * -(-int(taken.units["count"].max()) // WARP_SLOTS)
@@ -104,7 +104,7 @@ class DeviceTrees:
         self.planes = xp.zeros(((len(self.used) + 1) * self.digits, self.pitch), np.uint8)
 
     def add(self, rows: Any, weights: Any) -> None:
-        """`weights` are in the units of the pass, or None."""
+        """Add rows. `weights` are in the units of the pass, or None."""
         for start in range(0, len(rows), self.pitch):
             part = rows[start : start + self.pitch]
             self._project(part, NULL if weights is None else weights[start : start + self.pitch], self.planes)
@@ -114,16 +114,16 @@ class DeviceTrees:
             self.kernels.launch("add_rows", grid, self.threads, *given, self.labels, self.units, self.slots, self.sums)
 
     def finish(self) -> Sums:
-        """What was added."""
+        """Return what was added."""
         found: Int64Array = self.xp.asnumpy(self.sums).view(np.int64)
         return Sums(found[self.taken.values], found[self.taken.mass])
 
 
 def digits_of(bits: int, heaviest: float) -> int:
-    """In base 256, from -128 to 127, of numbers up to 2**bits times a weight."""
+    """Count the digits in base 256, from -128 to 127, of numbers up to 2**bits times a weight."""
     return -(-(bits + math.ceil(math.log2(max(heaviest, 1.0))) + 2) // 8)
 
 
 def piece_rows(row_bytes: int) -> int:
-    """Rows whose columns, in float32 and in digits, and labels are kept at a time."""
+    """Choose how many rows are kept at a time: their columns, in float32 and in digits, and their labels."""
     return min(max(LEAST_ROWS, SCRATCH_BYTES // row_bytes // THREADS * THREADS), MOST_ROWS)

@@ -78,13 +78,13 @@ AnyTable = DeviceTable | StreamedTable
 
 
 def _real(source: Source) -> np.dtype[Any]:
-    """float32 as it is, anything else as float64."""
+    """Keep float32 as it is, and take anything else as float64."""
     single = isinstance(source, ArraySource) and source.X.dtype == np.float32
     return np.dtype(np.float32 if single else np.float64)
 
 
 def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
-    """A copy on the GPU if there is room for it and for the labels, otherwise blocks."""
+    """Copy a table to the GPU if there is room for it and for the labels, otherwise read it in blocks."""
     cupy = need_cupy()
     streamed = StreamedTable(source)
     n, columns = source.shape
@@ -97,7 +97,7 @@ def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
 
 
 def survey_on_gpu(table: AnyTable) -> Survey:
-    """`source.survey` with the keys on the GPU."""
+    """Do what `row_blocks.survey` does, with the keys on the GPU."""
     cupy = need_cupy()
     kernels, (n, columns) = Kernels(table.real), table.shape
     keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
@@ -110,13 +110,13 @@ def survey_on_gpu(table: AnyTable) -> Survey:
 
 
 def _doubles(ordered: KeyArray) -> FloatArray:
-    """From integers of the same order: see `ordered` in rows.cu."""
+    """Turn integers of the same order back into doubles: see `ordered` in rows.cu."""
     sign = np.uint64(1) << np.uint64(63)
     return np.where(ordered & sign, ordered ^ sign, ~ordered).view(np.float64)
 
 
 def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
-    """`sampling.draw_rows` of rows of weight 1: the GPU finds the candidates, the CPU draws from them."""
+    """Do what `row_sampling.draw_rows` does for rows of weight 1: the GPU finds candidates, the CPU draws from them."""
     cupy = need_cupy()
     order = cupy.argsort(keys)  # stable: of equal keys the first row comes first
     ordered = keys[order]
@@ -138,7 +138,7 @@ def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
 
 @dataclass
 class DeviceReader:
-    """Rows that a GPU reads. What has an entry for each row stays there if it fits."""
+    """Reads rows on a GPU. Arrays with an entry for each row stay there if they fit."""
 
     table: AnyTable
     seen: Survey  # the keys are on the GPU
@@ -158,7 +158,7 @@ class DeviceReader:
         return self.table.shape
 
     def draw(self, size: int, seed: int) -> Sample:
-        """By the CPU where rows have weights: their sums are then its sums."""
+        """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
         if self.weights is None:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
@@ -187,7 +187,7 @@ class DeviceReader:
         return device.finish()
 
     def label(self, trees: LloydPass) -> Any:
-        """(T, n), on the GPU if that has room."""
+        """Label all rows, (T, n), on the GPU if that has room."""
         cupy = need_cupy()
         self.trees = trees
         shape = len(trees.centers), self.shape[0]
@@ -226,7 +226,7 @@ class DeviceReader:
         return found, self._tally(found, len(placement.names))
 
     def _tally(self, found: Any, n_clusters: int) -> Tally:
-        """Weights are added up by the CPU, in the order of the rows."""
+        """Tally the clusters. The CPU adds up weights, in the order of the rows."""
         cupy = need_cupy()
         if self.weights is not None:
             return Tally.of(cupy.asnumpy(found), n_clusters, self.weights)
@@ -237,7 +237,7 @@ class DeviceReader:
         return Tally(counts.astype(np.float64), places)
 
     def _ladders(self, scaling: Scaling) -> DeviceLadders:
-        """Made once: all passes have the same scaling."""
+        """Make the ladders once: all passes have the same scaling."""
         if self.ladders is None or self.ladders.scaling is not scaling:
             self.ladders = DeviceLadders(scaling)
         return self.ladders
