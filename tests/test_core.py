@@ -49,7 +49,7 @@ def kmeans(**changes):
     ],
 )
 def test_kmeans_refuses(bad):
-    assert kmeans()["solved"][0]
+    assert kmeans().solved[0]
     with pytest.raises(ValueError, match=r"\w"):
         kmeans(**bad)
 
@@ -58,16 +58,16 @@ def test_empty_tables_and_problems():
     empty = _core.Table(np.empty((0, 2)))
     assert empty.distinct == 0
     none = _core.kmeans(empty, ints(0), offsets(0, 1), ints(1), np.zeros(1, np.uint64), 1, 1, 1, 1)
-    assert not none["solved"][0]
+    assert not none.solved[0]
     no_columns = kmeans(columns=ints(), ends=offsets(0, 0), clusters=ints(2))
-    assert not no_columns["solved"][0]
+    assert not no_columns.solved[0]
 
 
 def test_others_refuse():
     with pytest.raises(ValueError, match="one entry per row"):
         _core.Table(X, np.ones(9))
     with pytest.raises(ValueError, match="table's columns"):
-        _core.Table(X).project(X[:, :2].copy())
+        _core.project(X, ints(0, 0), np.zeros(2), ints(1, 1))
     with pytest.raises(ValueError, match="centers must hold"):
         _core.assign(_core.Table(X), ints(0), offsets(0, 1), ints(2), np.zeros(3), 1)
     labels = np.zeros((4, 10), dtype=np.int32)

@@ -1,24 +1,30 @@
-// Clusterings and coordinates as Python passes them: flat arrays.
+// Clusterings and coordinates, which Python passes as flat arrays.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 #include "bindings/arrays.hpp"
-#include "kmeans/solver.hpp"
+#include "bindings/checks.hpp"
+#include "kmeans/problem.hpp"
 #include "rows/table.hpp"
 
-inline void require_coordinates(In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach, size_t columns) {
+inline cf::Coordinates read_coordinates(In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach,
+                                        size_t columns) {
+  require_aligned(exponent, origin, reach);
   require(exponent.shape(0) == columns && origin.shape(0) == columns && reach.shape(0) == columns,
           "the new rows must have the table's columns");
   for (size_t j = 0; j < columns; ++j) {
     require(exponent(j) > -3000 && exponent(j) < 3000, "an exponent is out of range");
-    require(reach(j) == cf::Table::kConstant || (reach(j) > -3000 && reach(j) < 3000), "a reach is out of range");
+    require(reach(j) == cf::Coordinates::kConstant || (reach(j) > -3000 && reach(j) < 3000), "a reach is out of range");
   }
+  return {{exponent.data(), exponent.data() + columns},
+          {origin.data(), origin.data() + columns},
+          {reach.data(), reach.data() + columns}};
 }
 
-constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: what 32 bits number in the hot loops
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: the hot loops index them with 32 bits
 
-// Problems from flat arrays: problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
+// Problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
 inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
                                               In<int32_t, 1> clusters) {
   require_aligned(columns, offsets, clusters);
@@ -39,6 +45,7 @@ inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> colu
   return problems;
 }
 
+// Where the centres of each problem begin.
 inline std::vector<const double*> read_centers(const std::vector<cf::Problem>& problems, In<double, 1> centers) {
   require_aligned(centers);
   std::vector<const double*> each;

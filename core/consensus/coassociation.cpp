@@ -15,7 +15,7 @@ void coassociate(const CountKernels<Count>& kernel, const int32_t* a, int64_t ro
                  int members, const double* table, double* out, int threads) {
   for (int64_t start = 0; start < rows_b; start += kPanel) {
     const int64_t end = std::min(rows_b, start + kPanel);
-    const BitRows panel(b, rows_b, members, start, end);
+    const LabelBits panel(b, rows_b, members, start, end);
     parallel_for((rows_a + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
       std::vector<int32_t> chosen(members);
       std::vector<Count> counts(panel.columns);
@@ -35,9 +35,9 @@ void coassociate(const CountKernels<Count>& kernel, const int32_t* a, int64_t ro
 void coassociate(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, const double* table,
                  double* out, int threads) {
   if (members < 256)
-    coassociate(kernels().narrow, a, rows_a, b, rows_b, members, table, out, threads);
+    coassociate(kernels().counts8, a, rows_a, b, rows_b, members, table, out, threads);
   else
-    coassociate(kernels().wide, a, rows_a, b, rows_b, members, table, out, threads);
+    coassociate(kernels().counts16, a, rows_a, b, rows_b, members, table, out, threads);
 }
 
 void multiply(const double* matrix, int64_t rows, int64_t columns, const double* vectors, int count, double* out,

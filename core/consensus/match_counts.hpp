@@ -1,4 +1,5 @@
-// Match counts from one-hot bit rows, and products with rows of W. Included per instruction set.
+// In how many members a row shares its label with each column, from bit rows (see label_bits.hpp): the bits of many
+// columns are added at once by logical operations. Included once per instruction set.
 #pragma once
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
@@ -15,7 +16,7 @@ inline Bits load_bits(const uint64_t* from) {
   return out;
 }
 
-// A full adder on every bit: total + b + c becomes 2 * carry + total. Returns the carry.
+// Add three bits in every position: total + b + c = 2 * carry + new total. Returns the carry.
 inline Bits add_bits(Bits& total, Bits b, Bits c) {
 #if defined(__AVX512F__) && !defined(CF_PORTABLE_LANES)
   const __m512i x = (__m512i)total, y = (__m512i)b, z = (__m512i)c;
@@ -28,6 +29,7 @@ inline Bits add_bits(Bits& total, Bits b, Bits c) {
 #endif
 }
 
+// Add a carry to the counts in the planes First, ..., Last - 1.
 template <int First, int Last>
 CF_INLINE inline void ripple(Bits* planes, Bits carry) {
   times<Last - First>(Last - First, [&](int p) CF_INLINE {
@@ -37,6 +39,7 @@ CF_INLINE inline void ripple(Bits* planes, Bits carry) {
   });
 }
 
+// One step of `transpose`: exchange blocks of bits between planes that are `Apart` apart.
 template <int Apart>
 CF_INLINE inline void exchange(Bits* planes, uint64_t kept) {
   const Bits mask = kept - Bits{};
@@ -48,14 +51,14 @@ CF_INLINE inline void exchange(Bits* planes, uint64_t kept) {
   });
 }
 
-// In every byte, bit k of plane p and bit p of plane k change places.
+// In every byte, exchange bit k of plane p with bit p of plane k.
 CF_INLINE inline void transpose(Bits* planes) {
   exchange<4>(planes, 0x0f0f0f0f0f0f0f0full);
   exchange<2>(planes, 0x3333333333333333ull);
   exchange<1>(planes, 0x5555555555555555ull);
 }
 
-// Adds up the chosen bit rows: bit p of a column's count is in plane p.
+// Add up the chosen bit rows: bit p of a column's count goes to plane p.
 template <int Planes>
 CF_INLINE inline void add_rows(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, Bits* planes) {
   const auto row = [&](int l) CF_INLINE { return load_bits(bits + static_cast<int64_t>(chosen[l]) * words); };
@@ -72,7 +75,7 @@ CF_INLINE inline void add_rows(const uint64_t* bits, int64_t words, const int32_
   for (; l < members; ++l) ripple<0, Planes>(planes, row(l));
 }
 
-// Where the count is at least `lowest`: no borrow when it is taken off.
+// Set the bits of columns whose count is at least `lowest`: subtracting it leaves no borrow.
 template <int Planes>
 CF_INLINE inline Bits at_least(const Bits* planes, int lowest) {
   Bits borrow = Bits{};
@@ -87,6 +90,7 @@ inline bool any(Bits bits) {
   return all != 0;
 }
 
+// See CountKernels::count_row.
 template <class Count>
 void count_row(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns, int lowest,
                Count* out, uint64_t* high) {
@@ -114,106 +118,6 @@ void count_row(const uint64_t* bits, int64_t words, const int32_t* chosen, int m
       std::memcpy(out + start, bytes[0], live);
     else
       for (int64_t j = 0; j < live; ++j) out[start + j] = static_cast<Count>(bytes[0][j] | bytes[1][j] << 8);
-  }
-}
-
-template <class Count>
-void look_up(const Count* counts, int64_t n, const double* table, double* out) {
-  const int64_t whole = n - n % kLanes;
-  for (int64_t j = 0; j < whole; j += kLanes) lanes_of(table, counts + j).store(out + j);
-  for (int64_t j = whole; j < n; ++j) out[j] = table[counts[j]];
-}
-
-template <class Count, int V>
-void few_products(const Count* counts, int64_t n, const double* table, int lowest, const double* vectors, double* out) {
-  Double total[V];
-  times<V>(V, [&](int v) CF_INLINE { total[v] = Double::all(0); });
-  for (int64_t j = 0; j < n; j += cf::kStride) {
-    Count most = 0;
-    for (int i = 0; i < cf::kStride; ++i) most = counts[j + i] > most ? counts[j + i] : most;
-    if (most < lowest) continue;
-    for (int64_t i = j; i < j + cf::kStride; i += kLanes) {
-      const Double weight = lanes_of(table, counts + i);
-      times<V>(V, [&](int v) CF_INLINE { total[v] = total[v] + weight * Double::load(vectors + v * n + i); });
-    }
-  }
-  for (int v = 0; v < V; ++v) out[v] = sum(total[v]);
-}
-
-template <class Count>
-void count_products(const Count* counts, int64_t n, const double* table, int lowest, const double* vectors, int count,
-                    double* out) {
-  for (; count >= 4; count -= 4, vectors += 4 * n, out += 4)
-    few_products<Count, 4>(counts, n, table, lowest, vectors, out);
-  if (count == 3) few_products<Count, 3>(counts, n, table, lowest, vectors, out);
-  if (count == 2) few_products<Count, 2>(counts, n, table, lowest, vectors, out);
-  if (count == 1) few_products<Count, 1>(counts, n, table, lowest, vectors, out);
-}
-
-// V numbers side by side.
-#if defined(CF_PORTABLE_LANES) || !defined(__GNUC__)
-template <int V>
-struct Few {
-  double v[V];
-  Few operator+(const Few& other) const {
-    Few out;
-    for (int i = 0; i < V; ++i) out.v[i] = v[i] + other.v[i];
-    return out;
-  }
-  friend Few operator*(double weight, const Few& few) {
-    Few out;
-    for (int i = 0; i < V; ++i) out.v[i] = weight * few.v[i];
-    return out;
-  }
-};
-#else
-template <int V>
-struct FewLanes {
-  typedef double type __attribute__((vector_size(8 * V)));
-};
-template <>
-struct FewLanes<1> {
-  using type = double;
-};
-template <int V>
-using Few = typename FewLanes<V>::type;
-#endif
-
-// Entry by entry; every fourth goes to the same sum. Vectors are interleaved: vectors[column][V].
-template <class Count, int V>
-void few_entry_products(const uint16_t* at, const Count* counts, int64_t n, const double* table, const double* vectors,
-                        double* out) {
-  Few<V> total[4] = {};
-  const auto add = [&](int into, int64_t e) CF_INLINE {
-    Few<V> x;
-    std::memcpy(&x, vectors + static_cast<int64_t>(at[e]) * V, sizeof x);
-    total[into] = total[into] + table[counts[e]] * x;
-  };
-  int64_t e = 0;
-  for (; e + 4 <= n; e += 4) times<4>(4, [&](int i) CF_INLINE { add(i, e + i); });
-  for (int i = 0; e < n; ++e, ++i) add(i, e);
-  const Few<V> all = (total[0] + total[1]) + (total[2] + total[3]);
-  std::memcpy(out, &all, sizeof all);
-}
-
-template <class Count>
-void entry_products(const uint16_t* at, const Count* counts, int64_t n, const double* table, const double* vectors,
-                    int count, double* out) {
-  if (count == 1) few_entry_products<Count, 1>(at, counts, n, table, vectors, out);
-  if (count == 2) few_entry_products<Count, 2>(at, counts, n, table, vectors, out);
-  if (count == 4) few_entry_products<Count, 4>(at, counts, n, table, vectors, out);
-  if (count == 8) few_entry_products<Count, 8>(at, counts, n, table, vectors, out);
-}
-
-void row_products(const double* row, int64_t n, const double* vectors, int count, double* out) {
-  const int64_t whole = n - n % kLanes;
-  for (int v = 0; v < count; ++v) {
-    const double* x = vectors + v * n;
-    Double total = Double::all(0);
-    for (int64_t j = 0; j < whole; j += kLanes) total = total + Double::load(row + j) * Double::load(x + j);
-    double rest = 0;
-    for (int64_t j = whole; j < n; ++j) rest += row[j] * x[j];
-    out[v] = sum(total) + rest;
   }
 }
 

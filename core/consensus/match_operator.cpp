@@ -7,7 +7,7 @@ namespace cf {
 namespace {
 
 constexpr int64_t kRowsPerTask = 32;
-constexpr int kVectors = 8;  // multiplied at once
+constexpr int kVectors = 8;  // multiplied at a time
 
 int64_t pad(int64_t columns) { return (columns + kStride - 1) / kStride * kStride; }
 
@@ -27,23 +27,23 @@ int bits_set(uint64_t bits) {
   return static_cast<int>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
 }
 
-// Writes the columns of the set bits, and up to seven more numbers after them: eight at a time, because a loop that
-// ends after each word's own number of bits would be mispredicted at every word.
+// Write the columns of the set bits, and up to seven more numbers after them: eight at a time, because the end of a
+// loop over each word's own number of bits would be mispredicted at every word.
 uint16_t* list_columns(int64_t word, uint64_t bits, uint16_t* out) {
   constexpr uint64_t kLast = 1ull << 63;
   uint16_t* const end = out + bits_set(bits);
   for (; out < end; out += 8)
     for (int i = 0; i < 8; ++i, bits &= bits - 1)
-      out[i] = static_cast<uint16_t>(BitRows::column(word, lowest_bit(bits | kLast)));
+      out[i] = static_cast<uint16_t>(LabelBits::column(word, lowest_bit(bits | kLast)));
   return end;
 }
 
 template <class Count>
 const CountKernels<Count>& kernel() {
   if constexpr (sizeof(Count) == 1)
-    return kernels().narrow;
+    return kernels().counts8;
   else
-    return kernels().wide;
+    return kernels().counts16;
 }
 
 std::vector<int32_t> zero_where_labelled(const int32_t* labels, int64_t n) {
@@ -59,7 +59,7 @@ class Counter {
   explicit Counter(int members)
       : chosen_(members), counts_(kPanel), high_(kPanel / 64), at_(kPanel + 8), kept_(kPanel) {}
 
-  Piece<Count> operator()(const BitRows& panel, const int32_t* rows, int64_t n, int64_t row, int lowest) {
+  RowMatches<Count> operator()(const LabelBits& panel, const int32_t* rows, int64_t n, int64_t row, int lowest) {
     panel.choose(rows, n, row, chosen_);
     const int64_t width = pad(panel.columns), most = width / (sizeof(Count) + 2) * sizeof(Count);
     kernel<Count>().count_row(panel.bits.data(), panel.words, chosen_.data(), static_cast<int>(chosen_.size()), width,
@@ -73,17 +73,18 @@ class Counter {
     return {false, number, at_.data(), kept_.data()};
   }
 
-  // Matches and members in which both have a label, as one number.
-  Piece<Count> operator()(const BitRows& panel, const BitRows& labelled, const int32_t* rows, int64_t n, int64_t row) {
+  // With `shares`: one number for the matches and the members in which both have a label.
+  RowMatches<Count> operator()(const LabelBits& panel, const LabelBits& labelled, const int32_t* rows, int64_t n,
+                               int64_t row) {
     const int members = static_cast<int>(chosen_.size());
     const int64_t width = pad(panel.columns);
     std::vector<uint8_t> together(width), both(width);
     panel.choose(rows, n, row, chosen_);
-    kernels().narrow.count_row(panel.bits.data(), panel.words, chosen_.data(), members, width, 0, together.data(),
-                               high_.data());
+    kernels().counts8.count_row(panel.bits.data(), panel.words, chosen_.data(), members, width, 0, together.data(),
+                                high_.data());
     for (int m = 0; m < members; ++m) chosen_[m] = labelled.of(m, rows[m * n + row] < 0 ? -1 : 0);
-    kernels().narrow.count_row(labelled.bits.data(), labelled.words, chosen_.data(), members, width, 0, both.data(),
-                               high_.data());
+    kernels().counts8.count_row(labelled.bits.data(), labelled.words, chosen_.data(), members, width, 0, both.data(),
+                                high_.data());
     for (int64_t j = 0; j < width; ++j) counts_[j] = static_cast<Count>(both[j] * (members + 1) + together[j]);
     return {true, width, nullptr, counts_.data()};
   }
@@ -96,19 +97,19 @@ class Counter {
   std::vector<Count> kept_;
 };
 
-// Reads pieces back in the order in which they were kept.
+// Reads matches back in the order in which they were stored.
 template <class Count>
 class Reader {
  public:
-  explicit Reader(const StoredRows<Count>& block)
+  explicit Reader(const StoredMatches<Count>& block)
       : size_(block.sizes.data()), at_(block.at.data()), counts_(block.counts.data()) {}
 
-  Piece<Count> next() {
+  RowMatches<Count> next() {
     const int64_t size = *size_++;
-    const Piece<Count> piece = {size < 0, size < 0 ? -size : size, at_, counts_};
-    if (!piece.all) at_ += piece.n;
-    counts_ += piece.n;
-    return piece;
+    const RowMatches<Count> matches = {size < 0, size < 0 ? -size : size, at_, counts_};
+    if (!matches.all) at_ += matches.n;
+    counts_ += matches.n;
+    return matches;
   }
 
  private:
@@ -117,7 +118,7 @@ class Reader {
   const Count* counts_;
 };
 
-// Up to eight vectors in the two layouts that the kernels want, panel by panel.
+// Up to eight vectors in the two layouts that the kernels need, panel by panel.
 struct Vectors {
   int count, lanes;
   std::vector<double> apart;     // [v][column], padded with zeros
@@ -156,8 +157,8 @@ void over_rows(int64_t rows, int64_t columns, int threads, const Work& work) {
 
 }  // namespace
 
-Matches::Matches(const int32_t* labels, int64_t columns, int members, const double* table, bool shares)
-    : columns(columns), members(members), shares(shares), table_(narrow() ? 256 : 65536) {
+MatchOperator::MatchOperator(const int32_t* labels, int64_t columns, int members, const double* table, bool shares)
+    : columns(columns), members(members), shares(shares), table_(one_byte() ? 256 : 65536) {
   if (shares) {
     std::copy_n(table, (members + 1) * (members + 1), table_.begin());
     const std::vector<int32_t> zero = zero_where_labelled(labels, members * columns);
@@ -173,48 +174,48 @@ Matches::Matches(const int32_t* labels, int64_t columns, int members, const doub
 }
 
 template <class Count>
-std::vector<StoredRows<Count>> Matches::pieces(const int32_t* rows, int64_t n, int threads) const {
-  std::vector<StoredRows<Count>> blocks((n + kRowsPerTask - 1) / kRowsPerTask);
-  std::vector<StoredRows<Count>> scratch(threads);  // grows to what the largest block of a thread needs
+std::vector<StoredMatches<Count>> MatchOperator::count_matches(const int32_t* rows, int64_t n, int threads) const {
+  std::vector<StoredMatches<Count>> blocks((n + kRowsPerTask - 1) / kRowsPerTask);
+  std::vector<StoredMatches<Count>> scratch(threads);  // of each thread: grows to its largest block
   over_rows(n, columns, threads, [&](int64_t task, int thread, int64_t from, int64_t to) {
-    StoredRows<Count>& block = scratch[thread];
+    StoredMatches<Count>& block = scratch[thread];
     block.clear();
     Counter<Count> count(members);
     for (size_t p = 0; p < panels_.size(); ++p) {
       for (int64_t i = from; i < to; ++i) {
-        const Piece<Count> piece =
+        const RowMatches<Count> matches =
             shares ? count(panels_[p], labelled_[p], rows, n, i) : count(panels_[p], rows, n, i, lowest_);
-        block.sizes.push_back(piece.all ? -piece.n : piece.n);
-        if (!piece.all) block.at.insert(block.at.end(), piece.at, piece.at + piece.n);
-        block.counts.insert(block.counts.end(), piece.counts, piece.counts + piece.n);
+        block.sizes.push_back(matches.all ? -matches.n : matches.n);
+        if (!matches.all) block.at.insert(block.at.end(), matches.at, matches.at + matches.n);
+        block.counts.insert(block.counts.end(), matches.counts, matches.counts + matches.n);
       }
     }
-    blocks[task] = block;  // a copy has no spare room
+    blocks[task] = block;  // a copy, because it has no spare capacity
   });
   return blocks;
 }
 
 template <class Count>
-void Matches::multiply(const int32_t* rows, int64_t n, const double* x, int count, double* out, int threads,
-                       const std::vector<StoredRows<Count>>* stored) const {
+void MatchOperator::multiply(const int32_t* rows, int64_t n, const double* x, int count, double* out, int threads,
+                             const std::vector<StoredMatches<Count>>* stored) const {
   const Vectors vectors(x, columns, count);
   over_rows(n, columns, threads, [&](int64_t task, int, int64_t from, int64_t to) {
     Counter<Count> counter(members);
-    const StoredRows<Count> none;
+    const StoredMatches<Count> none;
     Reader<Count> reader(stored ? (*stored)[task] : none);
     double products[kVectors];
     for (int v = 0; v < count; ++v) std::fill(out + v * n + from, out + v * n + to, common_ * vectors.sums[v]);
     for (size_t p = 0; p < panels_.size(); ++p) {
       const int64_t start = static_cast<int64_t>(p) * kPanel;
       for (int64_t i = from; i < to; ++i) {
-        const Piece<Count> piece = stored   ? reader.next()
-                                   : shares ? counter(panels_[p], labelled_[p], rows, n, i)
-                                            : counter(panels_[p], rows, n, i, lowest_);
-        if (piece.all)
-          kernel<Count>().products(piece.counts, piece.n, table_.data(), lowest_, vectors.apart.data() + start * count,
-                                   count, products);
+        const RowMatches<Count> matches = stored   ? reader.next()
+                                          : shares ? counter(panels_[p], labelled_[p], rows, n, i)
+                                                   : counter(panels_[p], rows, n, i, lowest_);
+        if (matches.all)
+          kernel<Count>().products(matches.counts, matches.n, table_.data(), lowest_,
+                                   vectors.apart.data() + start * count, count, products);
         else
-          kernel<Count>().entry_products(piece.at, piece.counts, piece.n, table_.data(),
+          kernel<Count>().entry_products(matches.at, matches.counts, matches.n, table_.data(),
                                          vectors.together.data() + start * vectors.lanes, vectors.lanes, products);
         for (int v = 0; v < count; ++v) out[v * n + i] += products[v];
       }
@@ -222,39 +223,39 @@ void Matches::multiply(const int32_t* rows, int64_t n, const double* x, int coun
   });
 }
 
-void Matches::multiply(const int32_t* rows, int64_t n, const double* vectors, int count, double* out,
-                       int threads) const {
+void MatchOperator::multiply(const int32_t* rows, int64_t n, const double* vectors, int count, double* out,
+                             int threads) const {
   for (int v = 0; v < count; v += kVectors) {
     const int some = std::min(kVectors, count - v);
-    if (narrow())
+    if (one_byte())
       multiply<uint8_t>(rows, n, vectors + v * columns, some, out + v * n, threads, nullptr);
     else
       multiply<uint16_t>(rows, n, vectors + v * columns, some, out + v * n, threads, nullptr);
   }
 }
 
-void Matches::store(const int32_t* rows, int64_t n, int threads) {
-  if (narrow())
-    narrow_ = pieces<uint8_t>(rows, n, threads);
+void MatchOperator::store(const int32_t* rows, int64_t n, int threads) {
+  if (one_byte())
+    stored8_ = count_matches<uint8_t>(rows, n, threads);
   else
-    wide_ = pieces<uint16_t>(rows, n, threads);
+    stored16_ = count_matches<uint16_t>(rows, n, threads);
   stored_rows = n;
 }
 
-void Matches::multiply_stored(const double* vectors, int count, double* out, int threads) const {
+void MatchOperator::multiply_stored(const double* vectors, int count, double* out, int threads) const {
   for (int v = 0; v < count; v += kVectors) {
     const int some = std::min(kVectors, count - v);
-    if (narrow())
-      multiply<uint8_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &narrow_);
+    if (one_byte())
+      multiply<uint8_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &stored8_);
     else
-      multiply<uint16_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &wide_);
+      multiply<uint16_t>(nullptr, stored_rows, vectors + v * columns, some, out + v * stored_rows, threads, &stored16_);
   }
 }
 
-int64_t Matches::stored_bytes() const {
+int64_t MatchOperator::stored_bytes() const {
   int64_t bytes = 0;
-  for (const auto& block : narrow_) bytes += 8 * block.sizes.size() + 2 * block.at.size() + block.counts.size();
-  for (const auto& block : wide_) bytes += 8 * block.sizes.size() + 2 * block.at.size() + 2 * block.counts.size();
+  for (const auto& block : stored8_) bytes += 8 * block.sizes.size() + 2 * block.at.size() + block.counts.size();
+  for (const auto& block : stored16_) bytes += 8 * block.sizes.size() + 2 * block.at.size() + 2 * block.counts.size();
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// W as an operator: products with table[number of members in which two rows share a label], W never stored.
+// Products with W[i][j] = table[number of members in which row i and column j share a label], without storing W.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -6,20 +6,20 @@
 
 namespace cf {
 
-// One row against one panel of columns: where its counts reach what the table tells from 0 and which they are, or, if
-// those are many, the counts of all columns.
+// The match counts of one row with one panel of columns: those high enough to matter and their columns or, if these are
+// many, the counts of all columns.
 template <class Count>
-struct Piece {
+struct RowMatches {
   bool all;
   int64_t n;
   const uint16_t* at;
   const Count* counts;
 };
 
-// Pieces of some rows, panel by panel and row by row.
+// The matches of a block of rows, panel by panel and row by row.
 template <class Count>
-struct StoredRows {
-  std::vector<int64_t> sizes;  // below zero where all counts are kept
+struct StoredMatches {
+  std::vector<int64_t> sizes;  // negative where the counts of all columns are kept
   std::vector<uint16_t> at;
   std::vector<Count> counts;
 
@@ -30,18 +30,18 @@ struct StoredRows {
   }
 };
 
-// The columns' labels as bits, packed once for many products. Labels below zero match nothing.
-class Matches {
+// The labels of the columns are packed into bits once, for many products. Labels below zero match nothing.
+class MatchOperator {
  public:
-  // Member-major: labels[member][column]; the table has an entry for each number of matches. With `shares` it has one
-  // for each pair of numbers, [members in which both rows have a label][matches], and there are at most 255 members.
-  Matches(const int32_t* labels, int64_t columns, int members, const double* table, bool shares);
+  // Takes labels[member][column] and a table with an entry for each number of matches. With `shares` the table is
+  // [members in which both rows have a label][matches], for at most 255 members.
+  MatchOperator(const int32_t* labels, int64_t columns, int members, const double* table, bool shares);
 
-  // out[v][i] = sum over j of table[matches of row i and column j] * vectors[v][j]. A row's value depends neither on
-  // the other rows nor on the threads.
+  // Set out[v][i] to the sum over j of W[i][j] * vectors[v][j]. It depends neither on the other rows nor on the number
+  // of threads.
   void multiply(const int32_t* rows, int64_t n, const double* vectors, int count, double* out, int threads) const;
 
-  // Keeps what the products with these rows need; then the same products, bit for bit.
+  // Keep the matches of these rows; then multiply them again, faster but with the same results bit for bit.
   void store(const int32_t* rows, int64_t n, int threads);
   void multiply_stored(const double* vectors, int count, double* out, int threads) const;
   int64_t stored_bytes() const;
@@ -54,19 +54,19 @@ class Matches {
  private:
   template <class Count>
   void multiply(const int32_t* rows, int64_t n, const double* vectors, int count, double* out, int threads,
-                const std::vector<StoredRows<Count>>* stored) const;
+                const std::vector<StoredMatches<Count>>* stored) const;
   template <class Count>
-  std::vector<StoredRows<Count>> pieces(const int32_t* rows, int64_t n, int threads) const;
+  std::vector<StoredMatches<Count>> count_matches(const int32_t* rows, int64_t n, int threads) const;
 
-  bool narrow() const { return members < 256 && !shares; }
+  bool one_byte() const { return members < 256 && !shares; }
 
-  std::vector<BitRows> panels_;
-  std::vector<BitRows> labelled_;  // bits of the columns that have a label; none without `shares`
-  double common_ = 0;              // table[0]: its product with the sum of a vector stands apart,
-  std::vector<double> table_;      // so that pairs with this value cost nothing here
-  int lowest_ = 0;                 // first count with another value
-  std::vector<StoredRows<uint8_t>> narrow_;
-  std::vector<StoredRows<uint16_t>> wide_;
+  std::vector<LabelBits> panels_;
+  std::vector<LabelBits> labelled_;  // which columns have a label; empty without `shares`
+  double common_ = 0;                // table[0]: its product with the sum of a vector is added apart,
+  std::vector<double> table_;        // so that pairs with this value cost nothing
+  int lowest_ = 0;                   // lowest count with another value
+  std::vector<StoredMatches<uint8_t>> stored8_;
+  std::vector<StoredMatches<uint16_t>> stored16_;
 };
 
 }  // namespace cf

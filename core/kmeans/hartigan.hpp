@@ -1,76 +1,24 @@
-// Assignment and Hartigan's single-row moves in float64. Included per instruction set.
+// Hartigan's moves of single rows between clusters, in float64. Included once per instruction set.
 #pragma once
+#include "kmeans/distances.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
 namespace CF_ISA {
 namespace {
 
-// A move must lower the objective by more than rounding could.
+// A move must lower its row's cost by more than rounding could.
 constexpr double kLower = 1.0 - 1e-12;
-constexpr double kFar = 1e300;
-constexpr int kStalled = 3;  // passes in a row that do not lower the objective: rounding, not progress
+constexpr int kStalled = 3;  // consecutive passes that do not lower the objective: rounding, not progress
 
-inline Double distance(const double* tile, int d, const double* center) {
-  Double total = Double::all(0);
-  for (int j = 0; j < d; ++j) {
-    const Double gap = Double::load(tile + j * kLanes) - Double::all(center[j]);
-    total = total + gap * gap;
-  }
-  return total;
-}
-
-inline double distance_at(const double* tile, int lane, int d, const double* center) {
-  double total = 0;
-  for (int j = 0; j < d; ++j) {
-    const double gap = tile[j * kLanes + lane] - center[j];
-    total += gap * gap;
-  }
-  return total;
-}
-
-void assign(const cf::Rows<double>& rows, int k, const double* centers, int32_t* labels) {
-  const int d = rows.columns;
-  for (int64_t t = 0; t < rows.tiles; ++t) {
-    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-    const double* tile = rows.x + t * d * kLanes;
-    Double best = distance(tile, d, centers), label = Double::all(0);
-    for (int c = 1; c < k; ++c) {
-      const Double here = distance(tile, d, centers + static_cast<int64_t>(c) * d);
-      const auto closer = here < best;
-      best = select(closer, here, best);
-      label = select(closer, Double::all(c), label);
-    }
-    double chosen[kLanes];
-    label.store(chosen);
-    for (int i = 0; i < kLanes; ++i) labels[t * kLanes + i] = static_cast<int32_t>(chosen[i]);
-  }
-}
-
-void gaps(const cf::Rows<double>& rows, int k, const double* centers, double* own, double* other) {
-  const int d = rows.columns;
-  for (int64_t t = 0; t < rows.tiles; ++t) {
-    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-    const double* tile = rows.x + t * d * kLanes;
-    Double first = distance(tile, d, centers), second = Double::all(kFar);
-    for (int c = 1; c < k; ++c) {
-      const Double here = distance(tile, d, centers + static_cast<int64_t>(c) * d);
-      const auto closer = here < first;
-      second = select(closer, first, select(here < second, here, second));
-      first = select(closer, here, first);
-    }
-    first.store(own + t * kLanes);
-    second.store(other + t * kLanes);
-  }
-}
-
-// What a row of weight w at squared distance 1 costs its cluster (leave) or would cost another one (join).
+// What a row of weight w at squared distance 1 costs its own cluster (leave), or would cost another one (join).
 inline double leave(double mass, double w) { return mass > w ? mass / (mass - w) : 0; }
 inline double join(double mass, double w) { return mass / (mass + w); }
 
-// Sums and masses of all clusters at once, lane by lane. For few clusters.
 constexpr int kFewClusters = 8;
-void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, double* sums, double* mass) {
+
+// Sum the rows and weights of each cluster, all clusters at once, lane by lane.
+void sum_lanes(const cf::TiledRows<double>& rows, int k, const double* lane_labels, double* sums, double* mass) {
   const int d = rows.columns;
   for (int j = 0; j <= d; ++j) {
     Double total[kFewClusters];
@@ -85,7 +33,8 @@ void sum_lanes(const cf::Rows<double>& rows, int k, const double* lane_labels, d
   }
 }
 
-void sum_rows(const cf::Rows<double>& rows, const int32_t* labels, double* sums, double* mass) {
+// The same for any number of clusters, row by row.
+void sum_rows(const cf::TiledRows<double>& rows, const int32_t* labels, double* sums, double* mass) {
   const int d = rows.columns;
   for (int64_t i = 0; i < rows.tiles * kLanes; ++i) {
     if (i % cf::kRowsBetween == 0) cf::check_interrupt();
@@ -96,9 +45,9 @@ void sum_rows(const cf::Rows<double>& rows, const int32_t* labels, double* sums,
   }
 }
 
-// Centres and masses afresh from the labels: moves update them in place, which drifts.
-void recompute(const cf::Rows<double>& rows, int k, const int32_t* labels, const double* lane_labels, double* centers,
-               double* mass) {
+// Recompute centres and masses from the labels: updating them with each move accumulates rounding errors.
+void recompute(const cf::TiledRows<double>& rows, int k, const int32_t* labels, const double* lane_labels,
+               double* centers, double* mass) {
   const int64_t d = rows.columns;
   for (int64_t i = 0; i < k * d; ++i) centers[i] = 0;
   for (int c = 0; c < k; ++c) mass[c] = 0;
@@ -111,22 +60,22 @@ void recompute(const cf::Rows<double>& rows, int k, const int32_t* labels, const
 }
 
 struct Moves {
-  const cf::Rows<double>& rows;
+  const cf::TiledRows<double>& rows;
   int k;
   double* centers;
   double* mass;
   int32_t* labels;
   double* lane_labels;  // the labels as doubles, for lane-wise comparison
-  double* leaving;      // leave(mass[c], 1) and join(mass[c], 1)
-  double* joining;
-  double* wish;  // a tile's wishes as bits
+  double* leaving;      // of each cluster: leave(mass[c], 1)
+  double* joining;      // of each cluster: join(mass[c], 1)
+  double* wish;         // of each tile: the result of `wishes`
 
   void refresh(int c) {
     leaving[c] = leave(mass[c], 1);
     joining[c] = join(mass[c], 1);
   }
 
-  // Lanes of the tile for which another cluster is cheaper, with the centres as they stand.
+  // Find the rows of a tile that would be cheaper in another cluster, as bits, and add the tile to the objective.
   uint32_t wishes(int64_t t, Double& objective) const {
     const int d = rows.columns;
     const double* tile = rows.x + t * d * kLanes;
@@ -155,6 +104,7 @@ struct Moves {
     return bits;
   }
 
+  // Move a row to its cheapest cluster and update both centres; return whether that was worthwhile.
   bool move(int64_t t, int lane) {
     const int d = rows.columns;
     const double* tile = rows.x + t * d * kLanes;
@@ -185,7 +135,8 @@ struct Moves {
     return true;
   }
 
-  // One pass: which rows wish to move, with all centres as they stand; then those that still gain are moved in turn.
+  // In each pass, find the rows that wish to move with all centres as they stand, then move those that still gain, in
+  // turn.
   double run(int passes) {
     double lowest = kFar;
     for (int stalled = 0;; --passes) {
@@ -210,7 +161,8 @@ struct Moves {
   }
 };
 
-double hartigan(const cf::Rows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
+// See Kernels::hartigan.
+double hartigan(const cf::TiledRows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
                 double* scratch) {
   const int64_t n = rows.tiles * kLanes;
   for (int64_t i = 0; i < n; ++i) scratch[i] = labels[i];

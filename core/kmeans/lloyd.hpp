@@ -1,4 +1,4 @@
-// Lloyd's iteration in float32 for the search over restarts. Included per instruction set.
+// Lloyd's iteration in float32, for the search over restarts. Included once per instruction set.
 #pragma once
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
@@ -6,10 +6,10 @@
 namespace CF_ISA {
 namespace {
 
-// K and D fix the number of clusters and columns at compile time; 0 leaves them to run time.
+// K and D fix the numbers of clusters and columns at compile time; 0 leaves them to run time.
 template <int K, int D>
 struct Lloyd {
-  const cf::Rows<float>& rows;
+  const cf::TiledRows<float>& rows;
   const int k, d;
   float* centers;
   float* ahead;   // c - c0 for every centre but the first
@@ -19,8 +19,8 @@ struct Lloyd {
   double* mass;
   float* lane_sums;  // k * (d + 1) * 16
 
-  // B centres at once against the best so far. The nearest centre maximises x.c - |c|^2 / 2; what the first one
-  // reaches is taken off, so that it scores 0 and need not be computed.
+  // Compare B centres with the best so far. The nearest centre c maximises the score x.c - |c|^2 / 2. The score of the
+  // first centre is subtracted from all, so that it is 0 and need not be computed.
   template <int B>
   CF_INLINE void compete(const float* tile, int first, Float& best, Int& label) const {
     const int columns = D ? D : d;
@@ -49,9 +49,9 @@ struct Lloyd {
     return label;
   }
 
-  // Assignment and new sums in one pass over the lanes. Returns how many rows changed.
+  // Assign all rows and sum each cluster afresh. Returns how many rows changed.
   int64_t pass_all() {
-    constexpr int64_t kBlock = 256;  // tiles between flushes to double
+    constexpr int64_t kBlock = 256;  // tiles that are summed in float32 before they are added to the float64 sums
     constexpr bool kRegisters = K > 0;
     const int clusters = K ? K : k, columns = D ? D : d, stride = columns + 1;
     int64_t changed = 0;
@@ -97,7 +97,7 @@ struct Lloyd {
     return changed;
   }
 
-  // Assignment, then sums corrected by the rows that changed. Returns how many did.
+  // Assign all rows and correct the sums by those that changed. Returns how many did.
   int64_t pass_changed() {
     const int columns = D ? D : d;
     int64_t changed = 0;
@@ -143,7 +143,7 @@ struct Lloyd {
         }
         offset[c] = static_cast<float>(0.5 * square);
       }
-      // A changed row costs about thirty lane sums.
+      // Correcting the sums by one row costs about as much as thirty lane sums.
       const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
       changed = many ? pass_all() : pass_changed();
       for (int c = 0; c < clusters; ++c) {
@@ -157,16 +157,16 @@ struct Lloyd {
   }
 };
 
-using LloydRun = int (*)(const cf::Rows<float>&, int, int, float*, int32_t*, double*, double*, float*);
+using LloydRun = int (*)(const cf::TiledRows<float>&, int, int, float*, int32_t*, double*, double*, float*);
 
 template <int K, int D>
-int run_lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
+int run_lloyd(const cf::TiledRows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
               double* mass, float* scratch) {
   float* offset = scratch + static_cast<int64_t>(k) * rows.columns;
   return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, offset, labels, sums, mass, offset + k}.run(max_iter);
 }
 
-// Shapes whose lane sums fit in the registers of the widest set are fixed whole; others in the columns only.
+// Fix both numbers for shapes whose lane sums fit into the registers of the widest set, else only the columns.
 template <int D>
 LloydRun choose_lloyd(int k) {
   if (k == 2) return run_lloyd<2, D>;
@@ -202,8 +202,9 @@ LloydRun choose_lloyd(int columns, int k) {
   return run_lloyd<0, 0>;
 }
 
-int lloyd(const cf::Rows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums, double* mass,
-          float* scratch) {
+// See Kernels::lloyd.
+int lloyd(const cf::TiledRows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
+          double* mass, float* scratch) {
   return choose_lloyd(rows.columns, k)(rows, k, max_iter, centers, labels, sums, mass, scratch);
 }
 

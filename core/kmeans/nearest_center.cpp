@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include "kmeans/error_bounds.hpp"
+#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 #include "simd/kernels.hpp"
 
 namespace cf {
-namespace {
 
-constexpr int kRange = 60;  // powers of two: columns further apart are not compared in float32
-
-}  // namespace
-
-void Narrow::take(const Table& table, const std::vector<Problem>& problems) {
+void Float32Columns::take(const Table& table, const std::vector<Problem>& problems) {
   tiles = (table.distinct + kTile - 1) / kTile;
   place.assign(table.columns, -1);
   int64_t used = 0;
@@ -27,26 +25,32 @@ void Narrow::take(const Table& table, const std::vector<Problem>& problems) {
     }
 }
 
-Field::Field(const std::vector<int>& exponent, const std::vector<int>& reach, const Problem& problem,
-             const double* centers)
-    : layout_(reach, problem),
+NearestCenter::NearestCenter(const Coordinates& coordinates, const Problem& problem, const double* centers)
+    : columns_(coordinates.reach, problem),
       k_(problem.k),
-      width_(static_cast<int>(layout_.source.size())),
+      width_(static_cast<int>(columns_.source.size())),
       centers_(static_cast<size_t>(k_) * width_) {
-  const int d = width_;
-  for (int j = 0; j < d; ++j) {
-    const int column = layout_.source[j], power = exponent[column] - layout_.exponent;
+  place_centers(coordinates, problem, centers);
+  bound_errors();
+}
+
+void NearestCenter::place_centers(const Coordinates& coordinates, const Problem& problem, const double* centers) {
+  for (int j = 0; j < width_; ++j) {
+    const int column = columns_.source[j], power = coordinates.exponent[column] - columns_.exponent;
     scale_.emplace_back(power);
-    in_range_ = in_range_ && std::abs(power) <= kRange;
+    in_range_ = in_range_ && std::abs(power) <= kFloat32Range;
     const int64_t listed = std::find(problem.columns, problem.columns + problem.width, column) - problem.columns;
     for (int64_t c = 0; c < k_; ++c)
-      centers_[c * d + j] = scale_[j](centers[c * problem.width + listed]) * layout_.root[j];
-    unit_.push_back(static_cast<float>(std::ldexp(layout_.root[j], in_range_ ? power : 0)));
+      centers_[c * width_ + j] = scale_[j](centers[c * problem.width + listed]) * columns_.root[j];
+    unit_.push_back(static_cast<float>(std::ldexp(columns_.root[j], in_range_ ? power : 0)));
   }
+}
+
+void NearestCenter::bound_errors() {
+  const int d = width_;
   ahead_.resize(centers_.size());
   offset_.resize(k_), slope_.resize(k_), base_.resize(k_);
-  // Twice what rounding to float32 can do to a score of d products.
-  const double error = (d + 8) * 0x1p-23;
+  const double error = float32_error(d);
   double farthest = 0;
   for (int64_t c = 0; c < k_; ++c) {
     double square = 0, largest = 0, size = 0;
@@ -62,20 +66,19 @@ Field::Field(const std::vector<int>& exponent, const std::vector<int>& reach, co
     base_[c] = static_cast<float>(error * 0.5 * std::fabs(square));
     farthest = std::max(farthest, size);
   }
-  // And what rounding to float64 can do to the distances that have the last word.
-  rounding_ = static_cast<float>((d + 4) * 0x1p-47);
-  floor_ = static_cast<float>((d + 4) * 0x1p-47 * farthest * farthest + 1e-30);
+  rounding_ = static_cast<float>(float64_error(d));
+  floor_ = static_cast<float>(float64_error(d) * farthest * farthest + kDistanceFloor);
 }
 
-void Field::label(const Table& table, const Narrow& narrow, Workspace& work) const {
+void NearestCenter::label(const Table& table, const Float32Columns& narrow, Workspace& work) const {
   work.chosen.resize(narrow.tiles * kTile);
   work.unsure.resize(narrow.tiles);
   work.columns.resize(width_);
-  for (int j = 0; j < width_; ++j) work.columns[j] = narrow.column(layout_.source[j]);
-  const Contest contest = {work.columns.data(), unit_.data(), ahead_.data(), offset_.data(), slope_.data(),
-                           base_.data(),        rounding_,    floor_,        width_,         k_};
+  for (int j = 0; j < width_; ++j) work.columns[j] = narrow.column(columns_.source[j]);
+  const Float32Centers centers = {work.columns.data(), unit_.data(), ahead_.data(), offset_.data(), slope_.data(),
+                                  base_.data(),        rounding_,    floor_,        width_,         k_};
   if (in_range_)
-    kernels().nearest(contest, narrow.tiles, work.chosen.data(), work.unsure.data());
+    kernels().nearest_center(centers, narrow.tiles, work.chosen.data(), work.unsure.data());
   else
     std::fill(work.unsure.begin(), work.unsure.end(), (uint32_t{1} << kTile) - 1);
   for (int64_t t = 0; t < narrow.tiles; ++t) {
@@ -88,9 +91,9 @@ void Field::label(const Table& table, const Narrow& narrow, Workspace& work) con
 }
 
 // By direct distances, lowest index on ties.
-int32_t Field::nearest(const Table& table, int64_t row, std::vector<double>& x) const {
+int32_t NearestCenter::nearest(const Table& table, int64_t row, std::vector<double>& x) const {
   x.resize(width_);
-  for (int j = 0; j < width_; ++j) x[j] = scale_[j](table.column(layout_.source[j])[row]) * layout_.root[j];
+  for (int j = 0; j < width_; ++j) x[j] = scale_[j](table.column(columns_.source[j])[row]) * columns_.root[j];
   int32_t label = 0;
   double best = INFINITY;
   for (int64_t c = 0; c < k_; ++c) {
@@ -102,6 +105,19 @@ int32_t Field::nearest(const Table& table, int64_t row, std::vector<double>& x) 
     if (total < best) best = total, label = static_cast<int32_t>(c);
   }
   return label;
+}
+
+void assign(const Table& table, const std::vector<Problem>& problems, const std::vector<const double*>& centers,
+            int32_t* labels, int threads) {
+  Float32Columns narrow;
+  narrow.take(table, problems);
+  std::vector<NearestCenter::Workspace> spaces(std::max(threads, 1));
+  parallel_for(static_cast<int64_t>(problems.size()), threads, [&](int64_t i, int worker) {
+    NearestCenter::Workspace& work = spaces[worker];
+    NearestCenter(table, problems[i], centers[i]).label(table, narrow, work);
+    int32_t* out = labels + i * table.rows;
+    for (int64_t r = 0; r < table.rows; ++r) out[r] = table.place[r] < 0 ? -1 : work.chosen[table.place[r]];
+  });
 }
 
 }  // namespace cf

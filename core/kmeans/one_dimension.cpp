@@ -6,19 +6,21 @@
 namespace cf {
 namespace {
 
-// Optimal clusters on a line are intervals, and the best left end moves right with the right end, so each layer of
-// the dynamic programme is solved by divide and conquer in O(n log n).
+// Dynamic programming over the number of intervals. Optimal clusters on a line are intervals, and the best left end of
+// the last one moves right with its right end, so that each layer is solved by divide and conquer in O(n log n).
 struct Layers {
   std::vector<double> mass, first, second;  // prefix sums of w, w x, w x^2
-  std::vector<double> previous, current;
-  std::vector<int32_t> start;  // of the last interval, for the layer being solved
+  std::vector<double> previous, current;  // least objective of the points before each, with one interval fewer and now
+  std::vector<int32_t> start;             // of the last interval, in the layer being solved
 
-  double spread(int64_t from, int64_t to) const {  // within sum of squares of points from..to-1
+  // Within sum of squares of the points from, ..., to - 1.
+  double spread(int64_t from, int64_t to) const {
     const double w = mass[to] - mass[from], s = first[to] - first[from], q = second[to] - second[from];
     const double value = q - s * s / w;
     return value > 0 ? value : 0;
   }
 
+  // Solve the current layer for the right ends low, ..., high, whose best left ends are in [best_low, best_high].
   void solve(int64_t low, int64_t high, int64_t best_low, int64_t best_high) {
     if (low > high) return;
     if (high - low > kRowsBetween) check_interrupt();
@@ -38,7 +40,7 @@ struct Layers {
 
 }  // namespace
 
-std::vector<double> cut_line(const std::vector<double>& x, const std::vector<double>& weight, int k) {
+std::vector<double> one_dimension_centers(const std::vector<double>& x, const std::vector<double>& weight, int k) {
   const int64_t n = static_cast<int64_t>(x.size());
   Layers layers;
   layers.mass.assign(n + 1, 0);

@@ -8,9 +8,9 @@
 namespace cf {
 namespace {
 
-constexpr int64_t kProbe = 64;  // rows looked at to see whether collapsing pays
+constexpr int64_t kProbe = 64;  // rows that are looked at to see whether merging pays
 
-uint64_t key_of(const Packed& rows, int64_t row) {
+uint64_t key_of(const ProblemRows& rows, int64_t row) {
   uint64_t key = kGolden;
   for (int j = 0; j < rows.width; ++j) {
     const double value = rows.at(row, j);
@@ -23,7 +23,7 @@ uint64_t key_of(const Packed& rows, int64_t row) {
 
 }  // namespace
 
-Layout::Layout(const std::vector<int>& reach, const Problem& problem) {
+ProblemColumns::ProblemColumns(const std::vector<int>& reach, const Problem& problem) {
   std::vector<int> listed(problem.columns, problem.columns + problem.width);
   std::sort(listed.begin(), listed.end());
   int most = Table::kConstant;
@@ -39,8 +39,11 @@ Layout::Layout(const std::vector<int>& reach, const Problem& problem) {
   exponent = source.empty() ? 0 : most;
 }
 
-Packed::Packed(const Table& table, const Problem& problem)
-    : Layout(table.reach, problem), rows(table.distinct), width(static_cast<int>(source.size())), unit(table.unit) {
+ProblemRows::ProblemRows(const Table& table, const Problem& problem)
+    : ProblemColumns(table.reach, problem),
+      rows(table.distinct),
+      width(static_cast<int>(source.size())),
+      unit(table.unit) {
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
   for (int j = 0; j < width; ++j) {
@@ -57,19 +60,20 @@ Packed::Packed(const Table& table, const Problem& problem)
   pad();
 }
 
-void Packed::pad() {
+void ProblemRows::pad() {
   weight.resize(static_cast<size_t>(tiles) * kTile, 0.0);
   for (int64_t i = rows; i < tiles * kTile; ++i)
     for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = at(rows - 1, j);
 }
 
-bool Packed::equal(int64_t a, int64_t b) const {
+bool ProblemRows::equal(int64_t a, int64_t b) const {
   for (int j = 0; j < width; ++j)
     if (at(a, j) != at(b, j)) return false;
   return true;
 }
 
-void Packed::keep(const std::vector<int64_t>& chosen, const std::vector<double>& mass) {
+// Keep the chosen rows, with these weights.
+void ProblemRows::keep(const std::vector<int64_t>& chosen, const std::vector<double>& mass) {
   std::vector<double> old;
   old.swap(x);
   const auto value = [&](int64_t i, int j) { return old[(i / kTile) * kTile * width + j * kTile + i % kTile]; };
@@ -85,7 +89,7 @@ void Packed::keep(const std::vector<int64_t>& chosen, const std::vector<double>&
   pad();
 }
 
-void Packed::collapse() {
+void ProblemRows::merge_equal_rows() {
   const int64_t probe = std::min(rows, kProbe);
   std::vector<uint64_t> keys(probe);
   for (int64_t i = 0; i < probe; ++i) keys[i] = key_of(*this, i);
@@ -110,7 +114,7 @@ void Packed::collapse() {
   keep(chosen, mass);
 }
 
-void Packed::sort_line() {
+void ProblemRows::sort_single_column() {
   std::vector<int64_t> order(rows);
   std::iota(order.begin(), order.end(), int64_t{0});
   int64_t compared = 0;
@@ -130,12 +134,12 @@ void Packed::sort_line() {
   keep(chosen, mass);
 }
 
-void Packed::narrow() {
+void ProblemRows::make_float32() {
   x32.assign(x.begin(), x.end());
   weight32.assign(weight.begin(), weight.end());
 }
 
-double Packed::square(int64_t first_tiles) const {
+double ProblemRows::sum_of_squares(int64_t first_tiles) const {
   double lane[kTile] = {0};
   for (int64_t t = 0; t < first_tiles; ++t) {
     if (t % kTilesBetween == 0) check_interrupt();

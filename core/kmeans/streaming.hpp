@@ -1,51 +1,66 @@
-// Many rows, block by block, against the centres of many clusterings.
+// Rows that come block by block, against the centres of many clusterings.
 //
-// Sums are integers: adding them is associative, so neither threads nor the size of the blocks change a bit.
+// Sums are kept as integers. Adding them is associative, so neither threads nor the size of the blocks change a bit.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
-#include "kmeans/solver.hpp"
+#include "kmeans/nearest_center.hpp"
+#include "kmeans/problem.hpp"
 #include "rows/scaling.hpp"
+#include "rows/table.hpp"
 
 namespace cf {
 
-// Where centres live: rows are scaled, then taken to the coordinates of a table.
-struct Space {
-  const Scaling* scaling;  // none if rows are taken as they are
-  std::vector<int> exponent;
-  std::vector<double> origin;
-  std::vector<int> reach;
-};
-
-struct Clusterings {
-  const std::vector<Problem>& problems;
-  const std::vector<const double*>& centers;
-};
-
-struct Block {
+struct RowBlock {
   const double* x;  // rows * columns
-  int64_t rows, columns;
-  const double* weights;  // none if each is 1
+  int64_t rows;
+  const double* weights;  // null if every row has weight 1
 };
 
-// The sums of the coordinates of each cluster's rows, in units of 2^-bits[column], and of their weights, in units of
-// 2^-mass_bits. Laid out as the centres are; a column that a clustering lists twice has its sums in both places.
-struct Sums {
+// Of each cluster: the sums of its rows' coordinates, in units of 2^-bits[column], laid out as the centres are, and of
+// their weights, in units of 2^-mass_bits. A column that a clustering lists twice has its sums in both places.
+struct ClusterSums {
   const int32_t* bits;
   int mass_bits;
   int64_t* values;
   int64_t* mass;
 };
 
-// Adds a block to the sums of the clusters whose centres are nearest. The caller sees to it that nothing overflows.
-void add_block(const Space& space, const Clusterings& clusterings, const Block& block, const Sums& sums, int threads);
+// Passes over the rows of a table with fixed centres.
+class Passes {
+ public:
+  // Rows are scaled, unless `scaling` is null, then taken to the coordinates that the centres are in. Copies what it is
+  // given.
+  Passes(const Scaling* scaling, const Coordinates& coordinates, const std::vector<Problem>& problems,
+         const std::vector<const double*>& centers);
+  Passes(const Passes&) = delete;
+  Passes& operator=(const Passes&) = delete;
 
-// labels[clustering * step + row]: the nearest centre, lowest index on ties.
-template <class Label>
-void label_block(const Space& space, const Clusterings& clusterings, const Block& block, Label* labels, int64_t step,
-                 int threads);
+  // Add a block to the sums of the clusters whose centres are nearest. The caller makes sure that nothing overflows.
+  void add(const RowBlock& block, const ClusterSums& sums, int threads) const;
 
-// A hash of each row of a block; 0 and -0 are equal, and so are NaNs.
-void hash_rows(const Block& block, uint64_t* keys, int threads);
+  // Set labels[clustering * step + row] to the nearest centre, lowest index on ties.
+  template <class Label>
+  void label(const RowBlock& block, Label* labels, int64_t step, int threads) const;
+
+  int64_t columns() const { return scaling_ ? scaling_->columns : scaled_columns(); }  // of the rows
+  int64_t scaled_columns() const { return static_cast<int64_t>(coordinates_.exponent.size()); }
+  size_t clusterings() const { return problems_.size(); }
+
+  size_t clusters = 0;       // of all clusterings
+  size_t center_values = 0;  // numbers of all centres
+  int most_clusters = 0;     // of one clustering
+
+ private:
+  class PlacedRows;
+  class ThreadSums;
+
+  std::optional<Scaling> scaling_;
+  Coordinates coordinates_;
+  std::vector<int32_t> listed_;  // the columns of all problems
+  std::vector<Problem> problems_;
+  std::vector<NearestCenter> searches_;
+};
 
 }  // namespace cf

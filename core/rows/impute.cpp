@@ -6,60 +6,62 @@
 namespace cf {
 namespace {
 
-// Distances are means over the features that both rows have, and over so many more that differ as features of
-// variance 1 do on average: rows that have little in common are neither near nor far.
-constexpr double kImagined = 2, kUsual = 2;
+// A distance is a mean over the features that both rows have and some imagined ones, which differ as much as features
+// of variance 1 do on average. So rows with few features in common are neither near nor far.
+constexpr double kImaginedFeatures = 2, kImaginedDistance = 2;
 constexpr int64_t kRowsPerTask = 16;
 
-struct Near {
+struct Neighbour {
   double apart;
   int64_t row;
-  bool operator<(const Near& other) const { return apart != other.apart ? apart < other.apart : row < other.row; }
+  bool operator<(const Neighbour& other) const { return apart != other.apart ? apart < other.apart : row < other.row; }
 };
 
-struct Taken {
+struct Donation {
   double share;
   const double* from;
 };
 
 struct Workspace {
   std::vector<double> apart, shared;
-  std::vector<Near> near;
-  std::vector<Taken> taken;
+  std::vector<Neighbour> near;
+  std::vector<Donation> taken;
 };
 
+// List the donors nearest to a place, nearest first.
 void find_nearest(const Donors& donors, const double* place, int nearest, Workspace& work) {
   const int64_t padded = donors.tiles * kTile;
   work.apart.resize(padded);
   work.shared.resize(padded);
-  kernels().partial_distances(donors.features, donors.x.data(), donors.known.data(), donors.tiles, place,
-                              work.apart.data(), work.shared.data());
+  kernels().shared_distances(donors.features, donors.x.data(), donors.known.data(), donors.tiles, place,
+                             work.apart.data(), work.shared.data());
   work.near.resize(donors.rows);
   for (int64_t r = 0; r < donors.rows; ++r)
-    work.near[r] = {(work.apart[r] + kImagined * kUsual) / (work.shared[r] + kImagined), r};
+    work.near[r] = {(work.apart[r] + kImaginedFeatures * kImaginedDistance) / (work.shared[r] + kImaginedFeatures), r};
   const auto end = work.near.begin() + std::min<int64_t>(nearest, donors.rows);
   std::partial_sort(work.near.begin(), end, work.near.end());
   work.near.erase(end, work.near.end());
 }
 
-void fill_feature(const Donors& donors, const Filling& how, int feature, double* row, Workspace& work) {
+// Fill one feature of a row with the mean of the nearest donors that have it.
+void fill_feature(const Donors& donors, const ImputeSettings& settings, int feature, double* row, Workspace& work) {
   const int first = donors.features.first[feature], width = donors.features.widths[feature];
   work.taken.clear();
   double total = 0;
-  for (const Near& near : work.near) {
-    if (total >= how.neighbours) break;
+  for (const Neighbour& near : work.near) {
+    if (total >= settings.neighbours) break;
     if (!donors.has(near.row, feature)) continue;
-    const double share = std::min(how.neighbours - total, donors.weight[near.row]);
+    const double share = std::min(settings.neighbours - total, donors.weight[near.row]);
     work.taken.push_back({share, donors.values + near.row * donors.features.columns + first});
     total += share;
   }
   for (int c = 0; c < width; ++c) {
     if (work.taken.empty()) {
-      row[first + c] = how.means[first + c];
+      row[first + c] = settings.means[first + c];
       continue;
     }
     double mean = 0, least = work.taken[0].from[c], most = least;
-    for (const Taken& taken : work.taken) {
+    for (const Donation& taken : work.taken) {
       mean += taken.share / total * taken.from[c];
       least = std::min(least, taken.from[c]);
       most = std::max(most, taken.from[c]);
@@ -95,7 +97,8 @@ bool Donors::has(int64_t row, int feature) const {
   return !std::isnan(values[row * features.columns + features.first[feature]]);
 }
 
-void fill(const Donors& donors, const Filling& how, const double* places, double* values, int64_t rows, int threads) {
+void impute(const Donors& donors, const ImputeSettings& settings, const double* places, double* values, int64_t rows,
+            int threads) {
   const Features& features = donors.features;
   std::vector<Workspace> work(std::max(threads, 1));
   parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int worker) {
@@ -104,9 +107,9 @@ void fill(const Donors& donors, const Filling& how, const double* places, double
       bool found = false;
       for (int j = 0; j < features.count; ++j) {
         if (!std::isnan(row[features.first[j]])) continue;
-        if (!found) find_nearest(donors, places + i * features.columns, how.nearest, work[worker]);
+        if (!found) find_nearest(donors, places + i * features.columns, settings.nearest, work[worker]);
         found = true;
-        fill_feature(donors, how, j, row, work[worker]);
+        fill_feature(donors, settings, j, row, work[worker]);
       }
     }
   });

@@ -1,4 +1,4 @@
-// Missing cells filled from similar rows.
+// Fill missing cells from similar rows.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -6,7 +6,7 @@
 
 namespace cf {
 
-// Rows whose values may be taken. Distances are measured between places: the values, scaled. NaN means missing.
+// Rows whose values may be taken. Distances are measured between places, which are the values scaled. NaN is missing.
 struct Donors {
   Donors(const Features& features, int64_t rows, const double* places, const double* values, const double* weight);
 
@@ -16,16 +16,17 @@ struct Donors {
   int64_t rows, tiles;
   const double* values;
   const double* weight;
-  std::vector<double> x, known;  // the places: tiles * columns * 16 and tiles * features * 16, for the kernel
+  std::vector<double> x, known;  // the places and which are known, in tiles: see Kernels::shared_distances
 };
 
-struct Filling {
-  double neighbours;    // weight of the donors whose mean fills a cell
-  int nearest;          // they are among so many nearest ones
-  const double* means;  // of the columns, where none of these has a value
+struct ImputeSettings {
+  double neighbours;    // total weight of the donors whose mean fills a cell
+  int nearest;          // how many of the nearest donors may fill it
+  const double* means;  // of the columns: what fills it if none of these has a value
 };
 
-// Fills the missing cells of `rows` rows.
-void fill(const Donors& donors, const Filling& how, const double* places, double* values, int64_t rows, int threads);
+// Fill the missing cells of `values`, rows that lie at `places`.
+void impute(const Donors& donors, const ImputeSettings& settings, const double* places, double* values, int64_t rows,
+            int threads);
 
 }  // namespace cf

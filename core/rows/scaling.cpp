@@ -1,6 +1,7 @@
 #include "rows/scaling.hpp"
 #include <algorithm>
 #include <cmath>
+#include "runtime/threads.hpp"
 
 namespace cf {
 
@@ -25,11 +26,11 @@ Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.
   }
 }
 
-// Rounding is monotone: a knot of an earlier step is below x, one of a later step above it.
+// Rounding is monotone, so knots of earlier steps are below x and knots of later ones above it.
 int64_t Scaling::Ladder::step_of(double x) const {
-  if (!(steps_per_unit > 0)) return 0;  // their range, or as many steps of it, are no doubles
+  if (!(steps_per_unit > 0)) return 0;  // the range of the knots, or a step of it, is not a double
   const double step = (x - knots.front()) * steps_per_unit;
-  if (!(step >= 0)) return 0;  // the difference may not be a double; then there is one step
+  if (!(step >= 0)) return 0;  // NaN: the difference is not a double
   return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
 }
 
@@ -57,6 +58,14 @@ void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step
         to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
     }
   }
+}
+
+void Scaling::apply_rows(const double* x, int64_t rows, double* out, int threads) const {
+  constexpr int64_t kRowsPerTask = 1024;
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+    const int64_t start = task * kRowsPerTask;
+    apply(x + start * columns, std::min(kRowsPerTask, rows - start), out + start * width(), width(), 1);
+  });
 }
 
 }  // namespace cf

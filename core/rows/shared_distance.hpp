@@ -1,4 +1,4 @@
-// Distances between rows that lack some features. Included per instruction set.
+// Distances between rows over the features that both have. Included once per instruction set.
 #pragma once
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
@@ -6,8 +6,9 @@
 namespace CF_ISA {
 namespace {
 
-void partial_distances(const cf::Features& features, const double* x, const double* known, int64_t tiles,
-                       const double* row, double* apart, double* shared) {
+// See Kernels::shared_distances.
+void shared_distances(const cf::Features& features, const double* x, const double* known, int64_t tiles,
+                      const double* row, double* apart, double* shared) {
   for (int64_t t = 0; t < tiles; ++t) {
     const double* values = x + t * features.columns * kLanes;
     const double* has = known + t * features.count * kLanes;

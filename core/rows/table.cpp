@@ -27,12 +27,14 @@ int exponent_of(double largest) {
   return exponent;
 }
 
+// Factors that divide columns by 2^exponent.
 std::vector<PowerOfTwo> undo(const std::vector<int>& exponents) {
   std::vector<PowerOfTwo> factors;
   for (int e : exponents) factors.emplace_back(-e);
   return factors;
 }
 
+// The largest magnitude.
 double largest_of(const double* x, size_t count) {
   double largest[4] = {0, 0, 0, 0};  // four chains of comparisons instead of one
   size_t i = 0;
@@ -42,7 +44,7 @@ double largest_of(const double* x, size_t count) {
   return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
-// Of the rows that have a weight.
+// The largest magnitude in each column, over the rows that have a weight.
 std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, const double* weights) {
   std::vector<double> largest(p, 0.0);
   int64_t i = 0;
@@ -70,7 +72,7 @@ std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, con
 uint64_t row_key(const double* row, const std::vector<PowerOfTwo>& scale) {
   uint64_t key = kGolden;
   for (size_t j = 0; j < scale.size(); ++j) {
-    const double value = scale[j](row[j]) + 0.0;  // -0 and 0 are the same value
+    const double value = scale[j](row[j]) + 0.0;  // turns -0 into 0
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof bits);
     key = (key ^ bits) * 0xD6E8FEB86659FD93ull;
@@ -81,7 +83,7 @@ uint64_t row_key(const double* row, const std::vector<PowerOfTwo>& scale) {
 
 int radix_digits(int bits) { return (bits + 10) / 11; }
 
-// How many leading bits of the keys tell most of the rows apart.
+// How many leading bits of the keys tell most rows apart.
 int prefix_bits(size_t count) {
   int bits = 8;
   while (bits < 33 && (size_t{1} << bits) < count) ++bits;
@@ -89,7 +91,7 @@ int prefix_bits(size_t count) {
   return (bits + digits - 1) / digits * digits;
 }
 
-// Radix sort by the leading bits, least significant digit first; rows that share them are left for the caller.
+// Radix sort by the leading bits, least significant digit first. Rows that share these bits are left to the caller.
 void radix_sort(std::vector<Keyed>& items, int bits) {
   const int digits = radix_digits(bits), width = bits / digits;
   const uint64_t digit = (uint64_t{1} << width) - 1;
@@ -105,12 +107,10 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
   }
 }
 
-}  // namespace
-
-Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
-  const std::vector<double> largest = largest_by_column(x, n, p, weights);
-  for (int64_t j = 0; j < p; ++j) exponent.push_back(exponent_of(largest[j]));
-  const std::vector<PowerOfTwo> scale = undo(exponent);
+// Sort the rows that have a weight by their keys, equal keys by value, and equal rows by weight, so that weights are
+// added in one order.
+std::vector<Keyed> sort_rows(const double* x, int64_t n, const std::vector<PowerOfTwo>& scale, const double* weights) {
+  const int64_t p = static_cast<int64_t>(scale.size());
   std::vector<Keyed> order;
   order.reserve(n);
   for (int64_t i = 0; i < n; ++i) {
@@ -127,7 +127,7 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
     const double *left = x + a.row * p, *right = x + b.row * p;
     for (int64_t j = 0; j < p; ++j)
       if (left[j] != right[j]) return left[j] < right[j];
-    return weights && weights[a.row] < weights[b.row];  // so that weights add up in one order
+    return weights && weights[a.row] < weights[b.row];
   };
   for (size_t i = 0; i < order.size();) {
     size_t end = i + 1;
@@ -135,7 +135,24 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
     if (end - i > 1) std::sort(order.begin() + i, order.begin() + end, before);
     i = end;
   }
-  place.assign(n, -1);
+  return order;
+}
+
+}  // namespace
+
+Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
+  for (double largest : largest_by_column(x, n, p, weights)) exponent.push_back(exponent_of(largest));
+  const std::vector<int64_t> source = merge_equal_rows(x, weights);
+  scale_weights();
+  fill(x, source);
+  set_origin();
+  measure_reach();
+}
+
+// Returns an input row for each distinct row.
+std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights) {
+  const std::vector<Keyed> order = sort_rows(x, rows, undo(exponent), weights);
+  place.assign(rows, -1);
   std::vector<int64_t> source;
   source.reserve(order.size());
   weight.reserve(order.size());
@@ -145,7 +162,7 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
     if (seen++ % kRowsBetween == 0) check_interrupt();
     const double w = weights ? weights[item.row] : 1;
     const bool repeated = item.key == last && !source.empty() &&
-                          std::equal(x + item.row * p, x + (item.row + 1) * p, x + source.back() * p);
+                          std::equal(x + item.row * columns, x + (item.row + 1) * columns, x + source.back() * columns);
     last = item.key;
     if (repeated) {
       weight.back() += w;
@@ -156,49 +173,45 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
     place[item.row] = static_cast<int32_t>(source.size()) - 1;
   }
   distinct = static_cast<int64_t>(source.size());
-  unit = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
-  if (!unit) {
-    weight_exponent = exponent_of(largest_of(weight.data(), weight.size()));
-    const PowerOfTwo lighter(-weight_exponent);
-    for (double& w : weight) w = lighter(w);
-  }
-  fill(x, source);
-  set_origin();
-  measure();
+  return source;
 }
 
-Table Table::project(const double* x, int64_t n, const std::vector<int>& exponent, const std::vector<double>& origin,
-                     const std::vector<int>& reach) {
+void Table::scale_weights() {
+  unit = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+  if (unit) return;
+  weight_exponent = exponent_of(largest_of(weight.data(), weight.size()));
+  const PowerOfTwo lighter(-weight_exponent);
+  for (double& w : weight) w = lighter(w);
+}
+
+Table Table::project(const double* x, int64_t n, const Coordinates& coordinates) {
   constexpr int64_t kBlock = 64;
-  const int64_t p = static_cast<int64_t>(exponent.size());
+  const int64_t p = static_cast<int64_t>(coordinates.exponent.size());
   std::vector<double> values(static_cast<size_t>(n) * p);
   for (int64_t start = 0; start < n; start += kBlock) {
     if (start % kRowsBetween == 0) check_interrupt();
     for (int64_t j = 0; j < p; ++j)
       for (int64_t i = start; i < std::min(n, start + kBlock); ++i) values[j * n + i] = x[i * p + j];
   }
-  return adopt(std::move(values), n, exponent, origin, reach);
+  return adopt(std::move(values), n, coordinates);
 }
 
-Table Table::adopt(std::vector<double>&& values, int64_t n, const std::vector<int>& exponent,
-                   const std::vector<double>& origin, const std::vector<int>& reach) {
+Table Table::adopt(std::vector<double>&& values, int64_t n, const Coordinates& coordinates) {
   Table other;
+  static_cast<Coordinates&>(other) = coordinates;
   other.rows = other.distinct = n;
   other.projected = true;
-  other.columns = static_cast<int64_t>(exponent.size());
+  other.columns = static_cast<int64_t>(coordinates.exponent.size());
   other.values = std::move(values);
-  other.origin = origin;
-  other.reach = reach;
-  other.exponent = exponent;
   other.weight.assign(n, 1);
   other.place.resize(n);
   std::iota(other.place.begin(), other.place.end(), 0);
-  const std::vector<PowerOfTwo> scale = undo(exponent);
+  const std::vector<PowerOfTwo> scale = undo(coordinates.exponent);
   for (int64_t j = 0; j < other.columns; ++j) {
     check_interrupt();
     for (int64_t i = 0; i < n; ++i) {
       double& value = other.values[j * n + i];
-      value = scale[j](value) + 0.0 - origin[j];
+      value = scale[j](value) + 0.0 - coordinates.origin[j];
     }
   }
   return other;
@@ -216,7 +229,7 @@ void Table::fill(const double* x, const std::vector<int64_t>& source) {
   }
 }
 
-// The median of a sample: an outlier must not push the other values into the rounding of float32.
+// Subtract the median of a sample. With the mean, an outlier could leave the other values to the rounding of float32.
 void Table::set_origin() {
   origin.assign(columns, 0);
   const int64_t sample = std::min(distinct, kOriginSample);
@@ -231,7 +244,7 @@ void Table::set_origin() {
   }
 }
 
-void Table::measure() {
+void Table::measure_reach() {
   reach.assign(columns, kConstant);
   for (int64_t j = 0; j < columns; ++j) {
     check_interrupt();

@@ -4,10 +4,10 @@
 namespace cf {
 namespace {
 
-constexpr std::chrono::milliseconds kBetween{50};
+constexpr std::chrono::milliseconds kBetweenChecks{50};
 
-// While Python shuts down it ends threads that ask for the GIL. Before Python 3.14 by pthread_exit, which unwinds the
-// stack and would abort at the first destructor: such a thread sleeps until the process is gone.
+// While Python shuts down, it ends threads that ask for the GIL. Before Python 3.14 it does so by pthread_exit, which
+// unwinds the stack and would abort at the first destructor: such a thread sleeps until the process is gone.
 void take_gil(void* state) {
   try {
     PyEval_RestoreThread(static_cast<PyThreadState*>(state));
@@ -23,7 +23,8 @@ Call*& Call::current() {
   return call;
 }
 
-Call::Call() : outer_(current()), state_(PyEval_SaveThread()), next_(std::chrono::steady_clock::now() + kBetween) {
+Call::Call()
+    : outer_(current()), state_(PyEval_SaveThread()), next_(std::chrono::steady_clock::now() + kBetweenChecks) {
   current() = this;
 }
 
@@ -38,7 +39,7 @@ void Call::check() {
   take_gil(state_);
   const bool raised = PyErr_CheckSignals() != 0;
   state_ = PyEval_SaveThread();
-  next_ = std::chrono::steady_clock::now() + kBetween;
+  next_ = std::chrono::steady_clock::now() + kBetweenChecks;
   if (!raised) return;
   stopped_ = true;
   throw Interrupted();

@@ -15,7 +15,7 @@ inline uint64_t mix(uint64_t z) {
 
 inline uint64_t hash(uint64_t key, uint64_t counter) { return mix(key + kGolden * (counter + 1)); }
 
-// A number in [0, n), for n below 2^32.
+// Map 64 random bits to [0, n), for n below 2^32.
 inline uint64_t below(uint64_t random, uint64_t n) { return ((random >> 32) * n) >> 32; }
 
 }  // namespace cf

@@ -1,4 +1,4 @@
-// Indices 0..count-1 handed to threads one by one. Which thread runs which index never changes a result.
+// A parallel loop. Indices are handed out one by one, and which thread runs which index never changes a result.
 #pragma once
 #include <cstdint>
 #include <atomic>
@@ -12,7 +12,8 @@
 
 namespace cf {
 
-// work(index, worker), worker in [0, threads). Threads live for one call: nothing survives a fork.
+// Call work(index, worker) for each index in [0, count), worker in [0, threads). Threads live for one call, so that
+// none is missing after a fork.
 template <class Work>
 void parallel_for(int64_t count, int threads, const Work& work) {
   if (threads > count) threads = static_cast<int>(count);
@@ -24,7 +25,7 @@ void parallel_for(int64_t count, int threads, const Work& work) {
     return;
   }
   std::atomic<int64_t> next{0};
-  std::mutex lock;  // of the two below
+  std::mutex lock;  // guards `error` and `working`
   std::exception_ptr error;
   int working = 0;
   std::condition_variable done;
@@ -61,7 +62,7 @@ void parallel_for(int64_t count, int threads, const Work& work) {
       ++working;
     }
   } catch (const std::exception&) {
-    // No thread or no memory for one: those that started do the work.
+    // The system refused a thread, or memory for one: those that started do the work.
   }
   loop(0);
   std::unique_lock<std::mutex> hold(lock);

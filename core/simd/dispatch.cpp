@@ -1,3 +1,4 @@
+// The choice of the instruction set, by what the processor supports.
 #include <atomic>
 #include <stdexcept>
 #include "simd/kernels.hpp"

@@ -2,7 +2,7 @@
 //
 // Every instruction set executes the same IEEE operations in the same order, lane by lane, so results are equal
 // bit for bit. With CF_PORTABLE_LANES (and on compilers without vector extensions) a register is one scalar.
-// Included once per instruction set, inside its own namespace: nothing here may have external linkage elsewhere.
+// Included once per instruction set, in a namespace of its own: nothing here may have external linkage.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr int kLanes = 16;
 #define CF_INLINE
 #endif
 
-// f(0), f(1), ... f(N - 1), unrolled; N = 0 takes the count at run time.
+// Call f(0), f(1), ..., f(N - 1), unrolled. With N = 0, call f(0), ..., f(count - 1) in a loop.
 template <class F, int... I>
 CF_INLINE inline void expand(const F& f, std::integer_sequence<int, I...>) {
   (f(I), ...);
@@ -64,7 +64,7 @@ struct Lanes {
   Part v[parts];
 
   static Lanes load(const T* from) {
-    Lanes out;  // unrolled, or a compiler may copy it through memory in halves
+    Lanes out;  // unrolled: in a loop, compilers may copy it through memory in halves
     times<parts>(parts, [&](int i) CF_INLINE { std::memcpy(&out.v[i], from + i * width, sizeof(Part)); });
     return out;
   }
@@ -124,7 +124,7 @@ inline int lowest_bit(uint32_t bits) {
 #endif
 }
 
-// Bit i is set where lane i is not zero.
+// Set bit i where lane i is not zero.
 inline uint32_t nonzero(const Int& a) {
   uint32_t bits = 0;
   for (int i = 0; i < Int::parts; ++i) {
@@ -145,7 +145,7 @@ inline uint32_t nonzero(const Int& a) {
   return bits;
 }
 
-// table[index[i]] in lane i. One load after the other: gather instructions measured no faster, or far slower.
+// Load table[index[i]] into lane i, one after the other: gather instructions were no faster, or far slower.
 template <class Index>
 inline Double lanes_of(const double* table, const Index* index) {
   Double out;
@@ -164,7 +164,7 @@ inline Double lanes_of(const double* table, const Index* index) {
   return out;
 }
 
-// One reduction tree for all builds: halves are added until one lane is left.
+// Add up all lanes, halving their number each time, in the same order in every build.
 template <class T>
 inline T sum(const Lanes<T>& a) {
   T lane[kLanes];
