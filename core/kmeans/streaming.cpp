@@ -81,14 +81,10 @@ class Passes::ThreadSums {
     values.resize(passes.center_values);
     mass.resize(passes.clusters);
     placed_.take(block, chunk);
-    const int64_t rows = placed_.rows;
     to_fixed_point(block, units);
     int64_t *to = values.data(), *heap = mass.data();
     placed_.label([&](size_t, const Problem& problem, const int32_t* label) {
-      for (int64_t r = 0; r < rows; ++r) heap[label[r]] = plus(heap[label[r]], weight_[r]);
-      int j = 0;
-      for (; j + 4 <= problem.width; j += 4) add_columns<4>(problem, j, label, to + j);
-      for (; j < problem.width; ++j) add_columns<1>(problem, j, label, to + j);
+      add_clustering(problem, label, to, heap);
       to += static_cast<int64_t>(problem.k) * problem.width;
       heap += problem.k;
     });
@@ -115,13 +111,17 @@ class Passes::ThreadSums {
       for (int64_t r = 0; r < rows; ++r) weight_[r] = Weight(weights[r])(weight_[r]);
   }
 
+  // Add the rows to the sums of one clustering, `to`, and their weights to `heap`.
+  void add_clustering(const Problem& problem, const int32_t* label, int64_t* to, int64_t* heap) const;
+
   // Add several columns at once: their sums are side by side.
   template <int N>
   void add_columns(const Problem& problem, int first, const int32_t* label, int64_t* to) const {
+    const int64_t rows = placed_.rows, width = problem.width;
     const int64_t* from[N];
-    for (int j = 0; j < N; ++j) from[j] = fixed_.data() + problem.columns[first + j] * placed_.rows;
-    for (int64_t r = 0; r < placed_.rows; ++r) {
-      int64_t* sum = to + static_cast<int64_t>(label[r]) * problem.width;
+    for (int j = 0; j < N; ++j) from[j] = fixed_.data() + problem.columns[first + j] * rows;
+    for (int64_t r = 0; r < rows; ++r) {
+      int64_t* sum = to + label[r] * width;
       for (int j = 0; j < N; ++j) sum[j] = plus(sum[j], from[j][r]);
     }
   }
@@ -129,6 +129,14 @@ class Passes::ThreadSums {
   PlacedRows placed_;
   std::vector<int64_t> fixed_, weight_;
 };
+
+void Passes::ThreadSums::add_clustering(const Problem& problem, const int32_t* label, int64_t* to,
+                                        int64_t* heap) const {
+  for (int64_t r = 0; r < placed_.rows; ++r) heap[label[r]] = plus(heap[label[r]], weight_[r]);
+  int j = 0;
+  for (; j + 4 <= problem.width; j += 4) add_columns<4>(problem, j, label, to + j);
+  for (; j < problem.width; ++j) add_columns<1>(problem, j, label, to + j);
+}
 
 Passes::Passes(const Scaling* scaling, const Coordinates& coordinates, const std::vector<Problem>& problems,
                const std::vector<const double*>& centers)
