@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 LATER ?=
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.cu*')
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.cu*')
 
 .PHONY: run test test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize fuzz clean
 
@@ -45,7 +45,7 @@ docs: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp tests/gpu/emulator/*.hpp
+	$(BIN)/clang-format --dry-run -Werror core/*/*.hpp core/*/*.cpp tests/gpu/emulator/*.hpp
 
 types: $(VENV)/installed
 	$(BIN)/mypy

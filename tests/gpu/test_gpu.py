@@ -1,8 +1,10 @@
 """The GPU back end. Tests marked "gpu" compare it with the CPU: on a GPU, or in the emulator with fewer rows."""
 
 import itertools
+import re
 import sys
 import types
+from pathlib import Path
 
 import emulated_cupy
 import numpy as np
@@ -247,6 +249,29 @@ def test_ballots_count_what_the_core_counts(method):
     votes = ballot.table[counts] @ ballot.vectors.T + ballot.base
     expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
     np.testing.assert_allclose(votes.T, expected, rtol=1e-10, atol=1e-12)
+
+
+def cuda_constants(name):
+    source = Path(gpu_trees.__file__).with_name("cuda").joinpath(f"{name}.cu").read_text()
+    constants = {key: int(value) for key, value in re.findall(r"constexpr int (k\w+) = (\d+);", source)}
+    return types.SimpleNamespace(**constants), source
+
+
+def test_kernels_and_host_have_the_same_constants():
+    nearest, search = cuda_constants("nearest")
+    assert nearest.kThreads * nearest.kRows == gpu_trees.SEARCH_ROWS
+    assert nearest.kRows == gpu_passes.ROWS_OF_THREAD
+    assert set(map(int, re.findall(r"compete<(\d+)>", search))) == set(gpu_trees.PARTS.tolist())
+    rows, _ = cuda_constants("rows")
+    assert rows.kThreads == gpu_passes.THREADS
+    assert (rows.kRows, rows.kColumns) == (gpu_passes.ROWS_OF_THREAD, gpu_passes.COLUMNS_OF_THREAD)
+    sums, _ = cuda_constants("sums")
+    assert sums.kStepRows == rows.kStepRows
+    assert sums.kThreads == gpu_trees.LANES * UNIT_WARPS
+    assert (sums.kTiles * sums.kSlots, sums.kColumns) == (WARP_SLOTS, gpu_trees.UNIT_COLUMNS)
+    votes, _ = cuda_constants("votes")
+    assert votes.kWarps * votes.kVoters == gpu_placement.VOTERS
+    assert votes.kWarps * gpu_trees.LANES == gpu_placement.BLOCK_THREADS
 
 
 def test_pieces_fill_the_scratch():

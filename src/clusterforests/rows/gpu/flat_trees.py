@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests import _core
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.placement import Links
 from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.tables.scaling import Scaling
 
-CONSTANT = -100000  # the reach of a column without variation
-FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
 PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 SEARCH_ROWS = 512  # whose columns are on the chip together
 CHIP_BYTES = 56 * 1024  # for them and the records of their trees: four blocks have room
@@ -156,7 +155,7 @@ class _Entries:
         key, place, times = np.unique(
             owner * wide + np.concatenate(trees.columns), return_index=True, return_counts=True
         )
-        varies = reach[key % wide] != CONSTANT
+        varies = reach[key % wide] != _core.CONSTANT_REACH
         key, place, times = key[varies], place[varies], times[varies]
         self.tree, self.column = np.divmod(key, wide)
         self.width = np.bincount(self.tree, minlength=len(listed))
@@ -165,7 +164,7 @@ class _Entries:
         np.maximum.at(self.reach, self.tree, reach[self.column])
         self.power = exponent[self.column].astype(np.int64) - self.reach[self.tree]
         self.in_range = np.ones(len(listed), bool)
-        self.in_range[self.tree[np.abs(self.power) > FLOAT_RANGE]] = False
+        self.in_range[self.tree[np.abs(self.power) > _core.FLOAT32_RANGE]] = False
         self.start = np.cumsum(self.width) - self.width  # of a tree's columns
         # Of each centre and column: its tree, the centre's number, the column's place among all trees' columns.
         self.size = self.clusters * self.width
@@ -186,7 +185,7 @@ def within(sizes: AnyArray) -> AnyArray:
 
 
 def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTrees:
-    """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
+    """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
     picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
@@ -217,10 +216,12 @@ def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTr
     lines = parts * (1 + 2 * each["pairs"])
     members = _group(entries, at_used, most_columns, lines * _record(part))
     groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, most_columns)
-    error = (entries.width + 8) * 2.0**-22  # four times what rounding to float32 can do to a score of d products
-    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
-    floor = np.where(entries.in_range, error * 0.5 * highest + last_word * farthest**2 + 1e-30, np.inf)
-    each["margin"] = np.column_stack([floor, error * steepest * unit, last_word * unit**2])
+    # A margin bounds the error of a difference of two scores, hence twice the error of one.
+    error = 2 * np.array([_core.float32_error(width) for width in entries.width.tolist()])
+    exact_error = np.array([_core.float64_error(width) for width in entries.width.tolist()])
+    floor = error * 0.5 * highest + exact_error * farthest**2 + _core.DISTANCE_FLOOR
+    floor = np.where(entries.in_range, floor, np.inf)
+    each["margin"] = np.column_stack([floor, error * steepest * unit, exact_error * unit**2])
 
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PARTS[-1], part)
