@@ -200,7 +200,7 @@ def mutation_part() -> str:
         return ""
     results = json.loads(MUTATION.read_text(encoding="utf-8"))
     rows = [
-        f"| `{module}.py` | {result['mutants']} | {result['killed']} | {result['killed'] / result['mutants']:.0%} |"
+        f"| `{module.replace('.', '/')}.py` | {result['mutants']} | {result['killed']} | {result['killed'] / result['mutants']:.0%} |"
         for module, result in results.items()
     ]
     table = "\n".join(["| module | mistakes made | noticed | share |", "|---|---:|---:|---:|", *rows])

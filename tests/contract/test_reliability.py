@@ -1,7 +1,9 @@
 """The page of promises: every test it names exists, and it says what the tests said."""
 
 import ast
+import json
 import os
+import tomllib
 from pathlib import Path
 
 import mutations
@@ -82,6 +84,20 @@ def test_a_page_is_written():
     page = reliability.write_page([area], reliability.read_report(REPORT))
     assert "## Files\n\n**It reads.**\n\n- passed: 3 test cases\n- files tried: 1,500\n" in page
     assert "held by `test_x.py::test_files`" in page
+
+
+def test_modules_of_the_mutation_tests_exist():
+    """What `make mutate` changes, the tests it runs, what it explains and what it found."""
+    tried = ast.parse((ROOT / "tools" / "mutate.py").read_text(encoding="utf-8")).body
+    (value,) = (node.value for node in tried if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TESTS")
+    tests = ast.literal_eval(value)
+    for module, files in tests.items():
+        assert (ROOT / "src" / "clusterforests" / f"{module.replace('.', '/')}.py").is_file(), module
+        assert all((ROOT / file).is_file() for file in files), files
+    explained = tomllib.loads((ROOT / "tools" / "survivors.toml").read_text(encoding="utf-8"))
+    recorded = json.loads(reliability.MUTATION.read_text(encoding="utf-8"))
+    assert set(explained) <= set(tests)
+    assert set(recorded) == set(tests)
 
 
 SOURCE = '''
