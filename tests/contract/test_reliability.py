@@ -88,9 +88,9 @@ def test_a_page_is_written():
 
 def test_modules_of_the_mutation_tests_exist():
     """What `make mutate` changes, the tests it runs, what it explains and what it found."""
-    tried = ast.parse((ROOT / "tools" / "mutate.py").read_text(encoding="utf-8")).body
-    (value,) = (node.value for node in tried if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TESTS")
-    tests = ast.literal_eval(value)
+    lines = ast.parse((ROOT / "tools" / "mutate.py").read_text(encoding="utf-8")).body
+    assignments = {ast.unparse(line.targets[0]): line.value for line in lines if isinstance(line, ast.Assign)}
+    tests = ast.literal_eval(assignments["TESTS"])
     for module, files in tests.items():
         assert (ROOT / "src" / "clusterforests" / f"{module.replace('.', '/')}.py").is_file(), module
         assert all((ROOT / file).is_file() for file in files), files
