@@ -8,11 +8,22 @@ import pytest
 from browser import start_browser
 
 from clusterforests import _core
-from clusterforests.datasets import load_uci
+from clusterforests.datasets import UCI_NAMES, load_uci
+from clusterforests.experiments.runner import _load
 
 # A shell lets jobs in the background ignore Ctrl-C, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# What a fixture needs that a machine may lack; `pytest -m "data or browser"` picks the tests that use it.
+NEEDS = {"uci": "data", "browser": "browser"}
+
+
+def pytest_itemcollected(item):
+    for fixture, marker in NEEDS.items():
+        if fixture in item.fixturenames:
+            item.add_marker(marker)
 
 
 @pytest.fixture
@@ -25,13 +36,14 @@ def instruction_set(request):
 
 @pytest.fixture(scope="module")
 def browser():
+    """Start a browser for the tests of one file."""
     with start_browser() as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def uci():
-    """load_uci, skipping where a file is not on this machine."""
+    """Load one of the paper's data sets, or skip the test where it is not on this machine."""
 
     def load(name):
         try:
@@ -40,6 +52,29 @@ def uci():
             pytest.skip(str(error))
 
     return load
+
+
+@pytest.fixture(scope="session")
+def stand_in_folder(tmp_path_factory):
+    """Write small tables under the names of the paper's data sets, for tests of what is done with any data."""
+    folder = tmp_path_factory.mktemp("uci")
+    rng = np.random.default_rng(0)
+    for name in UCI_NAMES:
+        labels = np.arange(60) % 4
+        X = np.round(3 * rng.normal(size=(4, 15))[labels] + rng.normal(size=(60, 15)), 2)
+        lines = [",".join([*(f"f{i}" for i in range(15)), "label"])]
+        lines += [",".join([*map(str, row), f"class{label}"]) for row, label in zip(X.tolist(), labels, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def stand_ins(stand_in_folder, monkeypatch):
+    """Let `load_uci` read the stand-ins; wine and wdbc, which scikit-learn has, stay themselves."""
+    monkeypatch.setenv("CLUSTERFORESTS_DATA", str(stand_in_folder))
+    _load.cache_clear()
+    yield
+    _load.cache_clear()
 
 
 @pytest.fixture
