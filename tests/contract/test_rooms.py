@@ -106,6 +106,8 @@ def _existing(name, files):
     """The module of ours that a dotted name is, or is in; the core is one without a file."""
     if name.partition(".")[0] == "_core":
         return "_core"
+    if "*" in name:
+        return name
     while name and name not in files:
         name = name.rpartition(".")[0]
     return name or "__init__"
@@ -118,8 +120,14 @@ def _imported(node):
         assert node.level == 0, f"from {'.' * node.level}{node.module or ''} import ...: write the whole name"
         return [f"{node.module}.{alias.name}" for alias in node.names]
     if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-        return [ast.literal_eval(node.args[0])]
+        return ["".join(_pieces(node.args[0]))]
     return []
+
+
+def _pieces(text):
+    """A string, with stars for what is put into it."""
+    for part in text.values if isinstance(text, ast.JoinedStr) else [text]:
+        yield part.value if isinstance(part, ast.Constant) else "*"
 
 
 IMPORTS = list(read_imports(PACKAGE))
