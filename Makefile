@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 LATER ?=
 BIN := $(VENV)/bin
+WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
@@ -11,8 +12,9 @@ CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
 
+# On all cores, but four workers at most; a file stays with one worker.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "not slow"
+	$(BIN)/python -m pytest tests -m "not slow" -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
 # Those of `make test` that skip without the paper's data sets ($CLUSTERFORESTS_DATA) or a browser.
 test-more: $(VENV)/installed

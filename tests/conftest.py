@@ -6,6 +6,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: sciki
 import numpy as np
 import pytest
 from browser import start_browser
+from threadpoolctl import threadpool_limits
 
 from clusterforests import _core
 from clusterforests.datasets import UCI_NAMES, load_uci
@@ -15,6 +16,10 @@ from clusterforests.experiments.runner import _load
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+# Workers of pytest-xdist share the cores: the threads of several BLAS would spend their time waiting for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    threadpool_limits(1, "blas")
 
 # What a fixture needs that a machine may lack; `pytest -m "data or browser"` picks the tests that use it.
 NEEDS = {"uci": "data", "browser": "browser"}
