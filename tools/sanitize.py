@@ -1,4 +1,4 @@
-"""Builds the C++ core with sanitizers and runs the tests that reach it, then hostile calls.
+"""Build the C++ core with sanitizers and run the tests that reach it, then hostile calls.
 
 python tools/sanitize.py address     AddressSanitizer and UndefinedBehaviorSanitizer
 python tools/sanitize.py thread      ThreadSanitizer: Python is not built with it, but all threads of the core are ours
@@ -16,7 +16,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("core", "kmeans", "growth", "consensus", "invariance", "operator", "scaling")
+TESTS = (
+    "tests/core/test_core.py",
+    "tests/test_kmeans.py",
+    "tests/forest/test_growth.py",
+    "tests/combining/test_consensus.py",
+    "tests/contract/test_invariance.py",
+    "tests/backends/test_match_operator.py",
+    "tests/tables/test_scaling.py",
+)
 FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # not: failed to allocate
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 
@@ -30,7 +38,7 @@ def build(kind: str) -> Path:
 
 
 def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
-    """Of a Python that loads the core. What a sanitizer says goes to files."""
+    """Return the variables of a Python that loads the core; what a sanitizer says goes to files."""
     found = [subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True) for name in LIBRARIES[kind]]
     common = f"log_path={reports}/said:exitcode=66"
     return {
@@ -55,9 +63,8 @@ def main() -> int:
     reports.mkdir(parents=True)
     results = reports / "tests.xml"
     settings = environment(given.kind, package, reports)
-    tests = [f"tests/test_{name}.py" for name in TESTS]
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-o", "junit_family=xunit1"]
-    status = [subprocess.run([*pytest, f"--junitxml={results}", *tests], cwd=ROOT, env=settings).returncode]
+    status = [subprocess.run([*pytest, f"--junitxml={results}", *TESTS], cwd=ROOT, env=settings).returncode]
     fuzz = [sys.executable, "tests/robustness/fuzz_core.py", "--seconds", str(given.seconds)]
     calls = subprocess.run(fuzz, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True)
     status.append(calls.returncode)

@@ -76,3 +76,14 @@ def test_what_the_map_promises_in_a_file_is_there(path, names):
     for name in names:
         assert name in text
         assert name.removeprefix("def ").rstrip("(") in MAP
+
+
+NAMING = ["Makefile", "CONTRIBUTING.md", "benchmarks/gpu.sh"]
+NAMING += [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("tools/*.py"), *ROOT.glob("docs/*.md")]]
+
+
+@pytest.mark.parametrize("file", NAMING)
+def test_every_test_file_that_is_named_exists(file):
+    named = re.findall(r"(?<![\w/])tests/[\w/]+\.(?:py|json)", (ROOT / file).read_text(encoding="utf-8"))
+    made_up = {"tests/test_x.py"}  # in the description of a report
+    assert [path for path in named if not (ROOT / path).exists() and path not in made_up] == []
