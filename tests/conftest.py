@@ -84,7 +84,7 @@ def stand_ins(stand_in_folder, monkeypatch):
 
 @pytest.fixture
 def blobs():
-    """Three groups in two of six columns; the others are noise."""
+    """Draw three groups in two of six columns; the others are noise."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [30, 25, 20])
     X = rng.normal(size=(75, 6))

@@ -3,7 +3,7 @@
 python tools/sanitize.py address     AddressSanitizer and UndefinedBehaviorSanitizer
 python tools/sanitize.py thread      ThreadSanitizer: Python is not built with it, but all threads of the core are ours
 
-Exits with 1 if a test fails or a sanitizer has anything to say. The last line is a summary as JSON.
+Exit with 1 if a test fails or a sanitizer reports anything. The last line is a summary as JSON.
 """
 
 import argparse
@@ -25,7 +25,7 @@ TESTS = (
     "tests/backends/test_match_operator.py",
     "tests/tables/test_scaling.py",
 )
-FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # not: failed to allocate
+FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # failed allocations do not count
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 
 
@@ -48,7 +48,7 @@ def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
         "ASAN_OPTIONS": f"{common}:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",
         "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
         "TSAN_OPTIONS": f"{common}:allocator_may_return_null=1",
-        "OPENBLAS_NUM_THREADS": "1",  # its threads are not ours to watch
+        "OPENBLAS_NUM_THREADS": "1",  # its threads are not under test
     }
 
 
@@ -69,7 +69,7 @@ def main() -> int:
     calls = subprocess.run(fuzz, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True)
     status.append(calls.returncode)
     said = [path for path in sorted(reports.glob("said*")) if any(word in path.read_text() for word in FAULTS)]
-    ended = sum(code not in (0, 1) for code in status)  # a sanitizer that ends the process may not come to write
+    ended = sum(code not in (0, 1) for code in status)  # a sanitizer that ends the process may not get to write
     for path in said:
         print(path.read_text())
     summary = {

@@ -14,7 +14,7 @@ PARTS = re.split(r"\n\| room \| what is in it \|\n\|---\|---\|\n", MAP)[1:]
 ROOMS = dict(zip(("src/clusterforests", "core", "tests"), PARTS, strict=True))
 PATHS = sorted(set(re.findall(r"`((?:src|core|tests|docs|tools)/[\w/.]*)`", MAP)))
 
-# On the map before they are there. Nothing may be added; a test says what can be taken out.
+# Named before they exist. Nothing may be added; a test says which are there now.
 COMING = {
     "src/clusterforests/combining/registry.py",
     "src/clusterforests/forest_view.py",

@@ -1,4 +1,4 @@
-"""Figures in README.md and docs come from committed result files, or from the constants they describe."""
+"""Numbers in README.md and docs/ come from committed result files, or from the constants they describe."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ OTHER_LIMITS = {
     "docs/many-rows.md": {large.LEAST_SAMPLE, large.SAMPLE_CELLS // large.SAMPLE_ROWS},
     "docs/dask.md": {round(large.SAMPLE_ROWS / sampling.RARE, -3)},
 }
-NAMES = {  # README's names of methods, and those of the benchmark
+NAMES = {  # the README's names of the methods, and those of the benchmark
     "**ClusterForest, default**": "**default**",
     "spectral clustering": "Spectral",
     "evidence accumulation": "EAC",
@@ -32,19 +32,19 @@ NAMES = {  # README's names of methods, and those of the benchmark
 
 
 def section(path, title):
-    """The text under a heading."""
+    """Return the text under a heading."""
     text = (ROOT / path).read_text()
     return re.search(rf"^#+ {re.escape(title)}$(.*?)(?=^#|\Z)", text, re.M | re.S)[1]
 
 
 def rows(text):
-    """Cells of the tables in a text, heads included."""
+    """Return the cells of the tables in a text, header rows included."""
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return [cells for cells in lines if set("".join(cells)) - set("-")]
 
 
 def plain(text):
-    """A page as one line, whatever its line breaks."""
+    """Return a page as one line, whatever its line breaks."""
     return re.sub(r"\s+", " ", (ROOT / text).read_text())
 
 
@@ -85,7 +85,7 @@ def test_rare_group_of_many_rows():
 
 @pytest.mark.parametrize("path", ["README.md", "docs/many-rows.md", "docs/dask.md", "docs/gpu.md"])
 def test_limits(path):
-    """Sizes from which something changes are those of the code."""
+    """Thresholds in the documents are those of the code."""
     limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, combine.EXACT, combine.EXACT_SPECTRAL, combine.LANDMARKS}
     limits |= {sampling.CANDIDATES * large.SAMPLE_ROWS} | OTHER_LIMITS.get(path, set())
     known = {f"{limit:,.0f}" for limit in limits}

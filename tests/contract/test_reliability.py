@@ -1,4 +1,4 @@
-"""The page of promises: every test it names exists, and it says what the tests said."""
+"""The page of promises: every test it names exists, and it reports what the tests recorded."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ REPORT = """<testsuites><testsuite>
 
 
 def functions(path):
-    """Names of the tests in a file, with their classes."""
+    """Yield the names of the tests in a file, with their classes."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):
             yield from (f"{node.name}::{inner.name}" for inner in node.body if isinstance(inner, ast.FunctionDef))
@@ -87,7 +87,7 @@ def test_a_page_is_written():
 
 
 def test_modules_of_the_mutation_tests_exist():
-    """What `make mutate` changes, the tests it runs, what it explains and what it found."""
+    """So do the modules and tests in its explanations and in its recorded outcomes."""
     lines = ast.parse((ROOT / "tools" / "mutate.py").read_text(encoding="utf-8")).body
     assignments = {ast.unparse(line.targets[0]): line.value for line in lines if isinstance(line, ast.Assign)}
     tests = ast.literal_eval(assignments["TESTS"])

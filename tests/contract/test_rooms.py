@@ -1,7 +1,7 @@
 """Imports go one way: a room of the package imports only from the rooms below it.
 
-A room is a folder or a file directly in the package. House rules in one place: the order of the rooms, who may call the
-C++ core, and which imports may wait until a function runs.
+A room is a folder or a file directly in the package. This file states the order of the rooms, who may call the C++
+core, and which imports may wait until a function runs.
 """
 
 import ast
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 NAME = "clusterforests"
 PACKAGE = ROOT / "src" / NAME
 
-# From the bottom to the top. Rooms of one line know nothing of each other.
+# From bottom to top. Rooms on one line do not import each other.
 LAYERS = (
     ("_base",),
     ("backends", "datasets", "metrics"),
@@ -49,7 +49,7 @@ WAIT = {
     ("predictor", "rows.dask.collections"),
 }
 
-# What is not yet so. Nothing may be added; a test says what can be taken out.
+# Exceptions to be removed. Nothing may be added; a test says which are no longer needed.
 UPWARD = {("backends.sklearn_clusterer", "tables.distinct_rows")}
 CORE = {"combining.combine", "combining.placement", "forest.growth"}
 INSIDE = {("cli.commands.fit", "report"), ("cli.commands.predict", "report")}
@@ -103,7 +103,7 @@ def _module(path):
 
 
 def _existing(name, files):
-    """The module of ours that a dotted name is, or is in; the core is one without a file."""
+    """Return the module of ours that a dotted name is, or is in; the core has no file of its own."""
     if name.partition(".")[0] == "_core":
         return "_core"
     if "*" in name:
@@ -125,7 +125,7 @@ def _imported(node):
 
 
 def _pieces(text):
-    """A string, with stars for what is put into it."""
+    """Yield the parts of a string, with a star for each inserted value."""
     for part in text.values if isinstance(text, ast.JoinedStr) else [text]:
         yield part.value if isinstance(part, ast.Constant) else "*"
 
@@ -157,7 +157,7 @@ def test_few_rooms_call_the_core():
 
 
 def test_modules_do_not_import_each_other():
-    """Within a room too. An import that waits for a function is none here, but it must be on the list below."""
+    """This holds within a room too. Imports inside functions do not count here; the next test lists them."""
     graph = {}
     for entry in BETWEEN:
         if not entry.inside and entry.importer != entry.imported:
@@ -175,7 +175,7 @@ def test_imports_do_not_wait():
     assert WAIT - {entry.pair for entry in waiting} == set(), "these no longer wait"
 
 
-def test_what_is_not_yet_so_is_still_not_so():
+def test_exceptions_are_still_needed():
     assert UPWARD - {entry.pair for entry in BETWEEN if entry.upward} == set()
     assert CORE - {entry.importer for entry in OURS if entry.imported == "_core"} == set()
     assert INSIDE - {entry.pair for entry in OURS if entry.inside} == set()
