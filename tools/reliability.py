@@ -200,10 +200,10 @@ def mutation_part() -> str:
     if not MUTATION.exists():
         return ""
     results = json.loads(MUTATION.read_text(encoding="utf-8"))
-    rows = [
-        f"| `{module}.py` | {result['mutants']} | {result['killed']} | {result['killed'] / result['mutants']:.0%} |"
-        for module, result in results.items()
-    ]
+    rows = []
+    for module, result in results.items():
+        killed, tried = result["killed"], result["mutants"]
+        rows.append(f"| `{module.replace('.', '/')}.py` | {tried} | {killed} | {killed / tried:.0%} |")
     table = "\n".join(["| module | bugs introduced | caught | share |", "|---|---:|---:|---:|", *rows])
     return f"""\
 ## Mutation tests

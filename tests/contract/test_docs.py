@@ -1,4 +1,4 @@
-"""What the documents say is there: links, names, code that runs, numbers."""
+"""Check what the documents name: links, public names, code that runs, numbers."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""Figures in README.md and docs come from committed result files, or from the constants they describe."""
+"""Numbers in README.md and docs/ come from committed result files, or from the constants they describe."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ OTHER_LIMITS = {
     "docs/many-rows.md": {SIZES.least_sample, SIZES.sample_cells // SIZES.sample_rows},
     "docs/dask.md": {round(SIZES.sample_rows / sampling.RARE, -3)},
 }
-NAMES = {  # README's names of methods, and those of the benchmark
+NAMES = {  # the README's names of the methods, and those of the benchmark
     "**ClusterForest, default**": "**default**",
     "spectral clustering": "Spectral",
     "evidence accumulation": "EAC",
@@ -31,19 +31,19 @@ NAMES = {  # README's names of methods, and those of the benchmark
 
 
 def section(path, title):
-    """The text under a heading."""
+    """Return the text under a heading."""
     text = (ROOT / path).read_text()
     return re.search(rf"^#+ {re.escape(title)}$(.*?)(?=^#|\Z)", text, re.M | re.S)[1]
 
 
 def rows(text):
-    """Cells of the tables in a text, heads included."""
+    """Return the cells of the tables in a text, header rows included."""
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return [cells for cells in lines if set("".join(cells)) - set("-")]
 
 
 def plain(text):
-    """A page as one line, whatever its line breaks."""
+    """Return a page as one line, whatever its line breaks."""
     return re.sub(r"\s+", " ", (ROOT / text).read_text())
 
 

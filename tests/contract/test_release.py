@@ -1,4 +1,4 @@
-"""What a release consists of: one version, promises and lists that are in step, workflows that can run."""
+"""What a release consists of: one version everywhere, policies and lists in step, workflows that can run."""
 
 import importlib.util
 import re

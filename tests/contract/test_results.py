@@ -1,4 +1,4 @@
-"""The committed results: the tables of the reproduction are those of its runs, and the theory is computed anew."""
+"""The committed results: tables are those of the recorded runs, and the theory's predictions are computed anew."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ NAMES = ["datasets", "competition", "methods", "base-clusters", "claims", "simul
 
 
 def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
-    """Nothing is left to run: tables, summary and document come out as they were committed."""
+    """With nothing left to run, tables, summary and document come out as they were committed."""
     for name in UCI_NAMES:
         uci(name)
     for path in (ROOT / "results").glob("*.csv"):
@@ -36,7 +36,7 @@ def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
     record_property("tables recomputed from the committed runs, all identical", len(written))
 
 
-# Columns that no random number enters.
+# Columns that do not depend on random numbers.
 EXACT = {
     "theorem1": [0, 1, 2, 3, 5],
     "theorem1_weak_features": [0, 1, 2, 3, 4],
@@ -51,7 +51,7 @@ EXACT = {
 
 @pytest.fixture
 def short(monkeypatch):
-    """Simulations of a few trials; of each setting the two smallest tables."""
+    """Run few trials of each simulation, and of each setting the two smallest tables."""
     grid = tuple((gamma, sigma, sizes[:2]) for gamma, sigma, sizes in theory.RATE_GRID)
     for module in (theory, theory_figures):
         monkeypatch.setattr(module, "RATE_GRID", grid)

@@ -1,9 +1,9 @@
-"""Calls the C++ core with arguments that fit and with such that do not. None may crash it.
+"""Call the C++ core with valid and with invalid arguments. No call may crash it.
 
 python tests/robustness/fuzz_core.py --seconds 600 --seed 1
-python tests/robustness/fuzz_core.py --seed 1 --only 4711       one of these calls again, with its arguments printed
+python tests/robustness/fuzz_core.py --seed 1 --only 4711       repeat one of these calls and print its arguments
 
-Every call is made from the seed and its own number alone. The last line is a summary as JSON.
+Every call depends on the seed and its own number alone. The last line is a summary as JSON.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Caller:
         return values[self.rng.integers(len(values))]
 
     def problems(self, width):
-        """Columns, offsets and clusters of some problems; the first two may list nothing."""
+        """Draw columns, offsets and clusters of some problems; the first two may be empty."""
         count = self.size(4)
         sizes = self.rng.integers(1, 4, size=count)
         columns = self.rng.integers(0, max(1, width), size=sizes.sum(), dtype=np.int32)
@@ -57,7 +57,7 @@ class Caller:
         return self.rng.integers(-1, 4, size=(members, rows), dtype=np.int32)
 
     def spoil(self, arguments):
-        """Some of the arguments changed."""
+        """Change some of the arguments."""
         arguments = list(arguments)
         if self.hostile and arguments:
             count = min(len(arguments), self.rng.integers(1, 4))
@@ -87,7 +87,7 @@ class Caller:
             return array[None]
         if change == 3:
             return array.ravel()
-        if change == 4:  # nothing, of any length
+        if change == 4:  # an array of no bytes, of any length
             if array.ndim == 1:
                 return array[:0]
             shape[0], shape[-1] = self.pick([(0, 2**40), (2**40, 0), (0, 0), (2**31, 0), (0, 2**31)])
@@ -195,7 +195,7 @@ def apply_scaling(caller):
 
 
 def passes(caller):
-    """Made, or used for sums or for labels."""
+    """Make a pass, or use it for sums or for labels."""
     scaling = _core.Scaling(*scaling_arguments(caller)) if caller.rng.random() < 0.5 else None
     x = np.ascontiguousarray(caller.rows)
     width = x.shape[1] if scaling is None else scaling.apply(x[:1]).shape[1]
@@ -219,7 +219,7 @@ def hash_rows(caller):
 
 
 def matches(caller):
-    """Made, or used for products with stored or given rows."""
+    """Make an operator, or use it for products with stored or given rows."""
     members, columns, rows = 1 + caller.size(5), caller.size(50), caller.size(50)
     shares = caller.rng.random() < 0.3
     arguments = [caller.labels(members, columns), caller.rng.random((members + 1) ** (1 + shares))]
@@ -306,7 +306,7 @@ def stop(signum, frame):
 
 
 def run_one(seed, number, show=False):
-    """What became of a call: ran, refused or stopped. Another exception than those of REFUSED goes up."""
+    """Make a call and return what became of it: ran, refused or stopped. Exceptions not in REFUSED propagate."""
     caller = Caller(seed, number)
     build = caller.pick(CALLS)
     try:

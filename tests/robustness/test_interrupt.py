@@ -55,7 +55,7 @@ def test_whatever_the_handler_raises_comes_out():
 
 
 def test_a_handler_may_use_the_core(blobs):
-    """And where it raises nothing, the call goes on."""
+    """If it raises nothing, the call goes on."""
     small = ClusterForest(3, n_estimators=5, random_state=0)
     found = []
     before = signal.signal(signal.SIGALRM, lambda signum, frame: found.append(small.fit_predict(blobs[0])))
@@ -90,7 +90,7 @@ def fitted(**settings):
 
 
 def stages():
-    """What is done before a stage, and the stage."""
+    """Yield what comes before each stage, and the stage."""
 
     def fit(n_rows, n_columns, **settings):
         X = groups(n_rows, n_columns)
@@ -166,7 +166,7 @@ def test_the_command_stops(tmp_path, record_property):
 
 
 def used(pid):
-    """Processor seconds of a process so far."""
+    """Return the processor seconds a process has used."""
     with open(f"/proc/{pid}/stat") as stat:
         fields = stat.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,12 +1,12 @@
-"""A hundred times the same: memory and open files stay where they were."""
+"""Repeating the same work a hundred times takes no more memory and no more open files."""
 
 import subprocess
 import sys
 
 import pytest
 
-# Each kind is done until nothing new is cached, then a hundred times more. What malloc keeps for later is given back
-# before both measurements: it is no leak.
+# Each kind of work is repeated until nothing new is cached, then a hundred times more. Memory that malloc keeps for
+# later is no leak: it is given back before both measurements.
 REPEAT = """
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""Tables that are not what one expects: an answer that is right, or an error that says what to do."""
+"""Unusual tables get a right answer, or an error that says what to do."""
 
 import warnings
 
@@ -55,7 +55,7 @@ def test_zeros_that_a_sparse_table_states():
 
 @pytest.mark.parametrize("many", [False, True])
 def test_masked_cells_are_missing(many, lower_limits):
-    """Not the numbers under the mask."""
+    """The numbers under the mask do not count."""
     if many:
         lower_limits(large_rows=10)
     mask = np.zeros(N.shape, bool)
