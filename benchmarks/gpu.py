@@ -20,7 +20,7 @@ import torch
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests._base.size_limits import DeviceLimits, SizeLimits
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.rows.gpu import flat_trees as gpu_trees
 from clusterforests.rows.gpu import kernels as gpu_kernels
@@ -213,7 +213,7 @@ def roofline(n, roofs, say):
     say("| settings | kernel | time | work | time at peak rate | share of peak |\n|---|---|---|---|---|---|")
     for name, trees, kernels, unsure in roofs:
         used = gpu_trees.used_columns(trees)
-        flat = gpu_trees.flatten_trees(trees, used, gpu_passes.TILE_COLUMNS)
+        flat = gpu_trees.flatten_trees(trees, used, DeviceLimits())
         units = gpu_trees.flatten_sums(trees, used, flat).units
         digits = gpu_passes.digits_of(trees.mass_bits, 1.0)
         operations = 2 * n * sum(c.size + 3 * len(c) for c in trees.centers)
@@ -312,9 +312,10 @@ def host_table(n, say):
     X = cupy.asnumpy(make_table(n))
     forest("gpu", **PAPER).fit(X)
     fits = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
-    before, gpu.SPARE = gpu.SPARE, 0.0
+    before = ClusterForest._limits
+    ClusterForest._limits = SizeLimits(device=DeviceLimits(spare=0.0))
     streamed = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
-    gpu.SPARE = before
+    ClusterForest._limits = before
     cpu = seconds(lambda: forest("cpu", **PAPER).fit(X))[0]
     say(
         f"## Tables in host memory\n\n{n:,} x 20, float32, K = 5, 20 starts; the labels in all trees are copied back.\n"

@@ -12,7 +12,7 @@ import pytest
 from accelerator import need_gpu, rows_on_gpu
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import DEFAULT_LIMITS
+from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
@@ -275,10 +275,11 @@ def test_kernels_and_host_have_the_same_constants():
 
 
 def test_pieces_fill_the_scratch():
-    rows = gpu_passes.piece_rows(1000)
-    assert 0.99 * gpu_passes.SCRATCH_BYTES < 1000 * rows <= gpu_passes.SCRATCH_BYTES
-    assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
-    assert gpu_passes.piece_rows(1) == gpu_passes.MOST_ROWS <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
+    limits = DeviceLimits()
+    rows = gpu_passes.piece_rows(1000, limits)
+    assert 0.99 * limits.scratch_bytes < 1000 * rows <= limits.scratch_bytes
+    assert gpu_passes.piece_rows(10**6, limits) == limits.least_scratch_rows
+    assert gpu_passes.piece_rows(1, limits) == limits.most_scratch_rows <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
 
 
 @pytest.mark.gpu
@@ -328,16 +329,12 @@ def test_rows_that_float32_cannot_place(cupy):
 
 
 @pytest.mark.gpu
-def test_pieces_change_nothing(cupy, monkeypatch):
+def test_pieces_change_nothing(cupy):
     trees = passed(clusters=[2, 70, 9])
     expected = here().add_up(trees), here().label(trees)
-    monkeypatch.setattr(gpu_passes, "SCRATCH_BYTES", 1)
-    monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
-    monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
-    for module in (gpu_trees, gpu_passes):  # not all centres of a tree fit
-        monkeypatch.setattr(module, "CHIP_BYTES", 4 * 3 * gpu_trees.SEARCH_ROWS + 1024)
-    monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
-    found = rows_on_gpu(X).add_up(trees), cupy.asnumpy(rows_on_gpu(X).label(trees))
+    few = {"scratch_bytes": 1, "least_scratch_rows": 512, "tile_columns": 3, "block_bytes": 8 * 6 * 1000}
+    few["chip_bytes"] = 4 * 3 * gpu_trees.SEARCH_ROWS + 1024  # not all centres of a tree fit
+    found = rows_on_gpu(X, **few).add_up(trees), cupy.asnumpy(rows_on_gpu(X, **few).label(trees))
     assert (found[0].values == expected[0].values).all()
     assert (found[1] == expected[1]).all()
 
@@ -440,11 +437,10 @@ def test_torch_tensors(cupy, big):
 
 
 @pytest.mark.gpu
-def test_tables_that_do_not_fit_are_streamed(big, monkeypatch):
+def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1}
     cpu = ClusterForest(4, **settings).fit(big)
-    monkeypatch.setattr(gpu, "SPARE", 0.0)
-    monkeypatch.setattr(gpu, "BLOCK_BYTES", big.nbytes // 3)
+    lower_limits(device=DeviceLimits(spare=0.0, block_bytes=big.nbytes // 3))
     found = ClusterForest(4, **settings, backend="gpu").fit(big)
     assert_same(found, cpu)
 
@@ -458,7 +454,7 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks)
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
     placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1
-    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8), []
+    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8, DeviceLimits()), []
     over = rule.kernels.over
 
     def watch(rows, name, given, *others):
@@ -473,8 +469,8 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks)
 
 
 @pytest.mark.gpu
-def test_votes_in_blocks(big, monkeypatch):
-    monkeypatch.setattr(gpu_placement, "VOTE_BYTES", 2**16)
+def test_votes_in_blocks(big, lower_limits):
+    lower_limits(device=DeviceLimits(vote_bytes=2**16))
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
     cpu, found = (ClusterForest(7, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)

@@ -7,6 +7,20 @@ import numpy as np
 
 
 @dataclass(frozen=True)
+class DeviceLimits:
+    """How much of a GPU is taken at a time."""
+
+    spare: float = 0.8  # of its free memory may be taken
+    block_bytes: int = 2**28  # of rows, or of labels, on their way to it
+    vote_bytes: int = 2**28
+    scratch_bytes: int = 2**29  # columns and labels of the rows at hand
+    least_scratch_rows: int = 4_096
+    most_scratch_rows: int = 2**24
+    tile_columns: int = 23  # of these rows on the chip
+    chip_bytes: int = 56 * 1024  # for them and the records of their trees: four blocks have room
+
+
+@dataclass(frozen=True)
 class SizeLimits:
     """When a table is large, and how it is then read and sampled."""
 
@@ -16,6 +30,7 @@ class SizeLimits:
     sample_rows: int = 16_384
     least_sample: int = 4_096  # of a very wide table
     sample_cells: int = 2**26
+    device: DeviceLimits = DeviceLimits()
 
     def is_large(self, n_rows: int) -> bool:
         return n_rows > self.large_rows

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.placement import Links
@@ -16,7 +17,6 @@ from clusterforests.tables.scaling import Scaling
 
 PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 SEARCH_ROWS = 512  # whose columns are on the chip together
-CHIP_BYTES = 56 * 1024  # for them and the records of their trees: four blocks have room
 GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
@@ -184,7 +184,7 @@ def within(sizes: AnyArray) -> AnyArray:
     return places
 
 
-def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTrees:
+def flatten_trees(trees: LloydPass, used: IntArray, limits: DeviceLimits) -> FlatTrees:
     """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
@@ -214,8 +214,8 @@ def flatten_trees(trees: LloydPass, used: IntArray, most_columns: int) -> FlatTr
     part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
     each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
     lines = parts * (1 + 2 * each["pairs"])
-    members = _group(entries, at_used, most_columns, lines * _record(part))
-    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, most_columns)
+    members = _group(entries, at_used, limits, lines * _record(part))
+    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, limits.tile_columns)
     # A margin bounds the error of a difference of two scores, hence twice the error of one.
     error = 2 * np.array([_core.float32_error(width) for width in entries.width.tolist()])
     exact_error = np.array([_core.float64_error(width) for width in entries.width.tolist()])
@@ -254,7 +254,7 @@ def _record(part: AnyArray) -> AnyArray:
     return floats
 
 
-def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyArray) -> list[AnyArray]:
+def _group(entries: _Entries, columns: AnyArray, limits: DeviceLimits, floats: AnyArray) -> list[AnyArray]:
     """Group neighbouring trees that fit on the chip together and have much the same unit of length."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
@@ -262,7 +262,7 @@ def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyA
     for t, own in enumerate(np.split(columns, entries.start[1:])):
         joined, group = together | set(own.tolist()), members[-1]
         held += floats[t]
-        fits = len(joined) <= most_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= CHIP_BYTES
+        fits = len(joined) <= limits.tile_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= limits.chip_bytes
         if group and not (
             fits and entries.in_range[[t, group[0]]].all() and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
         ):

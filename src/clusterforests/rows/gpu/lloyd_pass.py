@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import Int64Array
 from clusterforests.rows.gpu.devices import need_cupy
 from clusterforests.rows.gpu.flat_trees import (
-    CHIP_BYTES,
     LANES,
     SEARCH_ROWS,
     WARP_SLOTS,
@@ -22,10 +22,7 @@ from clusterforests.rows.gpu.kernels import THREADS, Kernels, strides
 from clusterforests.rows.lloyd_pass import LloydPass, Sums
 from clusterforests.tables.scaling import Scaling
 
-SCRATCH_BYTES = 2**29  # columns and labels of the rows at hand
-LEAST_ROWS, MOST_ROWS = 4096, 2**24
 ROWS_OF_THREAD = 4
-TILE_COLUMNS = 23  # of these rows on the chip
 COLUMNS_OF_THREAD = 6
 SUMMED_ROWS = 4096  # by a warp
 NULL = np.uint64(0)
@@ -47,8 +44,10 @@ class DeviceTrees:
     `heaviest` is the largest weight of a row, in the units of the pass.
     """
 
-    def __init__(self, trees: LloydPass, real: Any, ladders: DeviceLadders, heaviest: float = 1.0) -> None:
-        self.trees = trees
+    def __init__(
+        self, trees: LloydPass, real: Any, ladders: DeviceLadders, limits: DeviceLimits, heaviest: float = 1.0
+    ) -> None:
+        self.trees, self.chip_bytes = trees, limits.chip_bytes
         self.used = used_columns(trees)
         self.digits = digits_of(trees.mass_bits, heaviest)
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers), self.digits)
@@ -56,10 +55,10 @@ class DeviceTrees:
         steps = flatten_steps(trees, self.used, ladders.host)
         self.steps = kernels.upload(steps), *ladders.arrays
         self.order = kernels.upload(np.argsort(steps["column"], kind="stable").astype(np.int32))
-        self.flat = flatten_trees(trees, self.used, TILE_COLUMNS)
+        self.flat = flatten_trees(trees, self.used, limits)
         self.fields = [kernels.upload(array) for array in self.flat]
         label_bytes = len(trees.centers) * np.dtype(trees.label_type).itemsize
-        self.pitch = piece_rows((4 + self.digits) * len(self.used) + label_bytes)
+        self.pitch = piece_rows((4 + self.digits) * len(self.used) + label_bytes, limits)
         self.narrow = self.xp.zeros((len(self.used), self.pitch), np.float32)
         self.unsure = self.xp.zeros(1, np.uint64)  # labels that float64 decided
 
@@ -90,8 +89,8 @@ class DeviceTrees:
     def _label(self, rows: Any, out: Any) -> None:
         grid = len(self.flat.groups) - 1, -(-len(rows) // SEARCH_ROWS)
         given = rows, *strides(rows), *self.steps, self.narrow, np.int64(self.pitch), len(rows), *self.fields
-        more = out, strides(out)[0], CHIP_BYTES // 4, self.unsure
-        self.kernels.launch("label_rows", grid, SEARCH_ROWS // ROWS_OF_THREAD, *given, *more, shared=CHIP_BYTES)
+        more = out, strides(out)[0], self.chip_bytes // 4, self.unsure
+        self.kernels.launch("label_rows", grid, SEARCH_ROWS // ROWS_OF_THREAD, *given, *more, shared=self.chip_bytes)
 
     def start(self) -> None:
         """Prepare for rows to be added."""
@@ -124,6 +123,7 @@ def digits_of(bits: int, heaviest: float) -> int:
     return -(-(bits + math.ceil(math.log2(max(heaviest, 1.0))) + 2) // 8)
 
 
-def piece_rows(row_bytes: int) -> int:
+def piece_rows(row_bytes: int, limits: DeviceLimits) -> int:
     """Choose how many rows are kept at a time: their columns, in float32 and in digits, and their labels."""
-    return min(max(LEAST_ROWS, SCRATCH_BYTES // row_bytes // THREADS * THREADS), MOST_ROWS)
+    rows = limits.scratch_bytes // row_bytes // THREADS * THREADS
+    return min(max(limits.least_scratch_rows, rows), limits.most_scratch_rows)

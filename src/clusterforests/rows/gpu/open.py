@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.parameters import check_weights
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.backends import Backend
 from clusterforests.forest.automatic_settings import Choice
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
@@ -37,7 +38,9 @@ def open_rows(
 
 def _open_encoded(forest: Any, X: Any, sample_weight: Any, threads: int, where: Choice) -> tuple[DeviceReader, Reading]:
     encoded, reading = encode_rows(forest, to_host(X), sample_weight, threads, where)
-    table = open_source_on_gpu(ArraySource(encoded.values), len(encoded.values) * forest.n_estimators)
+    table = open_source_on_gpu(
+        ArraySource(encoded.values), len(encoded.values) * forest.n_estimators, forest._limits.device
+    )
     places = encoded.first, encoded.widths, encoded.categorical
     return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
 
@@ -45,7 +48,7 @@ def _open_encoded(forest: Any, X: Any, sample_weight: Any, threads: int, where: 
 def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Choice) -> tuple[DeviceReader, Reading] | None:
     """Do what `encoding.open_large` does. None where X has categories or missing cells."""
     weights = check_weights(sample_weight, len(X))
-    table = _open(X, forest.n_estimators)
+    table = _open(X, forest.n_estimators, forest._limits.device)
     if table is None:
         return None
     seen = survey_on_gpu(table)
@@ -63,14 +66,14 @@ def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Choice) -> tup
     return reader, Reading(encoding, None, weights, where)
 
 
-def _open(X: Any, n_estimators: int) -> AnyTable | None:
+def _open(X: Any, n_estimators: int, limits: DeviceLimits) -> AnyTable | None:
     if not on_gpu(X):
         source = open_source(X)
-        return None if source is None else open_source_on_gpu(source, source.shape[0] * n_estimators)
+        return None if source is None else open_source_on_gpu(source, source.shape[0] * n_estimators, limits)
     array = as_cupy(X)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"X holds {array.dtype}: an array on the GPU must hold real numbers.")
-    return DeviceTable(array if array.dtype in (np.float32, np.float64) else array.astype(np.float64))
+    return DeviceTable(array if array.dtype in (np.float32, np.float64) else array.astype(np.float64), limits)
 
 
 def _refuse_infinity(table: AnyTable, encoding: Encoding) -> None:

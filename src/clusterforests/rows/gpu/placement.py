@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.placement import Embedding, Links, MostShared, Placement, Walk
 from clusterforests.rows.gpu.flat_trees import LANES, WORD, make_ballot
@@ -13,13 +14,13 @@ from clusterforests.rows.gpu.kernels import Kernels, strides
 VECTORS = 8  # multiplied at a time
 VOTERS = 32  # rows of a block
 BLOCK_THREADS = 256
-VOTE_BYTES = 2**28  # of votes at a time
 
 
 class DeviceRule:
     """A rule by which rows on the GPU are placed. `clusters` are the numbers of clusters in the trees."""
 
-    def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any) -> None:
+    def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any, limits: DeviceLimits) -> None:
+        self.vote_bytes = limits.vote_bytes
         self.rule, self.members = placement.rule, len(clusters)
         self.kernels = kernels = Kernels(label=label_type, members=self.members)
         self.xp = kernels.xp
@@ -58,7 +59,7 @@ class DeviceRule:
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
         else:
-            step = max(VOTERS, VOTE_BYTES // (8 * self.n_voters))
+            step = max(VOTERS, self.vote_bytes // (8 * self.n_voters))
             for start in range(0, len(out), step):
                 self._vote(labels[:, start : start + step], out[start : start + step])
         return self.names[out]

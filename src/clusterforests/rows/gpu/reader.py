@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally, settle_by
@@ -29,20 +30,17 @@ from clusterforests.tables.row_blocks import ArraySource, Source, Survey
 from clusterforests.tables.row_sampling import CANDIDATES, Keys, chance_key, draw, draw_rows, reach, waiting
 from clusterforests.tables.scaling import Scaling
 
-BLOCK_BYTES = 2**28  # of rows, or of labels, on their way to the GPU
-SPARE = 0.8  # of the GPU's free memory may be taken
-
 
 class DeviceTable:
     """Rows that are on the GPU."""
 
-    def __init__(self, X: Any) -> None:
-        self.X = X
+    def __init__(self, X: Any, limits: DeviceLimits) -> None:
+        self.X, self.limits = X, limits
         self.shape: tuple[int, int] = X.shape
         self.real = X.dtype
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
-        step = max(1, BLOCK_BYTES // (self.X.itemsize * self.shape[1]))
+        step = max(1, self.limits.block_bytes // (self.X.itemsize * self.shape[1]))
         for start in range(0, self.shape[0], step):
             yield start, self.X[start : start + step]
 
@@ -54,14 +52,14 @@ class DeviceTable:
 class StreamedTable:
     """Rows of this machine's memory or disk, which go to the GPU a block at a time."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, limits: DeviceLimits) -> None:
+        self.source, self.limits = source, limits
         self.shape = source.shape
         self.real = _real(source)
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
         n, columns = self.shape
-        step = max(1, BLOCK_BYTES // (self.real.itemsize * columns))
+        step = max(1, self.limits.block_bytes // (self.real.itemsize * columns))
         for start in range(0, n, step):
             yield start, need_cupy().asarray(self.host_block(start, min(n, start + step)))
 
@@ -83,17 +81,17 @@ def _real(source: Source) -> np.dtype[Any]:
     return np.dtype(np.float32 if single else np.float64)
 
 
-def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
+def open_source_on_gpu(source: Source, label_bytes: int, limits: DeviceLimits) -> AnyTable:
     """Copy a table to the GPU if there is room for it and for the labels, otherwise read it in blocks."""
     cupy = need_cupy()
-    streamed = StreamedTable(source)
+    streamed = StreamedTable(source, limits)
     n, columns = source.shape
-    if n * columns * streamed.real.itemsize + label_bytes > SPARE * cupy.cuda.Device().mem_info[0]:
+    if n * columns * streamed.real.itemsize + label_bytes > limits.spare * cupy.cuda.Device().mem_info[0]:
         return streamed
     X = cupy.empty((n, columns), streamed.real)
     for start, rows in streamed.blocks():
         X[start : start + len(rows)] = rows
-    return DeviceTable(X)
+    return DeviceTable(X, limits)
 
 
 def survey_on_gpu(table: AnyTable) -> Survey:
@@ -157,6 +155,10 @@ class DeviceReader:
     def shape(self) -> tuple[int, int]:
         return self.table.shape
 
+    @property
+    def limits(self) -> DeviceLimits:
+        return self.table.limits
+
     def draw(self, size: int, seed: int) -> Sample:
         """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
         if self.weights is None:
@@ -179,7 +181,7 @@ class DeviceReader:
 
     def add_up(self, trees: LloydPass) -> Sums:
         heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
-        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), heaviest)
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits, heaviest)
         device.start()
         for start, rows in self.table.blocks():
             device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))
@@ -191,9 +193,11 @@ class DeviceReader:
         cupy = need_cupy()
         self.trees = trees
         shape = len(trees.centers), self.shape[0]
-        fits = math.prod(shape) * np.dtype(trees.label_type).itemsize <= SPARE * cupy.cuda.Device().mem_info[0]
+        fits = (
+            math.prod(shape) * np.dtype(trees.label_type).itemsize <= self.limits.spare * cupy.cuda.Device().mem_info[0]
+        )
         labels = (cupy if fits else np).empty(shape, trees.label_type)
-        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling))
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits)
         for start, rows in self.table.blocks():
             own = slice(start, start + len(rows))
             out = labels[:, own] if fits else cupy.empty((shape[0], len(rows)), trees.label_type)
@@ -214,8 +218,8 @@ class DeviceReader:
         found = cupy.empty(self.shape[0], np.int32)
         rule = None
         if DeviceRule.knows(placement):
-            rule = DeviceRule(placement, list(map(len, self.trees.centers)), self.trees.label_type)
-        step = max(1, BLOCK_BYTES // len(partitions))
+            rule = DeviceRule(placement, list(map(len, self.trees.centers)), self.trees.label_type, self.limits)
+        step = max(1, self.limits.block_bytes // len(partitions))
         for start in range(0, self.shape[0], step):
             own = slice(start, start + step)
             if rule is not None:
