@@ -165,7 +165,7 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
     """The float32 search as the kernel does it: right wherever it is sure, and it is sure of most rows."""
     trees = passed(scale, clusters=[1, 2, 8, 9, 13, 40])
     used = used_columns(trees)
-    flat = flatten_trees(trees, used, 5)
+    flat = flatten_trees(trees, used, DeviceLimits(tile_columns=5))
     exponent, origin, _ = trees.coordinates
     exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
     expected = trees.label(ArraySource(X))
@@ -206,7 +206,7 @@ def test_units_put_sums_where_they_belong():
     """Every sum is taken once, from its column and of its cluster."""
     trees = passed(clusters=[2, 9, 40, 150, 300])
     used = used_columns(trees)
-    sums = flatten_sums(trees, used, flatten_trees(trees, used, 5))
+    sums = flatten_sums(trees, used, flatten_trees(trees, used, DeviceLimits(tile_columns=5)))
     taken = {}
     for unit in sums.units:
         assert 0 < unit["count"] <= WARP_SLOTS * UNIT_WARPS

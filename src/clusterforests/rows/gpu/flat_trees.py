@@ -184,31 +184,44 @@ def within(sizes: AnyArray) -> AnyArray:
     return places
 
 
+class _Scores:
+    """The centres in the units of their trees, and how far they are from each tree's first centre."""
+
+    def __init__(self, entries: _Entries) -> None:
+        n_trees, owner, at = len(entries.clusters), entries.owner, entries.at
+        self.first, self.second = halves(entries.power)
+        self.exact = exact = entries.values * self.first[at] * self.second[at] * entries.root[at]
+        self.start = np.cumsum(entries.size) - entries.size  # of a tree's centres
+        begins = exact[self.start[owner] + at - entries.start[owner]]  # the tree's first centre
+        self.ahead = exact - begins
+        row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
+        n_rows = int(entries.clusters.sum())
+        self.square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
+        self.row_tree = np.repeat(np.arange(n_trees), entries.clusters)
+        self.farthest, self.steepest, self.highest = np.zeros((3, n_trees))
+        np.maximum.at(self.farthest, self.row_tree, np.bincount(row, np.abs(exact), n_rows))
+        np.maximum.at(self.steepest, owner, np.abs(self.ahead))
+        np.maximum.at(self.highest, self.row_tree, np.abs(self.square))
+
+    def margins(self, entries: _Entries, unit: FloatArray) -> FloatArray:
+        """Bound the error of a difference of two scores, hence twice the error of one."""
+        error = 2 * np.array([_core.float32_error(width) for width in entries.width.tolist()])
+        exact_error = np.array([_core.float64_error(width) for width in entries.width.tolist()])
+        floor = error * 0.5 * self.highest + exact_error * self.farthest**2 + _core.DISTANCE_FLOOR
+        floor = np.where(entries.in_range, floor, np.inf)
+        return np.column_stack([floor, error * self.steepest * unit, exact_error * unit**2])
+
+
 def flatten_trees(trees: LloydPass, used: IntArray, limits: DeviceLimits) -> FlatTrees:
     """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
     picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
     entries = _Entries(picked)
-    first, second = halves(entries.power)
-    exact = entries.values * first[entries.at] * second[entries.at] * entries.root[entries.at]
-    owner, at, n_trees = entries.owner, entries.at, len(order)
-    start = np.cumsum(entries.size) - entries.size
-    begins = exact[start[owner] + at - entries.start[owner]]  # the tree's first centre
-    ahead = exact - begins
-    row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
-    n_rows = int(entries.clusters.sum())
-    square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
-    length = np.bincount(row, np.abs(exact), n_rows)
-    row_tree = np.repeat(np.arange(n_trees), entries.clusters)
-    farthest, steepest, highest = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
-    np.maximum.at(farthest, row_tree, length)
-    np.maximum.at(steepest, owner, np.abs(ahead))
-    np.maximum.at(highest, row_tree, np.abs(square))
-
-    each = np.zeros(n_trees, TREE)
+    scores = _Scores(entries)
+    each = np.zeros(len(order), TREE)
     each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
-    each["columns"], each["centers"] = entries.start, start
+    each["columns"], each["centers"] = entries.start, scores.start
     at_used = np.searchsorted(used, entries.column.ravel())
     parts = -(-entries.clusters // PARTS[-1])
     part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
@@ -216,36 +229,47 @@ def flatten_trees(trees: LloydPass, used: IntArray, limits: DeviceLimits) -> Fla
     lines = parts * (1 + 2 * each["pairs"])
     members = _group(entries, at_used, limits, lines * _record(part))
     groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, limits.tile_columns)
-    # A margin bounds the error of a difference of two scores, hence twice the error of one.
-    error = 2 * np.array([_core.float32_error(width) for width in entries.width.tolist()])
-    exact_error = np.array([_core.float64_error(width) for width in entries.width.tolist()])
-    floor = error * 0.5 * highest + exact_error * farthest**2 + _core.DISTANCE_FLOOR
-    floor = np.where(entries.in_range, floor, np.inf)
-    each["margin"] = np.column_stack([floor, error * steepest * unit, exact_error * unit**2])
-
+    each["margin"] = scores.margins(entries, unit)
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PARTS[-1], part)
-    record = _record(each["part"].astype(np.int64))
-    part_floats = (1 + 2 * each["pairs"]) * record
-    floats = parts * part_floats
+    floats = parts * _part_floats(each)
     each["records"] = np.cumsum(floats) - floats
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
+    records = _write_records(each, entries, scores, floats, places)
+    columns, centers = at_used.astype(np.int32), scores.exact
+    own = scores.first, scores.second, entries.root, centers
+    return FlatTrees(groups, group_columns, group_units, each, columns, records, *own)
+
+
+def _write_records(
+    each: AnyArray, entries: _Entries, scores: _Scores, floats: AnyArray, places: AnyArray
+) -> npt.NDArray[np.float32]:
+    """Write what the search reads of each part of each tree: see nearest.cu."""
+    owner, at, parts = entries.owner, entries.at, each["parts"].astype(np.int64)
+    record, part_floats = _record(each["part"].astype(np.int64)), _part_floats(each)
     records = np.zeros(int(floats.sum()), np.float32)
     for tree, begin in enumerate(each["records"]):
         records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : each["part"][tree]] = -np.inf
     factor = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
     there, slot = np.divmod(entries.center, each["part"][owner])
     line = 1 + at - entries.start[owner]
-    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * factor[at]
+    begins = each["records"][owner] + there * part_floats[owner] + line * record[owner]
+    records[begins + slot] = scores.ahead * factor[at]
+    row_tree = scores.row_tree
     there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
-    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * square
+    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * scores.square
     # Every record has the place of the column after it.
-    lines = np.repeat(np.arange(len(at_used)), parts[entries.tree])
+    lines = np.repeat(np.arange(len(places)), parts[entries.tree])
     tree = entries.tree[lines]
     before = within(parts[entries.tree]) * part_floats[tree] + (lines - entries.start[tree]) * record[tree]
     records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = places[lines]
-    columns = at_used.astype(np.int32)
-    return FlatTrees(groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact)
+    return records
+
+
+def _part_floats(each: AnyArray) -> AnyArray:
+    """Count the floats of a part of each tree."""
+    floats: AnyArray = (1 + 2 * each["pairs"].astype(np.int64)) * _record(each["part"].astype(np.int64))
+    return floats
 
 
 def _record(part: AnyArray) -> AnyArray:
