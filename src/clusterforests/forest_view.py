@@ -91,15 +91,18 @@ class ForestView:
 
     def item_consensus(self) -> FloatArray:
         """Return the mean share of trees that each row spends with its own cluster, (n_samples,)."""
-        return _in_memory(self.forest.item_consensus_)
+        values: FloatArray = _in_memory(self.forest.item_consensus_)
+        return values
 
     def cluster_consensus(self) -> FloatArray:
         """Return the mean share of trees in which two rows of each cluster are together, (n_clusters,)."""
-        return _in_memory(self.forest.cluster_consensus_)
+        values: FloatArray = _in_memory(self.forest.cluster_consensus_)
+        return values
 
     def coassociation(self, rows: IndexArray) -> FloatArray:
         """Return the share of trees in which two of these rows are together, (n_rows, n_rows)."""
-        return _in_memory(self.forest.coassociation(rows, rows))
+        shares: FloatArray = _in_memory(self.forest.coassociation(rows, rows))
+        return shares
 
     def cut(self, partitions: IntArray, n_clusters: int) -> IntArray:
         """Combine other partitions, or these into another number of clusters, as the forest was combined."""
