@@ -28,7 +28,7 @@ from clusterforests.diagnostics import (
 from clusterforests.forest.automatic_settings import Choice
 from clusterforests.forest.forest import Trees
 from clusterforests.n_clusters import choose as how_many
-from clusterforests.persistence.state import load_forest, save_forest
+from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
 from clusterforests.rows.gpu.tables import gathered
 from clusterforests.tables.encoding import Encoding

@@ -246,7 +246,7 @@ def test_broken_models(good, tmp_path, capsys):
     model = tmp_path / "model.cf"
     assert main(["fit", str(good), "--clusters", "2", "--trees", "5", "--model", str(model), "--quiet"]) == 0
     status, err = run(capsys, "predict", good, good)
-    assert (status, "good.csv is not a model of clusterforests" in err) == (1, True)
+    assert (status, "good.csv is not a clusterforests model" in err) == (1, True)
     whole = model.read_bytes()
     model.write_bytes(whole[:-5])
     status, err = run(capsys, "predict", model, good)

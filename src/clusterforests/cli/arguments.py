@@ -18,7 +18,7 @@ SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": 
 
 def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     """Add the options that say how to read the table."""
-    add = parser.add_argument
+    add = parser.add_argument_group("reading the table").add_argument
     add("--id", metavar="COLUMN", help="column with row names: copied to the labels, not used for clustering")
     add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
     if fitting:
@@ -34,7 +34,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how to run and what to print."""
-    add = parser.add_argument
+    add = parser.add_argument_group("running").add_argument
     add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--quiet", action="store_true", help="print errors only: no progress, no summary")

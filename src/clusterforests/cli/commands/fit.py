@@ -56,9 +56,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FILE", type=target, help="write the cluster of each row; - is standard output")
     add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
     add("--model", metavar="FILE", type=target, help="write the model, for `predict` and `report`")
-    add_data_options(parser, fitting=True)
     add("--trees", metavar="T", type=positive, default=200, help="number of trees in the forest (default: 200)")
     add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
+    add_data_options(parser, fitting=True)
     add_run_options(parser)
     parser.set_defaults(run=run_fit)
 
