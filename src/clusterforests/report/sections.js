@@ -66,7 +66,7 @@ function createSure() {
   if (stability.known && stability.rows < data.run.rows) from.push(`stability is measured on ${count(stability.rows)} rows drawn at random`);
   if (sampled !== null) from.push(`consensus on ${count(sampled)}`);
   find("clusters-note").textContent =
-    "Stability: how much of the cluster half of the forest finds again (Jaccard index). Consensus: the mean share of trees in " +
+    "Stability: how much of the cluster is found again by half of the forest (Jaccard index). Consensus: the mean share of trees in " +
     "which two of its rows are together; it depends on how many groups the trees have, so only compare it between clusters. " +
     "Silhouette: how many more trees a row shares with its own cluster than with the next, from −1 to 1; a doubtful row is " +
     `below 0.${from.length ? ` Here, ${from.join(" and ")}.` : ""}`;
@@ -166,7 +166,7 @@ function profileLine(column) {
 
 const EVIDENCE = [
   ["p_value", "p-value", chance, "of the least clear gap between two of the clusters"],
-  ["depth", "Gap", fixed, "how empty that gap is: 1 is empty"],
+  ["depth", "Gap", fixed, "how empty that gap is (1: empty)"],
   ["null_mean", "Gap without clusters", fixed, "the same in tables without clusters"],
   ["lifetime", "Lifetime", fixed, "the range of heights in the dendrogram with this number"],
   ["stability", "Stability", fixed, "adjusted Rand index between halves of a forest"],
@@ -193,7 +193,7 @@ function createNumber() {
     return;
   }
   const { candidates, evidence, value } = found;
-  find("number-text").textContent = `${plural(value, "cluster")}: ${found.reason}`;
+  find("number-text").textContent = `The forest chose ${plural(value, "cluster")}. ${found.reason}`;
   const charts = [
     candidateChart("Least clear gap", candidates, evidence.depth, evidence.null_mean, value),
     candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
@@ -216,8 +216,8 @@ function createTruth() {
   if (truth === null) return;
   find("truth").hidden = false;
   find("truth-text").textContent =
-    `${plural(truth.rows, "row")} had a known class, one of ${count(truth.n_classes)}. The classes were used only for this ` +
-    "comparison, not for the clustering.";
+    `${plural(truth.rows, "row")} had a known class (${truth.n_classes === 1 ? "1 class" : `${count(truth.n_classes)} classes`}). ` +
+    "The classes were used only for this comparison, not for the clustering.";
   find("truth-facts").append(
     fact("Adjusted Rand index", fixed(truth.adjusted_rand_index, 3), "1: identical, 0: chance"),
     fact("Rand index", fixed(truth.rand_index, 3), "share of pairs that agree"),

@@ -23,6 +23,7 @@ from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
+from clusterforests.report import write_report
 
 EXAMPLES = """examples:
   clusterforests fit data.csv --clusters 4 --out labels.csv \\
@@ -110,8 +111,6 @@ def write_results(
     """Write the report, the model, and last the labels, which may go down a pipe."""
 
     def write_page(path: Path) -> None:
-        from clusterforests.report import write_report
-
         write_report(
             forest,
             data.table,

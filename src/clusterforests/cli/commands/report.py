@@ -10,6 +10,7 @@ from clusterforests.cli.screen import Screen
 from clusterforests.cli.summary import as_json
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
+from clusterforests.report import write_report
 
 EXAMPLES = """examples:
   clusterforests report model.cf data.csv --out report.html
@@ -37,8 +38,6 @@ def add_report(parser: argparse.ArgumentParser) -> None:
 
 def run_report(given: argparse.Namespace) -> int:
     """Read the model and its table, and write the page."""
-    from clusterforests.report import write_report
-
     screen = Screen(given)
     outputs = Outputs({"MODEL": given.model, "DATA": given.data}, {"--out": given.out})
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
