@@ -11,7 +11,7 @@ from clusterforests import ClusterForest
 from clusterforests.forest_view import view_of
 
 PACKAGE = Path(clusterforests.__file__).parent
-OWNERS = ("estimator.py", "predictor.py", "forest_view.py", "persistence/", "rows/", "experiments/methods.py")
+OWNERS = ("estimator.py", "predictor.py", "forest_view.py", "persistence/", "rows/")
 READERS = [path for path in sorted(PACKAGE.rglob("*.py")) if not str(path.relative_to(PACKAGE)).startswith(OWNERS)]
 
 

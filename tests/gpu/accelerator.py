@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clusterforests.rows.gpu import devices
-from clusterforests.rows.gpu import rows as gpu
+from clusterforests.rows.gpu import reader as gpu
 from clusterforests.tables.row_blocks import ArraySource
 
 
@@ -27,4 +27,4 @@ def rows_on_gpu(table, weights=None):
     opened = gpu.open_source_on_gpu(ArraySource(table), 0)
     p = table.shape[1]
     places = np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool)
-    return gpu.DeviceRows(opened, gpu.survey_on_gpu(opened), *places, weights)
+    return gpu.DeviceReader(opened, gpu.survey_on_gpu(opened), *places, weights)

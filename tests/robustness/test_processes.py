@@ -1,4 +1,4 @@
-"""The core in forks, threads, interpreters that end, and beside other parallel work."""
+"""The core in forks, in threads, in interpreters that are shutting down, and beside other parallel work."""
 
 import io
 import os
@@ -29,7 +29,7 @@ def labels(n_jobs=3):
 
 
 def run(text):
-    """Run a program; its output."""
+    """Run a program and return its output."""
     done = subprocess.run([sys.executable, "-c", BEGIN + text], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "Fatal" not in done.stderr
@@ -103,7 +103,7 @@ def test_attributes_that_are_computed_late_hold_no_lock():
 
 @pytest.mark.parametrize("ends", [3, pytest.param(30, marks=pytest.mark.slow)])
 def test_python_ends_while_daemon_threads_fit(ends, record_property):
-    """Such a thread is in the core, or wants the GIL back, when there is no interpreter any more."""
+    """Such a thread may be in the core, or waiting for the GIL, when the interpreter is gone."""
     for i in range(ends):
         text = """
 many = np.random.default_rng(0).normal(size=(100_000, 10))
@@ -116,7 +116,7 @@ time.sleep(DELAY)
 print("done")
 """
         assert run(text.replace("DELAY", str(0.2 + 0.17 * (i % 7)))) == "done\n"
-    record_property("ends of the interpreter while threads fitted", ends)
+    record_property("exits of the interpreter while threads were fitting", ends)
 
 
 def test_another_interpreter_refuses_or_works():
@@ -155,18 +155,18 @@ def test_threads_that_fit_at_once_agree(blobs, record_property):
         thread.join()
     assert len(found) == 8
     assert all(np.array_equal(labels, expected) for labels in found.values())
-    record_property("fits at once", len(found))
+    record_property("simultaneous fits", len(found))
 
 
 def most_threads(work):
-    """How many threads the process had at most beyond those before, besides the one that counts."""
+    """Count the most threads the process had beyond those before, without the one that counts."""
 
     def count():
         while not done.is_set():
             counts.append(len(os.listdir("/proc/self/task")))
             time.sleep(0.001)
 
-    work()  # whatever pools there are exist now
+    work()  # by now all thread pools exist
     counts, done = [], threading.Event()
     before = len(os.listdir("/proc/self/task")) + 1
     counter = threading.Thread(target=count)
@@ -199,7 +199,7 @@ def test_no_more_threads_inside_of_joblib(backend):
 
 @pytest.mark.parametrize("processes", [False, True])
 def test_no_more_threads_inside_of_dask(processes):
-    """A user's own tasks, in threads of this process and in others."""
+    """These are a user's own tasks, in threads of this process and in other processes."""
     with (
         LocalCluster(n_workers=1, threads_per_worker=2, processes=processes, dashboard_address=None) as started,
         Client(started) as client,
@@ -224,7 +224,7 @@ def test_all_cores_without_openmp(monkeypatch):
 
 
 def test_all_cores_are_those_of_the_container(monkeypatch):
-    """As its control group says; of version 2, here imitated."""
+    """The control group, of version 2, is imitated here."""
     opened, exists = open, os.path.exists
     quota = "/sys/fs/cgroup/cpu.max"
     monkeypatch.setattr(os.path, "exists", lambda path: path == quota or exists(path))

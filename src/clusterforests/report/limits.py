@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 
+from clusterforests._base.size_limits import DEFAULT_LIMITS
+
 
 @dataclass(frozen=True)
 class PageLimits:
     """Sizes that keep a page readable, light and quick to make."""
 
+    large_rows: int = DEFAULT_LIMITS.large_rows  # of tables of numbers with more rows, only the sample is read
     sample_rows: int = 20_000  # rows that statements about features, clusters and pairs are based on
     sample_rows_per_cluster: int = 5  # at least
     splits: int = 20  # of the forest into two halves

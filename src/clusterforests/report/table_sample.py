@@ -11,7 +11,7 @@ from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
 from clusterforests.report.limits import PageLimits
 from clusterforests.tables.frames import column_names, is_missing
-from clusterforests.tables.row_blocks import is_large, open_source
+from clusterforests.tables.row_blocks import open_source
 
 MAX_NAME = 200  # characters
 
@@ -45,7 +45,7 @@ def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: PageLim
     if n_given != n:
         raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
     rows = representative_rows(view.labels, limits.sample_rows, limits.sample_rows_per_cluster)
-    source = open_source(X) if is_large(n) and not view.levels else None
+    source = open_source(X) if n > limits.large_rows and not view.levels else None
     if source is None:
         encoded = view.encode(X)
         values, first = encoded.values[rows], encoded.first

@@ -1,4 +1,4 @@
-"""The rules of placement on a GPU: to which group rows belong, by labels that are there."""
+"""Place rows on a GPU: find the group that they belong to, by labels that are there."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ VOTE_BYTES = 2**28  # of votes at a time
 
 
 class DeviceRule:
-    """A rule that rows on the GPU can be placed by. `clusters` are the numbers of clusters in the trees."""
+    """A rule by which rows on the GPU are placed. `clusters` are the numbers of clusters in the trees."""
 
     def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any) -> None:
         self.rule, self.members = placement.rule, len(clusters)
@@ -36,7 +36,7 @@ class DeviceRule:
 
     @staticmethod
     def knows(placement: Placement) -> bool:
-        """Whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
+        """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
         return isinstance(placement.rule, (Walk, Embedding, MostShared)) and not len(placement.settled)
 
     def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
@@ -53,7 +53,7 @@ class DeviceRule:
         self.n_voters = len(voters)
 
     def clusters(self, labels: Any) -> Any:
-        """Of rows by their labels (T, r)."""
+        """Find the clusters of rows by their labels (T, r)."""
         out = self.xp.empty(labels.shape[1], np.int32)
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
