@@ -18,7 +18,7 @@ from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, sha
 from clusterforests.forest.automatic_settings import Choice
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters import choose as how_many
-from clusterforests.persistence.state import load_forest, save_forest
+from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, results_for
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors

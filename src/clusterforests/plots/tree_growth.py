@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clusterforests.estimator import ClusterForest
-from clusterforests.plots.style import BLUE, axes_for, check_request, ink, legend_below, plain, some_of
+from clusterforests.forest_view import view_of
+from clusterforests.plots.style import BLUE, axes_for, check_drawing, ink, legend_below, plain, some_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
-    """kappa along growth: a line for each tree, ending where the tree stopped, and the median of all trees.
+    """Draw kappa during growth: a line for each tree, ending where the tree stopped, and the median of all trees.
 
-    In the median a tree that has stopped counts with the kappa it reached.
+    A tree that has stopped enters the median with the kappa it reached.
 
     Parameters
     ----------
@@ -27,10 +28,11 @@ def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
     -------
     ax : matplotlib Axes
     """
-    check_request(ax, forest)
+    check_drawing(ax)
     from matplotlib.ticker import MaxNLocator
 
-    path = np.where(np.isinf(forest.kappa_path_), np.nan, forest.kappa_path_)
+    view = view_of(forest)
+    path = np.where(np.isinf(view.kappa_path), np.nan, view.kappa_path)
     rounds = np.arange(path.shape[1])
     last = np.isfinite(path).sum(axis=1) - 1
     reached = path.copy()
@@ -41,10 +43,9 @@ def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
     ax.plot(rounds, path.T, color=BLUE, alpha=alpha, linewidth=1, label=["a tree"] + ["_"] * (len(path) - 1))
     ends = path[np.arange(len(path)), np.maximum(last, 0)]
     ax.plot(last, ends, "o", color=BLUE, markersize=3, alpha=min(1.0, 3 * alpha), label="where it stopped")
-    middle = np.nanmedian(reached, axis=0)
-    ax.plot(rounds, middle, color=ink(ax), linewidth=2, label="median of all trees")
+    ax.plot(rounds, np.nanmedian(reached, axis=0), color=ink(ax), linewidth=2, label="median of all trees")
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    corrected = ", corrected for the number of features" if forest.selection_["quality"].value == "corrected" else ""
+    corrected = ", corrected for the number of features" if view.settings["quality"].value == "corrected" else ""
     ax.set(xlabel="rounds of growth after the first draw", ylabel=f"kappa{corrected}", xlim=(-0.2, len(rounds) - 0.8))
     ax.set_title(f"How {some_of(len(path), len(path), 'trees')} grew")
     for handle in legend_below(ax).legend_handles:

@@ -1,39 +1,39 @@
-"""Tables that other programs keep in columns: Parquet and Arrow files through pyarrow, and NumPy's .npy."""
+"""Parquet and Arrow files, read with pyarrow."""
 
 import io
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.readers.request import DataFile, Request, assemble, plan
+from clusterforests.cli.readers.column_roles import assemble, assign_roles
+from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.column_table import Text
 
-HOW = "pip install clusterforests[files]"
+INSTALL = "pip install clusterforests[files]"
 
 
 def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> DataFile:
-    """A Parquet file, or an Arrow one (also called Feather), read by the column."""
+    """Read a Parquet file, or an Arrow file (also called Feather), column by column."""
     try:
         import pyarrow
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError(f"{file}: reading {kind} files needs pyarrow ({HOW}).") from error
+        raise ImportError(f"{file}: reading {kind} files needs pyarrow ({INSTALL}).") from error
     try:
         names, n_rows, column = (_open_parquet if kind == "parquet" else _open_arrow)(pyarrow, source)
         if not names:
             raise ValueError(f"{file} has no columns.")
-        planned = plan(file, names, request)
+        roles = assign_roles(file, names, request)
         if n_rows == 0:
             raise ValueError(f"{file} has columns but no rows.")
-        used = [j for j, use in enumerate(planned.uses) if use is not None]
+        used = [j for j, use in enumerate(roles.uses) if use is not None]
         columns = {}
         for done, j in enumerate(used, 1):
             name = names[j]
-            text = planned.uses[j] != "feature" or name in request.categories or name in request.levels
+            text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
             columns[j] = _cells(pyarrow, column(j), text, f"{file}, column {name!r}")
             if request.progress is not None:
                 request.progress(done, len(used))
@@ -41,8 +41,8 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
         if isinstance(error, OSError) and error.errno is not None:
             raise
         what = str(error).splitlines()[0][:200]
-        raise ValueError(f"{file} is not a whole {kind} file: {what}") from error
-    return assemble(file, planned, columns, request, range(1, n_rows + 1))
+        raise ValueError(f"{file} is not a complete {kind} file: {what}") from error
+    return assemble(file, roles, columns, request, range(1, n_rows + 1))
 
 
 def _open_parquet(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Callable[[int], Any]]:
@@ -66,8 +66,8 @@ def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
         column = column.cast(kind)
     if types.is_temporal(kind) and not text:
         raise ValueError(
-            f"{where} holds dates or times ({kind}), which compare with nothing else. Turn them into numbers, such as "
-            "days since a date, or pass --ignore with its name."
+            f"{where} holds dates or times ({kind}), which cannot be compared with other columns. Turn them into "
+            "numbers, such as days since a date, or pass --ignore with its name."
         )
     numeric = any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "boolean", "decimal", "null"))
     if not text and numeric:
@@ -88,27 +88,3 @@ def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
         coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return Text(codes, tuple(coded.dictionary.to_pylist()))
-
-
-def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
-    """A matrix of numbers; a file on disk is mapped, not read, so that it may be larger than memory."""
-    for option, given in (("--id", request.id), ("--label", request.label), ("--ignore", request.ignore)):
-        if given:
-            raise ValueError(f"{file}: the columns of a .npy file have no names, so {option} cannot be used.")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is wrong with the file is said below
-            if isinstance(source, bytes):
-                X = np.load(io.BytesIO(source), allow_pickle=False)
-            else:
-                X = np.load(source, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError) as error:
-        objects = "bject array" in str(error) or "objects in dtype" in str(error)
-        what = "holds Python objects, which are not read" if objects else "is not a whole .npy file"
-        raise ValueError(f"{file} {what}. Save a matrix of numbers with numpy.save.") from error
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
-        found = f"an array of {X.dtype} with shape {X.shape}" if isinstance(X, np.ndarray) else "several arrays"
-        raise ValueError(f"{file} holds {found}. Save a matrix of numbers, rows being samples, with numpy.save.")
-    if 0 in X.shape:
-        raise ValueError(f"{file} has shape {X.shape}: there is nothing to cluster.")
-    return DataFile(X)

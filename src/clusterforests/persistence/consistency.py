@@ -1,4 +1,7 @@
-"""Whether the parts of a model from a file fit together, so that nothing later reaches beyond an array."""
+"""Whether the parts of a loaded model fit together, as far as the compiled core does not check it itself.
+
+It refuses scalings, trees, donors and tables of shares with wrong sizes or indices when it is given them.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +11,11 @@ import numpy as np
 from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.forest.automatic_settings import Choice
 
 
-def check_state(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
-    """Raise ValueError for the first thing that does not fit."""
+def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
+    """Raise a ValueError for the first part that does not fit the others."""
     n_trees, n_rows = state["partitions_"].shape
     p, k = state["n_features_in_"], state["n_clusters_"]
     _require(0 < n_trees <= parameters["n_estimators"] and n_rows > 0, "the number of trees")
@@ -47,7 +51,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 
 def _check_choices(state: Mapping[str, Any]) -> None:
     for name, choice in state["selection_"].items():
-        _require(isinstance(name, str) and type(choice).__name__ == "Choice" and hasattr(choice, "value"), "settings")
+        _require(isinstance(name, str) and isinstance(choice, Choice), "settings")
     _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:
@@ -57,40 +61,24 @@ def _check_choices(state: Mapping[str, Any]) -> None:
 
 
 def _check_columns(state: Mapping[str, Any], p: int) -> None:
-    """Features, the columns they became, and those of the scaled table, which the trees' centres are in."""
-    encoding, scaling, trees, donors = (state[name] for name in ("_encoding", "_scaling", "_trees", "_donors"))
+    """Check the features, the columns they are encoded as, and the columns of the scaled table."""
+    encoding, scaling, trees = (state[name] for name in ("_encoding", "_scaling", "_trees"))
     _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
     for j, levels in encoding.levels.items():
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
-    first, widths = encoding._places()
-    count = int(widths.sum())
-    views = scaling.views
+    _, widths = encoding._places()
+    count, views = int(widths.sum()), scaling.views
     n_views = len(scaling.exponent)
     width = count * max(1, n_views)
+    _require(scaling.exponent.shape[1] == count, "steps of the scaling")
+    if n_views:
+        scaling.core()  # refuses whatever else does not fit
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
     _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")
-    for table in (scaling.exponent, scaling.shift, scaling.divisor, scaling.ranked):
-        _require(table.shape == (n_views, count), "steps of the scaling")
-    _require(_between(scaling.exponent, -1999, 2000), "steps of the scaling")
-    starts = scaling.starts
-    _require(len(starts) == count + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all(), "ladders of ranks")
-    _require(len(scaling.knots) == len(scaling.ranks) == starts[-1], "ladders of ranks")
-    ranked = scaling.ranked.any(axis=0) if n_views else np.zeros(count, bool)
-    _require((np.diff(starts)[ranked] > 0).all(), "ladders of ranks")
-    if n_views:
-        scaling.core()  # has checks of its own
-    _require({len(axis) for axis in trees.coordinates} == {width}, "coordinates")
     _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
-    for columns, centers in zip(trees.columns, trees.centers, strict=True):
-        _require(len(columns) and len(centers) and _between(columns, 0, width), "columns of the trees")
-        _require(centers.shape[1] == len(columns), "centres of the trees")
-    if donors is not None:
-        _require(np.array_equal(donors.first, first) and np.array_equal(donors.widths, widths), "donors")
-        _require(donors.values.shape == (len(donors.weights), count) and len(donors.weights), "donors")
-        _require(len(donors.exponents) == len(donors.scales) == len(donors.means) == count, "donors")
 
 
 def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:
@@ -100,27 +88,25 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
     _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
     _require(_between(placement.settled, 0, m), "settled nodes")
     _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
-    _check_shares(placement.shares, n_trees, k)
+    _check_shares(placement.shares, k)
     rule = placement.rule
     if isinstance(rule, MostShared):
-        _check_shares(rule.shares, n_trees, k)
+        _check_shares(rule.shares, k)
     elif isinstance(rule, NearestNode):
         _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
     elif isinstance(rule, Embedding):
-        _require(rule.voters.shape[1] == m and rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
+        _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
     elif isinstance(rule, Walk):
         cuts = len(rule.cutoffs)
-        _require(rule.voters.shape == (2 * cuts, m) and rule.children.shape == (cuts, 2), "cuts")
+        _require(len(rule.voters) == 2 * cuts and rule.children.shape == (cuts, 2), "cuts")
         _require(_between(rule.children, -k, max(cuts, 1)), "cuts")
         # A cut comes before those that follow it, so that every walk ends.
         later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])
         _require(later.all(), "cuts")
 
 
-def _check_shares(shares: Shares, n_trees: int, k: int) -> None:
-    first, lines = shares.first, len(shares.together)
-    _require(len(first) == n_trees + 1 and first[0] == 0 and first[-1] == lines, "shares")
-    _require((np.diff(first) >= 2).all() and shares.together.shape == shares.clustered.shape == (lines, k), "shares")
+def _check_shares(shares: Shares, k: int) -> None:
+    _require(shares.together.shape[1] == shares.clustered.shape[1] == k, "shares")
 
 
 def _check_cuts(tree: CutTree, m: int, k: int) -> None:

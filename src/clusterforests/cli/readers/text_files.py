@@ -1,6 +1,7 @@
-"""Tables as text: CSV and its relatives, read once from beginning to end, a block of rows at a time.
+"""CSV and similar text files, read once from beginning to end, a block of rows at a time.
 
-Strict, because a table that is read wrongly is clustered wrongly: what is odd is refused, with its line and column.
+Reading is strict, because a table that is read wrongly is clustered wrongly: anything odd is refused, with its line
+and column.
 """
 
 import codecs
@@ -12,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from clusterforests.cli.readers.cells import Collector, Place, shown, uses_decimal_comma
-from clusterforests.cli.readers.request import DataFile, Plan, Request, assemble, plan
+from clusterforests.cli.readers.column_roles import ColumnRoles, assemble, assign_roles
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.cli.readers.text_columns import ColumnCollector, ColumnPlace, shown, uses_decimal_comma
 
 BLOCK = 4096  # rows at a time
-LOOKED_AT = 25  # lines that tell which character is between the cells
-LONGEST_LINE = 2**26  # characters
+SNIFFED_LINES = 25  # lines from which the separator is detected
+MAX_LINE = 2**26  # characters
 DELIMITERS = (",", ";", "\t", "|")
 
 FOREIGN = {
@@ -33,7 +35,7 @@ FOREIGN = {
 }
 
 
-class Lines:
+class TextLines:
     """The lines of a stream, decoded and checked; knows how many bytes were read."""
 
     def __init__(self, file: str, stream: Any, encoding: str, size: int) -> None:
@@ -41,7 +43,7 @@ class Lines:
         self.size = size
         self._stream = stream
         utf8 = codecs.lookup(encoding).name == "utf-8"
-        # What is not UTF-8 is let through here, to be found with its line below.
+        # Bytes that are not UTF-8 pass here, so that they are found with their line below.
         name, errors = ("utf-8-sig", "surrogateescape") if utf8 else (encoding, "strict")
         self._text = io.TextIOWrapper(stream, encoding=name, errors=errors, newline="")
         self._encoding = encoding
@@ -49,7 +51,7 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         number = 0
         try:
-            for line in iter(partial(self._text.readline, LONGEST_LINE), ""):
+            for line in iter(partial(self._text.readline, MAX_LINE), ""):
                 number += 1
                 if not line.isascii():
                     line.encode()
@@ -58,9 +60,9 @@ class Lines:
                         f"{self.file}, line {number} has a zero byte: it is not a text file, or it is damaged. Save "
                         "the table as CSV again."
                     )
-                if len(line) == LONGEST_LINE:
+                if len(line) == MAX_LINE:
                     raise ValueError(
-                        f"{self.file}, line {number} is longer than {LONGEST_LINE} characters: not a table."
+                        f"{self.file}, line {number} is longer than {MAX_LINE} characters: this is not a table."
                     )
                 yield line
         except UnicodeEncodeError as error:
@@ -76,24 +78,24 @@ class Lines:
             ) from error
 
     def read(self) -> int:
-        """Bytes so far, about."""
+        """Return about how many bytes were read so far."""
         try:
             return int(self._stream.tell())
         except (OSError, ValueError):
             return 0
 
     def detach(self) -> None:
-        """Leave the stream open for whoever opened it."""
+        """Let go of the stream without closing it."""
         self._text.detach()
 
 
-def read_delimited(file: str, stream: Any, request: Request, size: int = 0) -> DataFile:
-    """A table from a binary stream. `file` is its name for messages, `size` its bytes if they are known."""
+def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFile:
+    """Read a table from a binary stream. `file` is its name in messages, `size` its number of bytes if known."""
     _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     try:
-        lines = Lines(file, stream, request.encoding, size)
+        lines = TextLines(file, stream, request.encoding, size)
     except LookupError as error:
-        raise ValueError(f"--encoding {request.encoding} is not known. Pass utf-8, latin-1 or utf-16.") from error
+        raise ValueError(f"--encoding {request.encoding} is unknown. Pass utf-8, latin-1 or utf-16.") from error
     try:
         return _read(file, lines, request)
     finally:
@@ -106,9 +108,9 @@ def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
             raise ValueError(f"{file} {what}.")
 
 
-def _read(file: str, lines: Lines, request: Request) -> DataFile:
+def _read(file: str, lines: TextLines, request: Request) -> DataFile:
     source = iter(lines)
-    head = list(itertools.islice(source, LOOKED_AT))
+    head = list(itertools.islice(source, SNIFFED_LINES))
     if not any(line.strip() for line in head):
         raise ValueError(f"{file} is empty. A table needs a line of column names and at least one row.")
     delimiter = request.delimiter or _sniff(head)
@@ -118,21 +120,21 @@ def _read(file: str, lines: Lines, request: Request) -> DataFile:
         names = [name.strip() for name in first]
         if all(_is_number(name) for name in names):
             raise ValueError(
-                f"{file}, line {start} holds only numbers where the names of the columns should be. Add a line of "
-                "names, or pass --no-header."
+                f"{file}, line {start} holds only numbers where column names are expected. Add a line of names, or "
+                "pass --no-header."
             )
     else:
         names = [f"column{j}" for j in range(1, len(first) + 1)]
         records = itertools.chain([(start, first)], records)
-    planned = plan(file, names, request)
-    columns, numbers = _collect(file, records, planned, request, delimiter, lines)
+    roles = assign_roles(file, names, request)
+    columns, numbers = _collect(file, records, roles, request, delimiter, lines)
     if not len(numbers):
         raise ValueError(f"{file} has column names but no rows below them.")
-    return assemble(file, planned, columns, request, numbers)
+    return assemble(file, roles, columns, request, numbers)
 
 
 def _sniff(head: list[str]) -> str:
-    """The character that splits most lines into as many cells as the first one."""
+    """Find the separator: the one that splits most lines into as many cells as the first line."""
 
     def agreeing(delimiter: str) -> tuple[int, int]:
         try:
@@ -146,7 +148,7 @@ def _sniff(head: list[str]) -> str:
 
 
 def _records(file: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each row begins, and its cells. Lines without anything are passed over."""
+    """Yield the line on which each row begins, and its cells. Empty lines are skipped."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         start = reader.line_num + 1
@@ -163,11 +165,11 @@ def _records(file: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[
 def _explain(error: csv.Error) -> str:
     text = str(error)
     if "unexpected end" in text:
-        return "a quote is opened and never closed. Close it, or remove it."
+        return "a quote is opened but never closed. Close it, or remove it."
     if "field limit" in text:
         limit = csv.field_size_limit()
-        return f"a cell has more than {limit} characters. Was a quote never closed? Otherwise remove the column."
-    return "text follows a closing quote. Write a quote inside a cell twice."
+        return f"a cell has more than {limit} characters. Close its quote if it has one; otherwise remove the column."
+    return "text follows a closing quote. Double the quotes inside a cell."
 
 
 def _is_number(text: str) -> bool:
@@ -179,19 +181,24 @@ def _is_number(text: str) -> bool:
 
 
 def _collect(
-    file: str, records: Iterator[tuple[int, list[str]]], planned: Plan, request: Request, delimiter: str, lines: Lines
+    file: str,
+    records: Iterator[tuple[int, list[str]]],
+    roles: ColumnRoles,
+    request: Request,
+    delimiter: str,
+    lines: TextLines,
 ) -> tuple[dict[int, Any], Sequence[int]]:
-    used = [j for j, use in enumerate(planned.uses) if use is not None]
-    collectors: dict[int, Collector] = {}
+    used = [j for j, use in enumerate(roles.uses) if use is not None]
+    collectors: dict[int, ColumnCollector] = {}
     numbers = array("q")
     while block := list(itertools.islice(records, BLOCK)):
         starts = [start for start, _ in block]
         rows = [row for _, row in block]
-        _check_widths(file, starts, rows, len(planned.names))
+        _check_widths(file, starts, rows, len(roles.names))
         cells = list(zip(*rows, strict=True))
         if not collectors:
-            decimal = request.decimal or _decimal(delimiter, [cells[j] for j in planned.features])
-            collectors = {j: _collector(file, planned, j, request, decimal) for j in used}
+            decimal = request.decimal or _decimal(delimiter, [cells[j] for j in roles.features])
+            collectors = {j: _collector(file, roles, j, request, decimal) for j in used}
         for j, collector in collectors.items():
             collector.add(cells[j], starts)
         numbers.extend(starts)
@@ -204,14 +211,14 @@ def _decimal(delimiter: str, columns: list[Any]) -> str:
     return "," if delimiter != "," and uses_decimal_comma(columns) else "."
 
 
-def _collector(file: str, planned: Plan, j: int, request: Request, decimal: str) -> Collector:
-    name, use = planned.names[j], planned.uses[j]
+def _collector(file: str, roles: ColumnRoles, j: int, request: Request, decimal: str) -> ColumnCollector:
+    name, use = roles.names[j], roles.uses[j]
     kind = None
     if use != "feature" or name in request.categories or name in request.levels:
         kind = "text"
     elif request.wanted is not None:
         kind = "number"
-    return Collector(Place(file, name), kind, decimal)
+    return ColumnCollector(ColumnPlace(file, name), kind, decimal)
 
 
 def _check_widths(file: str, starts: list[int], rows: list[list[str]], width: int) -> None:
@@ -220,9 +227,9 @@ def _check_widths(file: str, starts: list[int], rows: list[list[str]], width: in
     start, row = next((start, row) for start, row in zip(starts, rows, strict=True) if len(row) != width)
     advice = "Correct the line; a cell that holds the separator needs quotes around it."
     if all(len(row) == width + 1 for row in rows):
-        advice = "If the first column holds the names of the rows, give it a name too."
+        advice = "If the first column holds row names, give it a name too."
     cells = "cell" if len(row) == 1 else "cells"
     raise ValueError(
-        f"{file}, line {start} has {len(row)} {cells} and the line of names has {width} (the first is "
+        f"{file}, line {start} has {len(row)} {cells} but the line of names has {width} (the first is "
         f"{shown(row[0])}). {advice}"
     )

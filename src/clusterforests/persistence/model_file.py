@@ -1,7 +1,7 @@
-"""The container of a saved model: JSON, then arrays, then a checksum. docs/model-format.md describes it.
+"""The file of a saved model: JSON, then arrays, then a checksum. docs/model-format.md describes it.
 
-Reading it runs no code and takes no more memory than a small multiple of the file's size: every size that the file
-states is compared with the file's own before anything is read.
+Reading it runs no code and needs no more memory than a small multiple of its size: the sizes stated in the file are
+compared with its real size before anything is read.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import numpy as np
 from clusterforests._base.files import replacing
 from clusterforests._base.typing import AnyArray
 
-MAGIC = b"\x89CForest\r\n\x1a\n"  # not text, and it shows what a transfer as text would have changed
+MAGIC = b"\x89CForest\r\n\x1a\n"  # not text, and damaged by a transfer that takes it for text
 VERSION = 1
 START = struct.Struct("<12sIQ")  # magic, version, bytes of JSON
 DIGEST = 32
@@ -30,8 +30,8 @@ TYPES = {name: np.dtype(name) for name in ("bool", "int8", "int16", "int32", "in
 INTEGERS = ("int8", "int16", "int32", "int64")
 
 
-class Stored(NamedTuple):
-    """An array's entry in the JSON: its type, that of its numbers in the file, its shape and its order in memory."""
+class ArrayEntry(NamedTuple):
+    """An array's entry in the JSON: its type, the type it is stored as, its shape and its order in memory."""
 
     type: str
     stored: str
@@ -44,7 +44,7 @@ class Stored(NamedTuple):
 
 
 def write_model(path: Path, description: dict[str, Any], arrays: Sequence[AnyArray]) -> None:
-    """One file, whole or not there at all."""
+    """Write the file; an older one is replaced only once the new one is complete."""
     entries = [_entry(array) for array in arrays]
     header = json.dumps(
         {**description, "arrays": [entry._asdict() for entry in entries]}, allow_nan=False, separators=(",", ":")
@@ -63,11 +63,11 @@ def write_model(path: Path, description: dict[str, Any], arrays: Sequence[AnyArr
 
 
 def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
-    """What `write_model` was given. Any other file is refused with a ValueError that names it."""
+    """Return what `write_model` was given. Any other file is refused with a ValueError that names it."""
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ValueError(f"{path} is not a file. Name one that save wrote.")
+            raise ValueError(f"{path} is not a regular file. Name one that save wrote.")
         header_bytes = _check_start(path, file.read(START.size), status.st_size)
         if not _intact(file, status.st_size):
             raise ValueError(
@@ -85,21 +85,21 @@ def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
 
 
 def not_a_model(path: Path, error: Exception) -> ValueError:
-    """For a file that is whole but does not hold what it should."""
-    what = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__  # it may quote the file
+    """Make the error for a file that is complete but holds something else."""
+    what = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__  # the message may quote the file
     return ValueError(f"{path} is not a model that save wrote: {what}. Save the model again.")
 
 
 def _check_start(path: Path, start: bytes, size: int) -> int:
-    """The number of bytes of JSON."""
+    """Check the first bytes, and return the length of the JSON."""
     if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
-        raise ValueError(f"{path} is not a model of clusterforests. Name a file that save or `fit --model` wrote.")
+        raise ValueError(f"{path} is not a clusterforests model. Name a file that save or `fit --model` wrote.")
     if len(start) < START.size or size < START.size + DIGEST:
         raise ValueError(f"{path} is cut short. Copy it again, or save the model again.")
     _, version, header_bytes = START.unpack(start)
     if version != VERSION:
         raise ValueError(
-            f"{path} has version {version} of the model format and this clusterforests reads version {VERSION}. "
+            f"{path} has version {version} of the model format, but this clusterforests reads version {VERSION}. "
             "Use the clusterforests that wrote it."
         )
     if header_bytes > size - START.size - DIGEST:
@@ -120,24 +120,24 @@ def _intact(file: IO[bytes], size: int) -> bool:
     return file.read(DIGEST) == digest.digest()
 
 
-def _entry(array: AnyArray) -> Stored:
-    """Integers are stored in the smallest type that holds them."""
+def _entry(array: AnyArray) -> ArrayEntry:
+    """Describe an array; integers are stored as the smallest type that holds them."""
     kind = array.dtype.name
     if kind not in TYPES or array.ndim > MOST_DIMENSIONS:
-        raise ValueError(f"An array of {array.dtype} and {array.ndim} dimensions has no place in a model file.")
+        raise ValueError(f"An array of {array.dtype} and {array.ndim} dimensions cannot be stored in a model file.")
     stored = kind
     if kind in INTEGERS:
         low, high = int(array.min(initial=0)), int(array.max(initial=0))
         stored = next(name for name in INTEGERS if np.iinfo(name).min <= low and high <= np.iinfo(name).max)
     by_column = bool(array.flags.f_contiguous and not array.flags.c_contiguous)
-    return Stored(kind, stored, list(array.shape), by_column)
+    return ArrayEntry(kind, stored, list(array.shape), by_column)
 
 
-def _check_entry(entry: Any, most: int) -> Stored:
+def _check_entry(entry: Any, most: int) -> ArrayEntry:
     try:
-        given = Stored(**_object(entry))
+        given = ArrayEntry(**_object(entry))
     except TypeError as error:
-        raise ValueError("an array's entry has other fields than it should") from error
+        raise ValueError("an array's entry has the wrong fields") from error
     types = given.type, given.stored
     if not all(isinstance(name, str) and name in TYPES for name in types) or not isinstance(given.by_column, bool):
         raise ValueError("an array is of a type that no model has")
@@ -149,26 +149,26 @@ def _check_entry(entry: Any, most: int) -> Stored:
     return given
 
 
-def _read_array(file: IO[bytes], entry: Stored) -> AnyArray:
+def _read_array(file: IO[bytes], entry: ArrayEntry) -> AnyArray:
     stored = TYPES[entry.stored].newbyteorder("<")
     piece = file.read(entry.bytes)
     if entry.stored == "bool" and any(value > 1 for value in set(piece)):
-        raise ValueError("a truth value is neither 0 nor 1")
+        raise ValueError("a boolean is neither 0 nor 1")
     flat = np.frombuffer(piece, dtype=stored).astype(TYPES[entry.type])
     return flat.reshape(entry.shape[::-1]).T if entry.by_column else flat.reshape(entry.shape)
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("something that should be an object is not")
+        raise ValueError("an object is expected where there is none")
     return value
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError("something that should be a list is not")
+        raise ValueError("a list is expected where there is none")
     return value
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} stands where a number should")
+    raise ValueError(f"{name} is not a number of JSON")
