@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_rooms import LEVELS
+from rooms import LEVELS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "clusterforests"

@@ -1,41 +1,13 @@
 """Imports go one way: a room of the package imports only from the rooms below it.
 
-A room is a folder or a file directly in the package. This file states the order of the rooms, who may call the C++
-core, and which imports may wait until a function runs.
+`rooms.py` has their order. This file also states who may call the C++ core and which imports may wait until a function
+runs.
 """
 
-import ast
 import graphlib
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-NAME = "clusterforests"
-PACKAGE = ROOT / "src" / NAME
-
-# From bottom to top. Rooms on one line do not import each other.
-LAYERS = (
-    ("_base",),
-    ("backends", "datasets", "metrics"),
-    ("tables",),
-    ("forest", "kmeans"),
-    ("combining",),
-    ("diagnostics",),
-    ("n_clusters",),
-    ("rows",),
-    ("persistence",),
-    ("predictor",),
-    ("estimator",),
-    ("forest_view",),
-    ("__init__",),
-    ("baselines", "feature_selection", "plots", "report", "theory"),
-    ("experiments",),
-    ("cli",),
-    ("__main__",),
-)
-LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+from rooms import LEVELS, PACKAGE, module_name, read_imports, room
 
 CALL_THE_CORE = {"_base", "backends", "rows", "tables"}
 
@@ -53,82 +25,6 @@ WAIT = {
 UPWARD = {("backends.sklearn_clusterer", "tables.distinct_rows")}
 CORE = {"combining.combine", "combining.placement", "forest.growth"}
 
-
-@dataclass(frozen=True)
-class Import:
-    """One import: who, what, on which line, and whether only when a function runs."""
-
-    importer: str
-    imported: str  # a module of the package without the package's name, or a foreign library
-    line: int
-    inside: bool
-    ours: bool
-
-    @property
-    def pair(self):
-        return self.importer, self.imported
-
-    @property
-    def upward(self):
-        above, below = room(self.importer), room(self.imported)
-        return above != below and LEVELS[above] <= LEVELS[below]
-
-    def __str__(self):
-        path = self.importer.replace(".", "/")
-        return f"{path}.py, line {self.line}, imports {self.imported}"
-
-
-def room(module):
-    return module.partition(".")[0]
-
-
-def read_imports(package):
-    """Yield every import in a package, wherever in a file it stands."""
-    files = {_module(path.relative_to(package)): path for path in package.rglob("*.py")}
-    for module, path in files.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        inside = {node for function in functions for node in ast.walk(function)}
-        for node in ast.walk(tree):
-            for name in _imported(node):
-                top, _, rest = name.partition(".")
-                own = _existing(rest, files) if top == NAME else top
-                yield Import(module, own, getattr(node, "lineno", 0), node in inside, top == NAME)
-
-
-def _module(path):
-    parts = path.with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
-
-
-def _existing(name, files):
-    """Return the module of ours that a dotted name is, or is in; the core has no file of its own."""
-    if name.partition(".")[0] == "_core":
-        return "_core"
-    if "*" in name:
-        return name
-    while name and name not in files:
-        name = name.rpartition(".")[0]
-    return name or "__init__"
-
-
-def _imported(node):
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        assert node.level == 0, f"from {'.' * node.level}{node.module or ''} import ...: write the whole name"
-        return [f"{node.module}.{alias.name}" for alias in node.names]
-    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-        return ["".join(_pieces(node.args[0]))]
-    return []
-
-
-def _pieces(text):
-    """Yield the parts of a string, with a star for each inserted value."""
-    for part in text.values if isinstance(text, ast.JoinedStr) else [text]:
-        yield part.value if isinstance(part, ast.Constant) else "*"
-
-
 IMPORTS = list(read_imports(PACKAGE))
 OURS = [entry for entry in IMPORTS if entry.ours]
 BETWEEN = [entry for entry in OURS if entry.imported != "_core"]
@@ -139,7 +35,7 @@ def show(entries):
 
 
 def test_every_room_has_its_place():
-    rooms = {room(_module(path.relative_to(PACKAGE))) for path in PACKAGE.rglob("*.py")}
+    rooms = {room(module_name(path.relative_to(PACKAGE))) for path in PACKAGE.rglob("*.py")}
     assert rooms - LEVELS.keys() == set()
     assert LEVELS.keys() - rooms == set()
 

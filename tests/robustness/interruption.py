@@ -11,7 +11,7 @@ WITHIN = 0.5  # seconds of processor time of all threads, so that a busy machine
 
 
 def interrupt(work, after):
-    """Time a signal, sent `after` seconds of work, to KeyboardInterrupt, in processor seconds; None without one."""
+    """Return the processor seconds from a signal, sent `after` seconds of work, to KeyboardInterrupt, or None."""
     waiting, sent = [True], []  # a signal that arrives after the work raises nothing
 
     def handle(signum, frame):
