@@ -29,7 +29,7 @@ from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import join_forests
 from clusterforests.rows.dask.rows import TREES, grow_trees
-from clusterforests.tables.feature_columns import numbers
+from clusterforests.tables.feature_columns import numeric_table
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
@@ -210,7 +210,7 @@ def plan_of(model, X):
         plans.append(plan)
         return plan.grow(CpuBackend(2), told)
 
-    model._fit_on(CpuBackend(2), numbers(X), None, grow)
+    model._fit_on(CpuBackend(2), numeric_table(X), None, grow)
     return plans[0]
 
 

@@ -27,6 +27,7 @@ from clusterforests.rows.gpu import rows as gpu
 from clusterforests.rows.gpu import tree_passes as gpu_passes
 from clusterforests.rows.many_rows import LocalRows
 from clusterforests.tables import row_blocks as source
+from clusterforests.tables.row_sources import ArraySource
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
@@ -157,7 +158,8 @@ def kmeans_stage(n, stages, say):
             times.append(took)
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
-        table = source.of_numbers(source.ArraySource(host), source.Survey(np.empty(0, np.uint64), *[np.empty(0)] * 2))
+        unscanned = source.TableScan(np.empty(0, np.uint64), np.empty(0), np.empty(0))
+        table = source.large_numeric_table(ArraySource(host), unscanned)
         local = LocalRows(table, None, n_cores())
         cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
         jobs = [

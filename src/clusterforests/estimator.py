@@ -29,10 +29,10 @@ from clusterforests.rows.many_rows import LocalRows, ManyRows, labels_of, sample
 from clusterforests.rows.memory_estimate import MemoryEstimate, check_fit_memory, estimate_memory
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode, open_large
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.frames import is_dask
 from clusterforests.tables.imputation import complete
-from clusterforests.tables.row_blocks import is_large, of_encoded
+from clusterforests.tables.row_blocks import is_large, large_encoded_table
 from clusterforests.tables.scaling import fit_scaling
 
 SHAPE = ("n_samples", "n_features")
@@ -329,7 +329,7 @@ class ClusterForest(FittedForest):
         self._encoding, self._donors = table.encoding(), None
         self._fit_on(backend, table.rows(self._encoding), table.weights)
 
-    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | ManyRows, Any]:
+    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[EncodedTable | ManyRows, Any]:
         """The table as numbers, without missing cells, and the weights of its rows."""
         sampled = self.estimator is None and self.max_samples is not None
         shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -344,10 +344,10 @@ class ClusterForest(FittedForest):
             return LocalRows(large, weights, threads), weights
         encoded, weights = self._encode(X, sample_weight, threads)
         if sampled and is_large(len(encoded.values)):
-            return LocalRows(of_encoded(encoded, threads), weights, threads), weights
+            return LocalRows(large_encoded_table(encoded, threads), weights, threads), weights
         return encoded, weights
 
-    def _encode(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded, Any]:
+    def _encode(self, X: Any, sample_weight: Any, threads: int) -> tuple[EncodedTable, Any]:
         """A copy of the table as numbers, without missing cells."""
         encoded, self._encoding = encode(self, X)
         missing = bool(np.isnan(encoded.values).any())
@@ -381,7 +381,7 @@ class ClusterForest(FittedForest):
         return settings if self.estimator is None else settings | {"max_samples": None}
 
     def _fit_on(
-        self, backend: Backend, table: Encoded | ManyRows, weights: Any = None, grow: Grower | None = None
+        self, backend: Backend, table: EncodedTable | ManyRows, weights: Any = None, grow: Grower | None = None
     ) -> Self:
         """The five lines of Algorithm 3 on a back end, for a table without missing cells.
 
@@ -390,7 +390,7 @@ class ClusterForest(FittedForest):
         bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
         seed = root_seed(self.random_state)
         many, mass = None, weights
-        if isinstance(table, Encoded):
+        if isinstance(table, EncodedTable):
             n_rows, encoded = len(table.values), table
         else:
             many = table

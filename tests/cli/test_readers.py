@@ -11,7 +11,7 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.cli.readers import Request, read_table
-from clusterforests.tables.column_table import Table, Text
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 
 
 def read(tmp_path, text, name="data.csv", encoding="utf-8", **request):
@@ -55,7 +55,7 @@ def test_missing_cells(tmp_path, spelling):
 
 def test_text_is_categories_and_mostly_numbers_is_numbers(tmp_path):
     data = read(tmp_path, "a,b,c\n1,red,7\n2, blue,8\n3,red,x\n", categories=("c",))
-    assert isinstance(data.table.cells[1], Text)
+    assert isinstance(data.table.cells[1], CategoryColumn)
     assert data.table.cells[1].levels == ("red", "blue")
     assert data.table.cells[2].cells().tolist() == ["7", "8", "x"]
 
@@ -133,7 +133,7 @@ def test_every_format_gives_the_forest_that_a_frame_gives(tmp_path, frame):
         assert np.array_equal(forest.predict(table), forest.labels_)
         assert np.array_equal(expected.predict(table), forest.labels_)
     with pytest.raises(ValueError, match="feature names should match"):
-        forest.predict(Table(table.columns[::-1], table.cells[::-1]))
+        forest.predict(ColumnTable(table.columns[::-1], table.cells[::-1]))
 
 
 def test_streams_of_arrow_and_types(tmp_path):
@@ -164,7 +164,7 @@ def test_npy_is_mapped(tmp_path):
 
 def test_a_large_table_is_read_in_blocks_like_an_array():
     X = np.random.default_rng(0).normal(size=(66000, 3)) + np.repeat([[0.0], [6.0]], 33000, axis=0)
-    table = Table(["a", "b", "c"], list(np.ascontiguousarray(X.T)))
+    table = ColumnTable(["a", "b", "c"], list(np.ascontiguousarray(X.T)))
     forests = [ClusterForest(2, n_estimators=4, random_state=0).fit(given) for given in (X, table)]
     assert np.array_equal(forests[0].partitions_, forests[1].partitions_)
     assert forests[1].partitions_.dtype == np.int8

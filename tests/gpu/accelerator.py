@@ -9,7 +9,7 @@ import pytest
 
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import rows as gpu
-from clusterforests.tables.row_blocks import ArraySource
+from clusterforests.tables.row_sources import ArraySource
 
 
 def need_gpu(monkeypatch):

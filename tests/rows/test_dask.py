@@ -18,13 +18,13 @@ from dask.delayed import delayed
 from distributed import Client, LocalCluster
 
 from clusterforests import ClusterForest
+from clusterforests._base.row_keys import row_keys
 from clusterforests.rows import many_rows as large
 from clusterforests.rows.dask.collections import split
 from clusterforests.rows.dask.rows import DaskRows
 from clusterforests.rows.dask.tasks import stack
 from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
 
 N, P = 3000, 6
 RNG = np.random.default_rng(0)
@@ -173,7 +173,7 @@ def test_a_table_with_repeated_rows_has_the_sample_of_the_whole(monkeypatch):
 def test_pieces_that_are_unlike_are_asked_again(monkeypatch):
     """Keys are no longer spread evenly over the pieces: some have none that matter, others nearly all."""
     keys = row_keys(X)
-    order = np.argsort(sampling.waiting(keys, 0))
+    order = np.argsort(sampling.waiting_times(keys, 0))
     monkeypatch.setattr(sampling, "CANDIDATES", 2)
     table = DaskRows(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str)
     expected = sampling.draw_rows(keys[order], None, 200, 0)

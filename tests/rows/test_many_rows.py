@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
 from clusterforests._base.random import Purpose, stream, uniform
+from clusterforests._base.row_keys import row_keys
 from clusterforests.backends import CpuBackend
 from clusterforests.combining import combine as combining
 from clusterforests.forest.forest import grow_forest
@@ -16,10 +17,10 @@ from clusterforests.rows import many_rows as large
 from clusterforests.rows.many_rows import LocalRows, spread
 from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
@@ -41,7 +42,7 @@ def few(monkeypatch):
 
 def many(rows, weights=None, threads=1, progress=None):
     table = ArraySource(rows)
-    return LocalRows(of_numbers(table, survey(table)), weights, threads, progress)
+    return LocalRows(large_numeric_table(table, scan_table(table)), weights, threads, progress)
 
 
 def settings(n_trees=7):
@@ -61,7 +62,7 @@ def settings(n_trees=7):
 
 def grown(scale):
     """A forest of some of the rows, their scaling, and the true centres of its trees."""
-    part = numbers(np.ascontiguousarray(X[SOME]))
+    part = numeric_table(np.ascontiguousarray(X[SOME]))
     scaling = fit_scaling(part, scale)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings(), 0)
     columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
@@ -147,7 +148,7 @@ def test_columns_of_very_different_size():
 
 
 def test_many_clusters_need_wider_labels():
-    part = numbers(X)
+    part = numeric_table(X)
     scaling = fit_scaling(part, "none")
     backend = CpuBackend(1)
     backend.load(X)

@@ -12,7 +12,7 @@ from clusterforests import _core
 from clusterforests.tables import imputation as missing
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
-from clusterforests.tables.feature_columns import numbers
+from clusterforests.tables.feature_columns import numeric_table
 from clusterforests.tables.imputation import complete, find_donors
 
 
@@ -78,7 +78,7 @@ def test_what_is_known_stays():
 
 
 def test_a_complete_table_is_left_alone():
-    encoded = numbers(np.arange(6.0).reshape(3, 2))
+    encoded = numeric_table(np.arange(6.0).reshape(3, 2))
     found, donors = complete(encoded)
     assert found is encoded
     assert donors is None
@@ -88,7 +88,7 @@ def test_a_constant_stays_constant():
     X = table()
     X[:, 0] = np.where(np.isnan(X[:, 0]), np.nan, 0.1)
     X[:, 5] = np.where(np.isnan(X[:, 5]), np.nan, 1.7e308)
-    found = filled(numbers(X))
+    found = filled(numeric_table(X))
     assert (found[:, [0, 5]] == [0.1, 1.7e308]).all()
 
 
@@ -101,7 +101,7 @@ def test_filled_categories_are_shares_of_levels():
     assert ((levels > 0).sum(axis=1) > 1).any()
 
 
-@pytest.mark.parametrize("make", [lambda: numbers(table(600)), lambda: mixed(600)])
+@pytest.mark.parametrize("make", [lambda: numeric_table(table(600)), lambda: mixed(600)])
 def test_order_batches_threads_and_repeats_do_not_matter(make):
     encoded = make()
     n = len(encoded.values)
@@ -120,11 +120,11 @@ def test_order_batches_threads_and_repeats_do_not_matter(make):
 
 def test_units_do_not_matter():
     X = table()
-    found = filled(numbers(X))
+    found = filled(numeric_table(X))
     powers = 2.0 ** np.array([-900, 3, 0, 900, -1, 500])
-    assert (filled(numbers(X * powers)) == found * powers).all()
+    assert (filled(numeric_table(X * powers)) == found * powers).all()
     shift = np.array([1e3, 0, -5, 0, 7, 1])
-    assert filled(numbers(X + shift)) == pytest.approx(found + shift)
+    assert filled(numeric_table(X + shift)) == pytest.approx(found + shift)
 
 
 def test_rows_without_weight_are_filled_but_fill_none():
@@ -133,14 +133,14 @@ def test_rows_without_weight_are_filled_but_fill_none():
     weights[:40] = 0
     far = X.copy()
     far[:40] += 1e6
-    encoded = numbers(X)
+    encoded = numeric_table(X)
     assert len(find_donors(encoded, weights).values) == 80
     found = filled(encoded, weights)
     assert np.isfinite(found).all()
-    assert (filled(numbers(far), weights)[40:] == found[40:]).all()
-    assert (filled(numbers(X[40:])) == found[40:]).all()
+    assert (filled(numeric_table(far), weights)[40:] == found[40:]).all()
+    assert (filled(numeric_table(X[40:])) == found[40:]).all()
     X[40:, 0] = np.nan  # known of rows without weight alone
-    assert np.isfinite(filled(numbers(X), weights)).all()
+    assert np.isfinite(filled(numeric_table(X), weights)).all()
 
 
 def test_a_feature_that_no_near_row_has_gets_its_mean(monkeypatch):
@@ -148,7 +148,7 @@ def test_a_feature_that_no_near_row_has_gets_its_mean(monkeypatch):
     X[:, 2] = np.arange(400.0)
     X[3:, 0] = np.nan
     monkeypatch.setattr(missing, "MAX_DONORS", 20)
-    encoded = numbers(X)
+    encoded = numeric_table(X)
     donors = find_donors(encoded)
     assert donors.values.shape == (20, 6)
     assert np.isnan(donors.values[:, 0]).all()
@@ -157,14 +157,14 @@ def test_a_feature_that_no_near_row_has_gets_its_mean(monkeypatch):
 
 def test_rows_that_share_nothing():
     X = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan]])
-    assert filled(numbers(X)) == pytest.approx(np.array([[1, 2], [2, 2], [3, 2]]))
+    assert filled(numeric_table(X)) == pytest.approx(np.array([[1, 2], [2, 2], [3, 2]]))
 
 
 def test_filled_cells_are_near_the_truth(uci):
     X = uci("wine").data
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     gone = np.random.default_rng(0).random(X.shape) < 0.3
-    found = filled(numbers(np.where(gone, np.nan, X)))
+    found = filled(numeric_table(np.where(gone, np.nan, X)))
     mean = np.nanmean(np.where(gone, np.nan, X), axis=0)
     assert ((found - X)[gone] ** 2).mean() < 0.65 * ((X - mean)[gone] ** 2).mean()
 

@@ -8,10 +8,11 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest
+from clusterforests._base.row_keys import row_keys
 from clusterforests.tables import encoding
 from clusterforests.tables import row_blocks as source
-from clusterforests.tables.distinct_rows import row_keys
-from clusterforests.tables.row_blocks import ArraySource, ColumnSource, SparseSource, blocks, open_source, survey
+from clusterforests.tables.row_blocks import read_blocks, scan_table
+from clusterforests.tables.row_sources import ArraySource, ColumnSource, SparseSource, open_source
 
 RNG = np.random.default_rng(0)
 X = (RNG.normal(size=(700, 5)) + 4 * RNG.integers(0, 3, 700)[:, None]).astype(np.float32).astype(np.float64)
@@ -57,7 +58,7 @@ HOLDERS = {
 def test_every_table_reads_the_same(kind):
     held = open_source(HOLDERS[kind](X))
     assert held.shape == X.shape
-    assert (survey(held, threads=2).keys == row_keys(X)).all()
+    assert (scan_table(held, threads=2).keys == row_keys(X)).all()
     for start, stop in ((0, 700), (0, 1), (170, 530), (699, 700)):
         block = held.block(start, stop)
         assert block.dtype == np.float64
@@ -65,7 +66,7 @@ def test_every_table_reads_the_same(kind):
         assert (block == X[start:stop]).all()
     some = RNG.permutation(700)[:50]
     assert (held.take(some) == X[some]).all()
-    whole = np.concatenate([values for _, values in blocks(held, 64)])
+    whole = np.concatenate([values for _, values in read_blocks(held, 64)])
     assert (whole == X).all()
 
 
@@ -73,7 +74,7 @@ def test_every_table_reads_the_same(kind):
 @pytest.mark.parametrize("make", [np.asfortranarray, pl.DataFrame, pd.DataFrame, sparse.csr_array])
 def test_whole_numbers_and_short_floats(dtype, make):
     whole = (X > 4).astype(dtype)
-    assert (survey(open_source(make(whole))).keys == row_keys(whole.astype(np.float64))).all()
+    assert (scan_table(open_source(make(whole))).keys == row_keys(whole.astype(np.float64))).all()
 
 
 def test_nothing_is_copied():
@@ -111,12 +112,12 @@ def test_what_cannot_be_read_so(table):
 
 
 def test_extremes_of_columns():
-    seen = survey(ArraySource(X))
+    seen = scan_table(ArraySource(X))
     assert (seen.low == X.min(axis=0)).all()
     assert (seen.high == X.max(axis=0)).all()
     holed = X.copy()
     holed[5, 2] = np.nan
-    assert np.isnan(survey(ArraySource(holed)).low).tolist() == [False, False, True, False, False]
+    assert np.isnan(scan_table(ArraySource(holed)).low).tolist() == [False, False, True, False, False]
 
 
 def test_kinds():

@@ -21,7 +21,7 @@ from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.tables.feature_columns import numbers
+from clusterforests.tables.feature_columns import numeric_table
 
 Labellings = dict[str, IntArray]
 Settings = Mapping[str, Any]
@@ -34,7 +34,7 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     backend = RememberingBackend()
 
     def forest(**changes: int) -> ClusterForest:
-        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, numbers(X))
+        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, numeric_table(X))
 
     if settings:
         return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}

@@ -11,7 +11,7 @@ from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.growth import GrowthSettings, Progress, finish, grow, why_dropped
 from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.scaling import Scaling
 
 
@@ -28,7 +28,7 @@ class Forest:
     coordinates: Coordinates  # of the centres
     kappa_path: FloatArray  # (T, rounds of growth)
 
-    def columns(self, views: Views) -> list[IntArray]:
+    def columns(self, views: FeatureColumns) -> list[IntArray]:
         """The columns of each tree in the scaled table."""
         return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
@@ -44,7 +44,7 @@ class Trees(NamedTuple):
 def grow_forest(
     backend: Backend,
     table: FloatArray,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
     *,

@@ -14,7 +14,7 @@ from clusterforests._base.portable_math import power
 from clusterforests._base.random import Purpose, integers, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 
 MAX_REDRAWS = 1000
 NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
@@ -104,7 +104,7 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
 
 def grow(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
     progress: Progress | None = None,
@@ -140,7 +140,7 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def finish(backend: Backend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
+def finish(backend: Backend, views: FeatureColumns, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
     """The trees' K-means once more, on the rows that the back end holds now."""
     if not trees.features:
         return trees
@@ -161,7 +161,7 @@ def why_dropped(settings: GrowthSettings) -> str:
     )
 
 
-def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, first: int) -> Trees:
+def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> Trees:
     """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn.
 
     A tree for which that does not help is dropped.
@@ -195,7 +195,7 @@ def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, 
 
 def _compete(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     numbers: IndexArray,
     vectors: Sequence[Sequence[IntArray]],
     clusters: IntArray,
@@ -230,7 +230,7 @@ def _compete(
 class _Proposals:
     """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
 
-    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+    def __init__(self, views: FeatureColumns, settings: GrowthSettings, seed: int, trees: Trees) -> None:
         self.views = views
         self.settings = settings
         self.seed = seed
@@ -278,7 +278,7 @@ class _Proposals:
         return [chunk if len(chunk) else chunks[0] for chunk in chunks]
 
 
-def _draw(keys: KeyArray, views: Views, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+def _draw(keys: KeyArray, views: FeatureColumns, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
     """`count` features for each key: independent, or distinct and none of its excluded (-1 where none are left)."""
     drawable = views.drawable
     if excluded is None:

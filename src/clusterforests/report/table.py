@@ -9,7 +9,8 @@ import numpy as np
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.tables.frames import column_names, is_missing
-from clusterforests.tables.row_blocks import is_large, open_source
+from clusterforests.tables.row_blocks import is_large
+from clusterforests.tables.row_sources import open_source
 
 LOOKED_AT = 20000  # rows that statements about features, clusters and pairs are made from
 AT_LEAST = 5  # of them from each cluster

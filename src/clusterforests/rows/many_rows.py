@@ -17,9 +17,10 @@ from clusterforests.combining.placement import Placement, settle
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import Progress as Grown
 from clusterforests.rows.tree_passes import Measure, Pass, Sums, are_whole, ends_of
-from clusterforests.tables.feature_columns import Encoded
-from clusterforests.tables.row_blocks import ArraySource, LargeTable
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.row_blocks import LargeTable
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import Scaling
 
 SAMPLE_ROWS = 16384
@@ -33,7 +34,7 @@ Progress = Callable[[int, int], None]  # (rows read, rows to read)
 class Sample(NamedTuple):
     """Different rows that stand for all, and how many each stands for."""
 
-    rows: Encoded
+    rows: EncodedTable
     weights: FloatArray
 
 
@@ -67,14 +68,14 @@ class LocalRows:
         return self.table.source.shape
 
     def draw(self, size: int, seed: int) -> Sample:
-        pool = draw_rows(self.table.seen.keys, self.weights, size, seed)
+        pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
         return Sample(self.table.rows(pool.rows), pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:
         return plan.grow(CpuBackend(self.threads), progress)
 
     def measure(self) -> Measure:
-        seen, n = self.table.seen, self.shape[0]
+        seen, n = self.table.scan, self.shape[0]
         ends = np.array([seen.low, seen.high])
         if self.weights is None:
             return Measure(ends, n, n, whole=True)

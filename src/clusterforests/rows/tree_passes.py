@@ -14,7 +14,8 @@ from clusterforests import _core
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import Coordinates
 from clusterforests.forest.forest import Forest
-from clusterforests.tables.row_blocks import Source, blocks
+from clusterforests.tables.row_blocks import read_blocks
+from clusterforests.tables.row_sources import RowSource
 from clusterforests.tables.scaling import Scaling
 
 FIXED_BITS = 62  # of a sum of coordinates
@@ -81,13 +82,13 @@ class Pass:
         return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
 
     def add_up(
-        self, source: Source, weights: FloatArray | None = None, threads: int = 1, told: Told | None = None
+        self, source: RowSource, weights: FloatArray | None = None, threads: int = 1, told: Told | None = None
     ) -> Sums:
         """Over the rows that are nearest to each centre."""
         values = np.zeros(sum(c.size for c in self.centers), dtype=np.int64)
         mass = np.zeros(sum(map(len, self.centers)), dtype=np.int64)
         core = self.core()
-        for start, rows in blocks(source):
+        for start, rows in read_blocks(source):
             units = None if weights is None else np.ldexp(weights[start : start + len(rows)], self.weight_exponent)
             core.add(rows, units, self.bits, self.mass_bits, values, mass, threads)
             if told is not None:
@@ -104,21 +105,21 @@ class Pass:
             means.append(np.where(weight > 0, mean, c))
         return replace(self, centers=means)
 
-    def label(self, source: Source, threads: int = 1, told: Told | None = None) -> AnyArray:
+    def label(self, source: RowSource, threads: int = 1, told: Told | None = None) -> AnyArray:
         """The nearest centre of each row in each tree, (T, n), of the smallest signed type that holds them."""
         labels: AnyArray = np.empty((len(self.centers), source.shape[0]), dtype=self.label_type)
         core = self.core()
-        for start, rows in blocks(source):
+        for start, rows in read_blocks(source):
             core.label(rows, labels, start, threads)
             if told is not None:
                 told(len(rows))
         return labels
 
 
-def ends_of(source: Source, weights: FloatArray) -> FloatArray:
+def ends_of(source: RowSource, weights: FloatArray) -> FloatArray:
     """The smallest and the largest value of each column, over the rows that have a weight."""
     ends = np.array([np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)])
-    for start, values in blocks(source):
+    for start, values in read_blocks(source):
         counted = values[weights[start : start + len(values)] > 0]
         if len(counted):
             ends = np.array([np.minimum(ends[0], counted.min(axis=0)), np.maximum(ends[1], counted.max(axis=0))])

@@ -1,11 +1,11 @@
-"""Rows in an order that depends on their values alone."""
+"""Equal rows of a table counted as one."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._base.random import stream
-from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
+from clusterforests._base.row_keys import row_keys
+from clusterforests._base.typing import FloatArray, IndexArray
 
 
 class DistinctRows(NamedTuple):
@@ -13,21 +13,6 @@ class DistinctRows(NamedTuple):
 
     rows: IndexArray
     weights: FloatArray
-
-
-def row_keys(X: FloatArray) -> KeyArray:
-    """A hash of each row. NaNs are equal to each other, and so are 0 and -0."""
-    keys = np.zeros(len(X), dtype=np.uint64)
-    for column in X.T:
-        plain = np.where(np.isnan(column), np.nan, column + 0.0)
-        keys = stream(keys, plain.view(np.uint64))
-    return keys
-
-
-def order_by_values(X: FloatArray, weights: FloatArray | None = None) -> IndexArray:
-    """A random order of the rows that does not depend on how they came."""
-    keys = row_keys(X)
-    return np.lexsort((keys,) if weights is None else (weights, keys))
 
 
 def distinct_rows(X: FloatArray, weights: FloatArray | None = None) -> DistinctRows:

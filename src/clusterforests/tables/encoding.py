@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._base.parameters import accept_plain, check_memory, is_plain
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
-from clusterforests.tables.feature_columns import Encoded, numbers
+from clusterforests.tables.feature_columns import EncodedTable, numeric_table
 from clusterforests.tables.frames import (
     Column,
     check_names,
@@ -19,7 +19,8 @@ from clusterforests.tables.frames import (
     read_columns,
     to_numbers,
 )
-from clusterforests.tables.row_blocks import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
+from clusterforests.tables.row_blocks import LargeTable, is_large, large_numeric_table, read_blocks, scan_table
+from clusterforests.tables.row_sources import RowSource, open_source
 
 Levels = tuple[Any, ...]
 
@@ -45,7 +46,7 @@ class Encoding:
     n_features: int
     levels: Mapping[int, Levels]
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> Encoded:
+    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
         """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
 
         Parameters
@@ -58,7 +59,7 @@ class Encoding:
 
         Returns
         -------
-        encoded : Encoded
+        encoded : EncodedTable
         """
         table = read_columns(estimator, X, reset=False)
         if isinstance(table, np.ndarray) and not self.levels:
@@ -73,13 +74,13 @@ class Encoding:
         """The feature's name for a message."""
         return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
 
-    def _encoded(self, values: FloatArray) -> Encoded:
+    def _encoded(self, values: FloatArray) -> EncodedTable:
         if not self.levels:
-            return numbers(values)
+            return numeric_table(values)
         first, widths = self._places()
         categorical = np.zeros(self.n_features, bool)
         categorical[list(self.levels)] = True
-        return Encoded(values, first, widths, categorical)
+        return EncodedTable(values, first, widths, categorical)
 
     def _places(self) -> tuple[IntArray, IntArray]:
         widths = np.ones(self.n_features, np.int32)
@@ -128,7 +129,7 @@ class Encoding:
         shown = values[:, first]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(infinity(first_row + int(row), self.describe(j)))
+            raise ValueError(infinity_message(first_row + int(row), self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
@@ -143,7 +144,7 @@ class Encoding:
             )
 
 
-def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
+def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     """Read a table for `fit`, and set `n_features_in_` and `feature_names_in_` as scikit-learn does.
 
     Numbers and booleans stay a column each. A category (text, or a frame's categorical column) of two levels becomes a
@@ -158,18 +159,18 @@ def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
 
     Returns
     -------
-    encoded : Encoded
+    encoded : EncodedTable
     encoding : Encoding
         Encodes new rows.
     """
     if is_plain(X):
         accept_plain(estimator, X)
-        return numbers(np.asarray(X)), Encoding(None, X.shape[1], {})
+        return numeric_table(np.asarray(X)), Encoding(None, X.shape[1], {})
     table = read_columns(estimator, X, reset=True)
     if isinstance(table, np.ndarray):
         encoding = Encoding(None, table.shape[1], {})
         encoding._check(table, fitting=True)
-        return numbers(table), encoding
+        return numeric_table(table), encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = column_names(X)
@@ -205,7 +206,7 @@ def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, En
     source = open_source(X)
     if source is None:
         return None
-    seen = survey(source, threads)
+    seen = scan_table(source, threads)
     if np.isnan(seen.low).any():
         return None
     X = known_frame(X)
@@ -214,17 +215,17 @@ def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, En
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
         _refuse_infinity(source, encoding)
-    return of_numbers(source, seen), encoding
+    return large_numeric_table(source, seen), encoding
 
 
-def _refuse_infinity(source: Source, encoding: Encoding) -> None:
-    for start, values in blocks(source):
+def _refuse_infinity(source: RowSource, encoding: Encoding) -> None:
+    for start, values in read_blocks(source):
         found = np.argwhere(np.isinf(values))
         if len(found):
-            raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+            raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(found[0][1])))
 
 
-def infinity(row: int, where: str) -> str:
+def infinity_message(row: int, where: str) -> str:
     return f"X contains infinity in row {row}, {where}. Replace it by a number, or by NaN if it is missing."
 
 

@@ -10,7 +10,7 @@ from clusterforests._base.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedTable:
     """A table as numbers: feature j is the columns first[j], ..., first[j] + widths[j] - 1 of `values`.
 
     A number is a column; so is a category of two levels (0 and 1). A category of more levels is a column of zeros and
@@ -23,14 +23,14 @@ class Encoded:
     categorical: BoolArray  # (p,)
 
 
-def numbers(X: FloatArray) -> Encoded:
+def numeric_table(X: FloatArray) -> EncodedTable:
     """A table of numbers: every feature is a column."""
     p = X.shape[1]
-    return Encoded(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
+    return EncodedTable(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
 
 
 @dataclass(frozen=True)
-class Views:
+class FeatureColumns:
     """Which columns of the scaled table stand for a feature. A tree sees every feature in one and the same view."""
 
     first: IntArray  # (V, p): the first column of each feature in each view

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from clusterforests._base.parameters import check_memory, unmasked
 from clusterforests._base.typing import AnyArray, FloatArray
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.column_table import ColumnTable
 
 
 class Column(NamedTuple):
@@ -65,7 +65,7 @@ def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
 
 def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
     """Keep the names and number of a frame's features in the estimator, or compare them with those it has."""
-    if not isinstance(X, Table):
+    if not isinstance(X, ColumnTable):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     elif reset:
         estimator.n_features_in_ = X.shape[1]
@@ -120,7 +120,7 @@ _TIMES = (
 
 def _frame_reader(X: Any) -> Any:
     """The function that reads a column of X if it is a frame. Nothing is imported that X did not bring along."""
-    if isinstance(X, Table):
+    if isinstance(X, ColumnTable):
         return _table_column
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
@@ -134,7 +134,7 @@ def _frame_reader(X: Any) -> Any:
     return None
 
 
-def _table_column(X: Table, j: int, where: str) -> Column:
+def _table_column(X: ColumnTable, j: int, where: str) -> Column:
     cells = X.cells[j]
     return Column(cells, category=False) if isinstance(cells, np.ndarray) else Column(cells.cells(), category=True)
 

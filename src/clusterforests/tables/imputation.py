@@ -11,7 +11,7 @@ import numpy as np
 from clusterforests import _core
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 
 MAX_DONORS = 2000
 NEAREST = 64  # of the donors, from which a cell takes
@@ -69,12 +69,14 @@ class Donors:
         return np.ascontiguousarray(places)
 
 
-def complete(encoded: Encoded, weights: FloatArray | None = None, threads: int = 1) -> tuple[Encoded, Donors | None]:
+def complete(
+    encoded: EncodedTable, weights: FloatArray | None = None, threads: int = 1
+) -> tuple[EncodedTable, Donors | None]:
     """The table without missing cells, and what fills those of new rows; the table itself and None if it has none.
 
     Parameters
     ----------
-    encoded : Encoded
+    encoded : EncodedTable
         Missing cells are NaN.
     weights : ndarray of shape (n_samples,), default=None
         Of the rows: one of weight 2 is like two equal rows, one of weight 0 is filled but fills none.
@@ -83,7 +85,7 @@ def complete(encoded: Encoded, weights: FloatArray | None = None, threads: int =
 
     Returns
     -------
-    complete : Encoded
+    complete : EncodedTable
     donors : Donors or None
     """
     if np.isfinite(encoded.values).all():
@@ -92,7 +94,7 @@ def complete(encoded: Encoded, weights: FloatArray | None = None, threads: int =
     return replace(encoded, values=donors.fill(encoded.values, threads)), donors
 
 
-def find_donors(encoded: Encoded, weights: FloatArray | None = None) -> Donors:
+def find_donors(encoded: EncodedTable, weights: FloatArray | None = None) -> Donors:
     """At most MAX_DONORS different rows. Neither the order of the rows nor their repetition shows."""
     rows, mass = distinct_rows(encoded.values, weights)
     laws = [_law(encoded.values[rows, c], mass) for c in range(encoded.values.shape[1])]

@@ -22,49 +22,49 @@ RARE = 2 / 3  # of a share of 1 / size
 LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key may be short of its weight
 
 
-class Keys(NamedTuple):
+class WeightedKeys(NamedTuple):
     """Different keys in ascending order, and the weight of the rows that have each."""
 
     names: KeyArray
     mass: FloatArray
 
-    def take(self, which: IndexArray | BoolArray) -> "Keys":
-        return Keys(self.names[which], self.mass[which])
+    def take(self, which: IndexArray | BoolArray) -> "WeightedKeys":
+        return WeightedKeys(self.names[which], self.mass[which])
 
 
-class Drawn(NamedTuple):
+class DrawnKeys(NamedTuple):
     """Places of the drawn keys among the candidates, in random order, and what each stands for."""
 
     places: IndexArray
     weights: FloatArray
 
 
-def distinct_keys(keys: KeyArray, weights: FloatArray | None = None) -> tuple[Keys, IndexArray]:
+def distinct_keys(keys: KeyArray, weights: FloatArray | None = None) -> tuple[WeightedKeys, IndexArray]:
     """The keys of rows of positive weight, and for each a row that has it."""
     if weights is None:
         names, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        return Keys(names, counts.astype(np.float64)), first
+        return WeightedKeys(names, counts.astype(np.float64)), first
     counted = np.flatnonzero(weights > 0)
     order = counted[np.lexsort((weights[counted], keys[counted]))]
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
     mass = np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0)
-    return Keys(keys[order[starts]], mass), order[starts]
+    return WeightedKeys(keys[order[starts]], mass), order[starts]
 
 
-def merge(pieces: Sequence[Keys]) -> Keys:
+def merge_keys(pieces: Sequence[WeightedKeys]) -> WeightedKeys:
     """The weights of equal keys add up, in the order of the pieces."""
     names, place = np.unique(np.concatenate([piece.names for piece in pieces]), return_inverse=True)
     mass = np.concatenate([piece.mass for piece in pieces])
-    return Keys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
+    return WeightedKeys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
 
 
-def chance_key(seed: int) -> np.uint64:
+def sampling_key(seed: int) -> np.uint64:
     """What keys are hashed with to see how long they wait."""
     key: np.uint64 = stream(seed, Purpose.TABLE_SAMPLE)[0]
     return key
 
 
-def chances(names: KeyArray, seed: int) -> FloatArray:
+def key_uniforms(names: KeyArray, seed: int) -> FloatArray:
     """A uniform random number for each key."""
     chance = np.empty(len(names))
     for start in range(0, len(names), HASHED):
@@ -73,18 +73,18 @@ def chances(names: KeyArray, seed: int) -> FloatArray:
     return chance
 
 
-def waiting(names: KeyArray, seed: int) -> FloatArray:
+def waiting_times(names: KeyArray, seed: int) -> FloatArray:
     """How long each key waits if its weight is 1: exponential of mean 1."""
-    return exponential(chances(names, seed))
+    return exponential(key_uniforms(names, seed))
 
 
-def reach(waits: FloatArray, size: int) -> float:
+def waiting_limit(waits: FloatArray, size: int) -> float:
     """Keys that wait less are candidates: CANDIDATES for each row of the sample, or all if there are no more."""
     count = CANDIDATES * size
     return float(np.partition(waits, count)[count]) if len(waits) > count else np.inf
 
 
-def draw(keys: Keys, waits: FloatArray, size: int, limit: float, total: float) -> Drawn:
+def draw_keys(keys: WeightedKeys, waits: FloatArray, size: int, limit: float, total: float) -> DrawnKeys:
     """At most `size` of the keys that wait less than `limit` and of those with a share of 1 / `size` of all weight.
 
     A key of weight w is there after its waiting time divided by w: so heavy rows, or such that are there many times,
@@ -95,32 +95,32 @@ def draw(keys: Keys, waits: FloatArray, size: int, limit: float, total: float) -
     mass, arrival = keys.mass[places], waits[places] / keys.mass[places]
     if len(places) <= size:
         order = np.argsort(arrival, kind="stable")
-        return Drawn(places[order], mass[order])
+        return DrawnKeys(places[order], mass[order])
     last = np.partition(arrival, size)[size]
     few = np.flatnonzero(arrival <= last)
     few = few[np.argsort(arrival[few], kind="stable")][:size]
     waited = np.where(heavy[places[few]], mass[few] * last, np.minimum(mass[few] * last, limit))
-    return Drawn(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
+    return DrawnKeys(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
 
 
 def draw_rows(keys: KeyArray, weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
     """At most `size` different rows, by their keys and the seed alone, in random order."""
     known, first = distinct_keys(keys, weights)
-    total, count, chance = float(known.mass.sum()), CANDIDATES * size, chances(known.names, seed)
+    total, count, chance = float(known.mass.sum()), CANDIDATES * size, key_uniforms(known.names, seed)
     if len(chance) > count:  # logarithms only of those that can be drawn
         some = np.flatnonzero((chance <= np.partition(chance, count)[count]) | (known.mass >= total / size))
         known, first, chance = known.take(some), first[some], chance[some]
     waits = exponential(chance)
-    drawn = draw(known, waits, size, reach(waits, size), total)
+    drawn = draw_keys(known, waits, size, waiting_limit(waits, size), total)
     return DistinctRows(first[drawn.places], drawn.weights)
 
 
-def common(keys: Keys, size: int) -> Keys:
+def frequent_keys(keys: WeightedKeys, size: int) -> WeightedKeys:
     """Counters for the keys of a piece that may be a share of 1 / size of the table. Rare ones have none here."""
-    return frequent(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
+    return prune_counters(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
 
 
-def frequent(keys: Keys, size: int) -> Keys:
+def prune_counters(keys: WeightedKeys, size: int) -> WeightedKeys:
     """What is left of counters when, as often as it takes to have few, one unit of as many is cancelled.
 
     As Misra and Gries do it. Counters of pieces can be merged and cut down again: a key loses in all at most the share
@@ -131,4 +131,4 @@ def frequent(keys: Keys, size: int) -> Keys:
         return keys
     cancelled = np.partition(keys.mass, -most - 1)[-most - 1]
     left = keys.take(keys.mass > cancelled)
-    return Keys(left.names, left.mass - cancelled)
+    return WeightedKeys(left.names, left.mass - cancelled)

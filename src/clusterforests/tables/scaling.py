@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clusterforests import _core
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
-from clusterforests.tables.feature_columns import Encoded, Views
+from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 
 WAYS = {
     "none": ("none",),
@@ -94,7 +94,7 @@ class Scaling:
 
     Parameters
     ----------
-    views : Views
+    views : FeatureColumns
         Where each feature is in a scaled table.
     exponent, shift, divisor, ranked : ndarray of shape (V, C)
         The steps of each column in each view; with no view, rows are left as they are.
@@ -102,7 +102,7 @@ class Scaling:
         Where the ladder of each column starts in `knots` and `ranks`.
     """
 
-    views: Views
+    views: FeatureColumns
     exponent: IntArray
     shift: FloatArray
     divisor: FloatArray
@@ -134,7 +134,7 @@ class Scaling:
         return _core.Scaling(self.exponent, self.shift, self.divisor, self.ranked, self.starts, self.knots, self.ranks)
 
 
-def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None) -> Scaling:
+def fit_scaling(encoded: EncodedTable, scale: str, weights: FloatArray | None = None) -> Scaling:
     """What `scale`, a key of WAYS, does to the columns of a table.
 
     Features without variation are not drawn, unless features are left as they are. Rows of weight 0 have no say.
@@ -144,7 +144,7 @@ def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None)
     if weights is not None and not weights.all():
         values, weights = values[weights > 0], weights[weights > 0]
     if scale == "none":
-        views = Views(first[None, :], widths, np.arange(len(widths), dtype=np.int32))
+        views = FeatureColumns(first[None, :], widths, np.arange(len(widths), dtype=np.int32))
         return _scaling(views, np.empty((0, count), dtype=object), [])
     ways = WAYS[scale]
     steps = np.empty((len(ways), count), dtype=object)
@@ -161,10 +161,12 @@ def fit_scaling(encoded: Encoded, scale: str, weights: FloatArray | None = None)
     if not len(drawable):
         drawable = np.arange(len(widths), dtype=np.int32)
     offsets = count * np.arange(len(ways), dtype=np.int32)
-    return _scaling(Views(first + offsets[:, None], widths, drawable), steps, ladders)
+    return _scaling(FeatureColumns(first + offsets[:, None], widths, drawable), steps, ladders)
 
 
-def _scaling(views: Views, steps: npt.NDArray[np.object_], ladders: list[tuple[FloatArray, FloatArray]]) -> Scaling:
+def _scaling(
+    views: FeatureColumns, steps: npt.NDArray[np.object_], ladders: list[tuple[FloatArray, FloatArray]]
+) -> Scaling:
     def field(name: str, dtype: type) -> AnyArray:
         return np.array([getattr(step, name) for step in steps.ravel()], dtype=dtype).reshape(steps.shape)
 

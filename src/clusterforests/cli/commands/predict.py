@@ -21,7 +21,7 @@ from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, row_facts, score, score_lines
 from clusterforests.estimator import ClusterForest
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.column_table import ColumnTable
 
 PREDICT_EXAMPLES = """examples:
   clusterforests predict model.cf new.csv --out labels.csv
@@ -140,7 +140,7 @@ def read_for(forest: ClusterForest, given: argparse.Namespace, screen: Screen) -
         )
     if isinstance(data.table, np.ndarray) and wanted is not None:
         columns = [np.array(data.table[:, j], dtype=np.float64) for j in range(len(wanted))]
-        return DataFile(Table(wanted, columns))
+        return DataFile(ColumnTable(wanted, columns))
     return data
 
 

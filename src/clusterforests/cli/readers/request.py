@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import AnyArray
-from clusterforests.tables.column_table import Table, Text
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 
 Progress = Callable[[int, int], None]  # (bytes read, bytes to read; 0 if that is unknown)
 
@@ -35,7 +35,7 @@ class Request:
 class DataFile:
     """A file's contents: the features, and what goes with the rows."""
 
-    table: Table | AnyArray
+    table: ColumnTable | AnyArray
     ids: list[str] | None = None
     id_name: str | None = None
     truth: list[str | None] | None = None
@@ -130,19 +130,19 @@ def assemble(file: str, planned: Plan, columns: Mapping[int, Any], request: Requ
             ids, id_name = ["" if cell is None else str(cell) for cell in columns[j].cells()], planned.names[j] or "id"
         elif use == "label":
             truth = columns[j].cells().tolist()
-    return DataFile(Table(names, cells), ids, id_name, truth, planned.notes)
+    return DataFile(ColumnTable(names, cells), ids, id_name, truth, planned.notes)
 
 
 def known_levels(cells: Any, levels: Mapping[str, Any] | None) -> Any:
     """Text as the levels that a model has: its 1 is no "1" elsewhere."""
-    if levels is None or not isinstance(cells, Text):
+    if levels is None or not isinstance(cells, CategoryColumn):
         return cells
-    return Text(cells.codes, tuple(levels.get(level, level) for level in cells.levels))
+    return CategoryColumn(cells.codes, tuple(levels.get(level, level) for level in cells.levels))
 
 
 def _check_columns(file: str, names: Sequence[str], columns: Sequence[Any]) -> None:
     for name, cells in zip(names, columns, strict=True):
-        if isinstance(cells, Text):
+        if isinstance(cells, CategoryColumn):
             known = int((cells.codes >= 0).sum())
             if len(cells.levels) > max(FEW_LEVELS, known // 2):
                 some = ", ".join(map(repr, cells.levels[:3]))
@@ -157,7 +157,7 @@ def _check_columns(file: str, names: Sequence[str], columns: Sequence[Any]) -> N
 def _check_rows(file: str, columns: Sequence[Any], lines: Sequence[int]) -> None:
     empty = np.ones(len(lines), dtype=bool)
     for cells in columns:
-        empty &= (cells.codes < 0) if isinstance(cells, Text) else np.isnan(cells)
+        empty &= (cells.codes < 0) if isinstance(cells, CategoryColumn) else np.isnan(cells)
         if not empty.any():
             return
     line = lines[int(np.flatnonzero(empty)[0])]

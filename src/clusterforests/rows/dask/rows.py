@@ -22,8 +22,16 @@ from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.tasks import compute, merged, persist, share, stack, tasks
 from clusterforests.rows.many_rows import STEPS, Progress, Sample
 from clusterforests.rows.tree_passes import Measure, Pass, Sums
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_sampling import CANDIDATES, LOST, Keys, draw, merge, reach, waiting
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    LOST,
+    WeightedKeys,
+    draw_keys,
+    merge_keys,
+    waiting_limit,
+    waiting_times,
+)
 
 READINGS = 3 + STEPS  # of all rows: a survey, the sample, means, clusters
 TREES = 10  # grown in one task
@@ -43,7 +51,7 @@ class DaskRows:
     progress: Progress | None = None
     readings: int = 0  # so far
     digests: list[pieces.Digest] = field(default_factory=list)
-    frequent: Keys | None = None
+    frequent: WeightedKeys | None = None
     trees: Pass | None = None
 
     @property
@@ -54,11 +62,13 @@ class DaskRows:
         self._survey(size, seed)
         total = self._total()
         keys = self._candidates()
-        limit = reach(waiting(keys.names, seed), size)
+        limit = waiting_limit(waiting_times(keys.names, seed), size)
         if limit < np.inf:
-            keys = merge([keys.take(waiting(keys.names, seed) < limit), self._heavy(size, seed, limit, total)])
-        drawn = draw(keys, waiting(keys.names, seed), size, limit, total)
-        return Sample(numbers(self._take(keys.names[drawn.places])), drawn.weights)
+            keys = merge_keys(
+                [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
+            )
+        drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
+        return Sample(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
 
     def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:
         return grow_trees(plan, progress, labelled=False)
@@ -104,7 +114,7 @@ class DaskRows:
         ((self.digests, self.frequent),) = compute([seen], self._tell, parts)
         self._check()
         while True:
-            limit = reach(waiting(self._candidates().names, seed), size)
+            limit = waiting_limit(waiting_times(self._candidates().names, seed), size)
             short = [i for i, digest in enumerate(self.digests) if digest.covered < limit]
             if not short:
                 return
@@ -113,8 +123,8 @@ class DaskRows:
             for i, one in zip(short, compute(again), strict=True):
                 (self.digests[i],) = one.digests
 
-    def _candidates(self) -> Keys:
-        return merge([digest.lowest for digest in self.digests])
+    def _candidates(self) -> WeightedKeys:
+        return merge_keys([digest.lowest for digest in self.digests])
 
     def _check(self) -> None:
         low, high = (np.array([getattr(digest, end) for digest in self.digests]) for end in ("low", "high"))
@@ -131,15 +141,15 @@ class DaskRows:
     def _total(self) -> float:
         return math.fsum(part for digest in self.digests for part in digest.total)
 
-    def _heavy(self, size: int, seed: int, limit: float, total: float) -> Keys:
+    def _heavy(self, size: int, seed: int, limit: float, total: float) -> WeightedKeys:
         """Keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
         assert self.frequent is not None
         names, mass = self.frequent
         possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
-        names = names[possible & (waiting(names, seed) >= limit)]
+        names = names[possible & (waiting_times(names, seed) >= limit)]
         if not len(names):
-            return Keys(names, np.empty(0))
-        return Keys(names, self._reduced("count-keys", pieces.count, share("keys", names)))
+            return WeightedKeys(names, np.empty(0))
+        return WeightedKeys(names, self._reduced("count-keys", pieces.count, share("keys", names)))
 
     def _take(self, names: KeyArray) -> FloatArray:
         order = np.argsort(names)

@@ -23,9 +23,18 @@ from clusterforests.rows.gpu.tree_passes import DeviceLadders, DeviceTrees
 from clusterforests.rows.many_rows import STEPS, Progress, Sample
 from clusterforests.rows.tree_passes import Measure, Pass, Sums, are_whole
 from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.feature_columns import Encoded
-from clusterforests.tables.row_blocks import ArraySource, Source, Survey
-from clusterforests.tables.row_sampling import CANDIDATES, Keys, chance_key, draw, draw_rows, reach, waiting
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.row_blocks import TableScan
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    WeightedKeys,
+    draw_keys,
+    draw_rows,
+    sampling_key,
+    waiting_limit,
+    waiting_times,
+)
+from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
 
 BLOCK_BYTES = 2**28  # of rows, or of labels, on their way to the GPU
@@ -53,7 +62,7 @@ class DeviceTable:
 class StreamedTable:
     """Rows of this machine's memory or disk, which go to the GPU a block at a time."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RowSource) -> None:
         self.source = source
         self.shape = source.shape
         self.real = _real(source)
@@ -76,13 +85,13 @@ class StreamedTable:
 AnyTable = DeviceTable | StreamedTable
 
 
-def _real(source: Source) -> np.dtype[Any]:
+def _real(source: RowSource) -> np.dtype[Any]:
     """float32 as it is, anything else as float64."""
     single = isinstance(source, ArraySource) and source.X.dtype == np.float32
     return np.dtype(np.float32 if single else np.float64)
 
 
-def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
+def open_source_on_gpu(source: RowSource, label_bytes: int) -> AnyTable:
     """A copy on the GPU if there is room for it and for the labels, otherwise blocks."""
     cupy = need_cupy()
     streamed = StreamedTable(source)
@@ -95,8 +104,8 @@ def open_source_on_gpu(source: Source, label_bytes: int) -> AnyTable:
     return DeviceTable(X)
 
 
-def survey_on_gpu(table: AnyTable) -> Survey:
-    """`source.survey` with the keys on the GPU."""
+def survey_on_gpu(table: AnyTable) -> TableScan:
+    """`scan_table` with the keys on the GPU."""
     cupy = need_cupy()
     kernels, (n, columns) = Kernels(table.real), table.shape
     keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
@@ -105,7 +114,7 @@ def survey_on_gpu(table: AnyTable) -> Survey:
         own, size = keys[start : start + len(rows)], (np.int64(len(rows)), columns)
         kernels.over(len(rows), "survey_rows", rows, *strides(rows), *size, own, low, high, missing)
     ends = (np.where(cupy.asnumpy(missing), np.nan, _doubles(cupy.asnumpy(end))) for end in (low, high))
-    return Survey(keys, *ends)
+    return TableScan(keys, *ends)
 
 
 def _doubles(ordered: KeyArray) -> FloatArray:
@@ -126,12 +135,12 @@ def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
     mass = cupy.diff(starts, append=cupy.asarray([len(keys)]))
     count = CANDIDATES * size
     if len(names) > count:
-        chances = Kernels().chances(names, chance_key(seed))
+        chances = Kernels().chances(names, sampling_key(seed))
         some = cupy.flatnonzero((chances <= cupy.partition(chances, count)[count]) | (mass >= len(keys) / size))
         names, first, mass = names[some], first[some], mass[some]
-    known = Keys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
-    waits = waiting(known.names, seed)
-    drawn = draw(known, waits, size, reach(waits, size), float(len(keys)))
+    known = WeightedKeys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
+    waits = waiting_times(known.names, seed)
+    drawn = draw_keys(known, waits, size, waiting_limit(waits, size), float(len(keys)))
     return DistinctRows(cupy.asnumpy(first)[drawn.places], drawn.weights)
 
 
@@ -140,7 +149,7 @@ class DeviceRows:
     """Rows that a GPU reads. What has an entry for each row stays there if it fits."""
 
     table: AnyTable
-    seen: Survey  # the keys are on the GPU
+    seen: TableScan  # the keys are on the GPU
     first: IntArray
     widths: IntArray
     categorical: BoolArray
@@ -162,7 +171,7 @@ class DeviceRows:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
             pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
-        rows = Encoded(self.table.take(pool.rows), self.first, self.widths, self.categorical)
+        rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return Sample(rows, pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: Grown) -> Forest:

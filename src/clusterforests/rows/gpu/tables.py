@@ -9,9 +9,9 @@ from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import FloatArray
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.gpu.rows import AnyTable, DeviceRows, DeviceTable, open_source_on_gpu, survey_on_gpu
-from clusterforests.tables.encoding import Encoding, infinity
+from clusterforests.tables.encoding import Encoding, infinity_message
 from clusterforests.tables.frames import check_names, column_names, known_frame
-from clusterforests.tables.row_blocks import ArraySource, open_source
+from clusterforests.tables.row_sources import ArraySource, open_source
 
 
 def read_on_gpu(forest: Any, X: Any, sample_weight: Any, threads: int) -> tuple[DeviceRows, FloatArray | None]:
@@ -62,7 +62,7 @@ def _refuse_infinity(table: AnyTable, encoding: Encoding) -> None:
     for start, rows in table.blocks():
         found = cupy.asnumpy(cupy.argwhere(cupy.isinf(rows))[:1])
         if len(found):
-            raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+            raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(found[0][1])))
 
 
 def gathered(forest: Any) -> Any:
