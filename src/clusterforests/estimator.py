@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_rows, check_weights, integer
+from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
@@ -27,6 +27,7 @@ from clusterforests.rows.gpu.devices import choose_backend, send_to, to_host
 from clusterforests.rows.gpu.tables import read_on_gpu
 from clusterforests.rows.many_rows import LocalRows, ManyRows, labels_of, sample_size, spread
 from clusterforests.rows.memory_estimate import MemoryEstimate, check_fit_memory, estimate_memory
+from clusterforests.tables.checks import check_enough_rows, check_weights
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode, open_large
 from clusterforests.tables.feature_columns import EncodedTable
@@ -451,7 +452,7 @@ class ClusterForest(FittedForest):
         """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
             self.n_clusters_evidence_ = None
-            check_rows(n_rows, int(self.n_clusters))
+            check_enough_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
                 return Choice(int(self.n_clusters), "given")
             reason = (

@@ -8,11 +8,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.parameters import check_parameters, check_rows, check_table, check_weights
+from clusterforests._base.parameters import check_parameters
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
+from clusterforests.tables.checks import check_enough_rows, check_table, check_weights
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -101,7 +102,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         check_parameters(vars(self))
         X = check_table(self, X)
         weights = check_weights(sample_weight, len(X))
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         counted = X if weights is None else X[weights > 0]
         backend = CpuBackend(self.n_jobs)
         table = backend.load(counted, None if weights is None else weights[weights > 0])

@@ -24,7 +24,7 @@ from clusterforests.rows.dask.collections import split
 from clusterforests.rows.dask.rows import DaskRows
 from clusterforests.rows.dask.tasks import stack
 from clusterforests.tables import row_blocks as source
-from clusterforests.tables import row_sampling as sampling
+from clusterforests.tables.row_sampling import draw_rows, waiting_times
 
 N, P = 3000, 6
 RNG = np.random.default_rng(0)
@@ -154,29 +154,27 @@ def test_few_rows_are_fitted_here(monkeypatch):
     np.testing.assert_array_equal(found.memberships_.compute(), expected.memberships_)
 
 
-def test_a_table_with_repeated_rows_has_the_sample_of_the_whole(monkeypatch):
+def test_a_table_with_repeated_rows_has_the_sample_of_the_whole():
     """Also where pieces tell too few keys at first, and where a frequent row is no candidate by its key."""
     rows = X[RNG.integers(0, N, N)] + RNG.normal(size=(N, P))
     rows[RNG.permutation(N)[:900]] = 1.0
     rows[RNG.permutation(N)[:300]] = rows[:300]
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
     for lengths in ((N,), (10, 2000, 990), (30,) * 100):
         for size, seed in ((50, 0), (200, 1), (200, 2)):
-            expected = sampling.draw_rows(row_keys(rows), None, size, seed)
-            table = DaskRows(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str)
+            expected = draw_rows(row_keys(rows), None, size, seed, candidates=2)
+            table = DaskRows(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str, candidates=2)
             found = table.draw(size, seed)
             assert (found.rows.values == rows[expected.rows]).all()
             assert (found.weights == expected.weights).all()
             assert (found.rows.values == 1.0).all(axis=1).any()
 
 
-def test_pieces_that_are_unlike_are_asked_again(monkeypatch):
+def test_pieces_that_are_unlike_are_asked_again():
     """Keys are no longer spread evenly over the pieces: some have none that matter, others nearly all."""
     keys = row_keys(X)
-    order = np.argsort(sampling.waiting_times(keys, 0))
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
-    table = DaskRows(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str)
-    expected = sampling.draw_rows(keys[order], None, 200, 0)
+    order = np.argsort(waiting_times(keys, 0))
+    table = DaskRows(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str, candidates=2)
+    expected = draw_rows(keys[order], None, 200, 0, candidates=2)
     assert (table.draw(200, 0).rows.values == X[order][expected.rows]).all()
 
 

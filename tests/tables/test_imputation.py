@@ -9,11 +9,9 @@ import reference
 from sklearn.base import BaseEstimator
 
 from clusterforests import _core
-from clusterforests.tables import imputation as missing
-from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
 from clusterforests.tables.feature_columns import numeric_table
-from clusterforests.tables.imputation import complete, find_donors
+from clusterforests.tables.imputation import NEIGHBOURS, complete, find_donors
 
 
 def table(n=120, p=6, share=0.3, seed=0):
@@ -46,16 +44,14 @@ def filled(encoded, weights=None, threads=1):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("nearest", [64, 8])
-def test_fills_as_the_plain_loops_do(monkeypatch, seed, weighted, nearest):
-    monkeypatch.setattr(missing, "NEAREST", nearest)
+def test_fills_as_the_plain_loops_do(seed, weighted, nearest):
     encoded = mixed(n=50, seed=seed)
     rng = np.random.default_rng(seed)
     encoded.values[:, 0] = rng.normal(size=50)  # or equally near donors could come in any order
     weights = rng.integers(0, 4, 50) / 2 if weighted else np.ones(50)
-    expected = reference.fill_missing(
-        encoded.values, encoded.first, encoded.widths, weights, missing.NEIGHBOURS, nearest
-    )
-    assert filled(encoded, weights) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    expected = reference.fill_missing(encoded.values, encoded.first, encoded.widths, weights, NEIGHBOURS, nearest)
+    found = find_donors(encoded, weights).fill(encoded.values, nearest=nearest)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
@@ -143,16 +139,15 @@ def test_rows_without_weight_are_filled_but_fill_none():
     assert np.isfinite(filled(numeric_table(X), weights)).all()
 
 
-def test_a_feature_that_no_near_row_has_gets_its_mean(monkeypatch):
+def test_a_feature_that_no_near_row_has_gets_its_mean():
     X = table(400)
     X[:, 2] = np.arange(400.0)
     X[3:, 0] = np.nan
-    monkeypatch.setattr(missing, "MAX_DONORS", 20)
     encoded = numeric_table(X)
-    donors = find_donors(encoded)
+    donors = find_donors(encoded, max_donors=20)
     assert donors.values.shape == (20, 6)
     assert np.isnan(donors.values[:, 0]).all()
-    assert filled(encoded)[3:, 0] == pytest.approx(np.nanmean(X[:, 0]))
+    assert donors.fill(X)[3:, 0] == pytest.approx(np.nanmean(X[:, 0]))
 
 
 def test_rows_that_share_nothing():
@@ -167,14 +162,6 @@ def test_filled_cells_are_near_the_truth(uci):
     found = filled(numeric_table(np.where(gone, np.nan, X)))
     mean = np.nanmean(np.where(gone, np.nan, X), axis=0)
     assert ((found - X)[gone] ** 2).mean() < 0.65 * ((X - mean)[gone] ** 2).mean()
-
-
-def test_distinct_rows():
-    X = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, -np.nan], [-0.0, 2.0], [3.0, 3.0]])
-    found = distinct_rows(X, np.array([1.0, 2.0, 0.25, 4.0, 0.0]))
-    weights = {tuple(np.nan_to_num(X[row], nan=9)): w for row, w in zip(*found, strict=True)}
-    assert weights == {(1.0, 9.0): 1.25, (0.0, 2.0): 6.0}
-    assert sorted(distinct_rows(X).weights) == [1, 2, 2]
 
 
 @pytest.mark.parametrize(

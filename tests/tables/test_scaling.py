@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from clusterforests.tables import scaling
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns, numeric_table
-from clusterforests.tables.scaling import WAYS, column_law, fit_scaling
+from clusterforests.tables.scaling import WAYS, column_distribution, fit_scaling
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)) * [1, 100, 0.01] + [0, 5, 1000]
@@ -31,11 +30,11 @@ def scale_table(encoded, scale):
 
 
 def scaled(x, way, weights=None):
-    """By the law of the column, in NumPy."""
-    law = column_law(x, weights)
-    step = law.step(way)
+    """Scale a column in NumPy."""
+    column = column_distribution(x, weights)
+    step = column.step(way)
     if step.ranked:
-        return law.ranks[np.searchsorted(law.values, x)]
+        return column.ranks[np.searchsorted(column.values, x)]
     return (np.ldexp(x, -step.exponent) - step.shift) / step.divisor
 
 
@@ -129,17 +128,15 @@ def test_new_values_have_ranks_between_those_of_their_neighbours():
 
 def test_outliers_do_not_disturb_the_search_for_ranks():
     x = np.concatenate([RNG.normal(size=500), RNG.normal(size=500) * 1e-9, [1e12, -1e300]])[:, None]
-    law = column_law(x[:, 0])
+    column = column_distribution(x[:, 0])
     new = np.concatenate([RNG.normal(size=1000), RNG.normal(size=1000) * 1e-9, [1e11]])[:, None]
-    expected = np.interp(new[:, 0], law.values, law.ranks)
+    expected = np.interp(new[:, 0], column.values, column.ranks)
     np.testing.assert_allclose(fit_scaling(numeric_table(x), "rank").apply(new)[:, 0], expected, rtol=1e-9)
 
 
-def test_many_values_keep_a_few_knots(monkeypatch):
-    monkeypatch.setattr(scaling, "KEPT_VALUES", 500)
-    monkeypatch.setattr(scaling, "KNOTS", 101)
+def test_many_values_keep_a_few_knots():
     x = np.sort(RNG.exponential(size=1000))[:, None]
-    fitted = fit_scaling(numeric_table(x), "rank")
+    fitted = fit_scaling(numeric_table(x), "rank", kept_values=500, knots=101)
     assert len(fitted.knots) <= 101
     assert fitted.knots[[0, -1]].tolist() == x[[0, -1], 0].tolist()
-    np.testing.assert_allclose(fitted.apply(x)[:, 0], column_law(x[:, 0]).ranks, atol=0.01)
+    np.testing.assert_allclose(fitted.apply(x)[:, 0], column_distribution(x[:, 0]).ranks, atol=0.01)

@@ -7,7 +7,7 @@ from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
 
 
 def row_keys(X: FloatArray) -> KeyArray:
-    """A hash of each row. NaNs are equal to each other, and so are 0 and -0."""
+    """Hash each row. NaNs count as equal to each other, and so do 0 and -0."""
     keys = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:
         plain = np.where(np.isnan(column), np.nan, column + 0.0)
@@ -16,6 +16,6 @@ def row_keys(X: FloatArray) -> KeyArray:
 
 
 def order_by_values(X: FloatArray, weights: FloatArray | None = None) -> IndexArray:
-    """A random order of the rows that does not depend on how they came."""
+    """Return a random order of the rows that does not depend on the order they came in."""
     keys = row_keys(X)
     return np.lexsort((keys,) if weights is None else (weights, keys))

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import check_memory, check_parameters, check_rows, check_table, choice
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import check_parameters, choice
 from clusterforests._base.random import integers, root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend, KMeansJobs
@@ -14,6 +15,7 @@ from clusterforests.baselines.partition_around_medoids import partition_around_m
 from clusterforests.baselines.unit_scale import to_unit
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.linkage import by_size
+from clusterforests.tables.checks import check_enough_rows, check_table
 
 MAX_REDRAWS = 100
 
@@ -109,7 +111,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(vars(self), {"base": choice("kmeans", "medoids")})
         X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         check_memory(5 * 8 * len(X) ** 2, f"The dissimilarities of {len(X)} rows", "Use fewer rows.")
         backend = CpuBackend(self.n_jobs)
         seed = root_seed(self.random_state)

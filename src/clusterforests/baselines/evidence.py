@@ -6,20 +6,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    integer,
-    none,
-    real,
-)
+from clusterforests._base.parameters import check_parameters, choice, either, integer, none, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import IntArray
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.baselines.linkage_step import join
+from clusterforests.tables.checks import check_enough_rows, check_table
 
 
 class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -115,7 +107,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         special = {"base_clusters": either(none(), integer(1), choice("sqrt")), "threshold": either(none(), real(0, 1))}
         check_parameters(vars(self), special)
         X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         backend = CpuBackend(self.n_jobs)
         n_distinct = backend.load(X).n_distinct
         clusters = self._base_clusters(len(X))

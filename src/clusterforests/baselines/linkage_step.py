@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clusterforests._base.parameters import check_memory
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import coassociate, collapse

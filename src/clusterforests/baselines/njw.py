@@ -7,20 +7,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_memory,
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    positive,
-)
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import above, check_parameters, choice, either
 from clusterforests._base.random import permutations, root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray, KeyArray
 from clusterforests.backends import Backend, CpuBackend, KMeansJobs
 from clusterforests.baselines.unit_scale import to_unit
 from clusterforests.combining.normalized_cut import Graph
+from clusterforests.tables.checks import check_enough_rows, check_table
 
 _NEIGHBOURS = 5  # of which the median distance is a row's own bandwidth; the row itself is one of them
 _SHARE = 0.75  # of the rows on which "automatic" tries its bandwidths
@@ -108,9 +102,9 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : NJWSpectralClustering
         """
-        check_parameters(vars(self), {"bandwidth": either(positive(), choice("local", "automatic"))})
+        check_parameters(vars(self), {"bandwidth": either(above(0), choice("local", "automatic"))})
         X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         if len(X) < 2:
             raise ValueError("A graph needs at least two rows; X has n_samples=1.")
         check_memory(4 * 8 * len(X) ** 2, f"The kernel matrix of {len(X)} rows", "Use fewer rows.")

@@ -5,21 +5,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    integer,
-    none,
-    real,
-)
+from clusterforests._base.parameters import check_parameters, choice, either, integer, none, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend, KMeansJobs
 from clusterforests.baselines.linkage_step import join
 from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.tables.checks import check_enough_rows, check_table
 
 
 class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -132,7 +124,7 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
                 "until n_clusters are left."
             )
         X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         backend = CpuBackend(self.n_jobs)
         self.partitions_ = self._cluster_projections(backend, X, root_seed(self.random_state))
         self.labels_ = join(backend, self.partitions_, self.n_clusters, self.linkage, self.threshold)

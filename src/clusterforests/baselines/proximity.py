@@ -6,20 +6,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.ensemble import RandomForestClassifier
 
-from clusterforests._base.parameters import (
-    MAX_MEMBERS,
-    check_memory,
-    check_parameters,
-    check_rows,
-    check_table,
-    integer,
-)
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import MAX_MEMBERS, check_parameters, integer
 from clusterforests._base.random import integers, root_seed, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.baselines.partition_around_medoids import partition_around_medoids
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.linkage import by_size
+from clusterforests.tables.checks import check_enough_rows, check_table
 
 
 class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -106,7 +101,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(vars(self), {"n_forests": integer(1)})
         X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        check_enough_rows(len(X), self.n_clusters)
         if self.n_forests * self.n_estimators > MAX_MEMBERS:
             raise ValueError(
                 f"n_forests={self.n_forests} times n_estimators={self.n_estimators} must be at most {MAX_MEMBERS}."

@@ -13,7 +13,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.utils import Bunch
 
-from clusterforests._base.parameters import Rule, integer, real
+from clusterforests._base.parameters import Rule, above, check_value, integer, real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
 
@@ -212,10 +212,10 @@ def make_perturbed_affinity(
     >>> make_perturbed_affinity(5, gamma=0.7, sigma=0, nu=0.1).expected_degrees
     array([2.9, 2.9, 2.9, 2.1, 2.1])
     """
-    _check("n_samples", n_samples, integer(2))
-    _check("gamma", gamma, _between(0, 1, or_equal=True))
-    _check("sigma", sigma, real(0, np.inf))
-    _check("nu", nu, Rule(lambda v: real(0, 0.5).test(v) and v < 0.5, "a number from 0 to less than 0.5"))
+    check_value("n_samples", n_samples, integer(2))
+    check_value("gamma", gamma, above(0, 1))
+    check_value("sigma", sigma, real(0, np.inf))
+    check_value("nu", nu, Rule(lambda v: real(0, 0.5).test(v) and v < 0.5, "a number from 0 to less than 0.5"))
     first = int(n_samples / (1 + gamma) + 0.5)
     if first == n_samples:
         raise ValueError(f"gamma={gamma!r} leaves no row for the second cluster of n_samples={n_samples}.")
@@ -266,8 +266,8 @@ def _positive_definite(correlations: FloatArray) -> FloatArray:
 
 
 def _mixture(rng: np.random.Generator, mu: FloatArray, covariance: Any, n_samples: int, weight: float = 0.5) -> Bunch:
-    _check("n_samples", n_samples, integer(1))
-    _check("weight", weight, _between(0, 1))
+    check_value("n_samples", n_samples, integer(1))
+    check_value("weight", weight, above(0, 1, or_equal=False))
     factor = None if covariance is None else _cholesky(covariance, len(mu))
     target = (rng.uniform(size=n_samples) < weight).astype(np.int64)
     noise = rng.normal(size=(n_samples, len(mu)))
@@ -302,24 +302,9 @@ def _noise_first(n_noise: int, signal: FloatArray) -> FloatArray:
     return np.concatenate([np.zeros(n_noise), signal])
 
 
-def _check(name: str, value: Any, rule: Rule) -> None:
-    if not rule.test(value):
-        raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
-
-
 def _check_sizes(n_noise: int, n_informative: int) -> None:
-    _check("n_noise", n_noise, integer(0))
-    _check("n_informative", n_informative, integer(1))
-
-
-def _between(low: float, high: float, or_equal: bool = False) -> Rule:
-    """A number above `low` and below (or equal to) `high`."""
-    inside = real(low, high)
-    end = f"at most {high:g}" if or_equal else f"below {high:g}"
-    return Rule(
-        lambda value: inside.test(value) and value > low and (or_equal or value < high),
-        f"a number above {low:g} and {end}",
-    )
+    check_value("n_noise", n_noise, integer(0))
+    check_value("n_informative", n_informative, integer(1))
 
 
 def _vector(name: str, values: npt.ArrayLike) -> FloatArray:

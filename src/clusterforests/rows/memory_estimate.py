@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.memory_limits import shortage
-from clusterforests._base.parameters import in_bytes
+from clusterforests._base.memory_limits import format_bytes, shortage
 from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
 from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
 from clusterforests.rows.many_rows import SAMPLE_ROWS, sample_size
@@ -93,8 +92,8 @@ def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], 
     if free is None:
         return
     raise MemoryError(
-        f"A fit of {n_samples} rows and {n_features} columns needs {in_bytes(needed)} beyond the table and "
-        f"{in_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
+        f"A fit of {n_samples} rows and {n_features} columns needs {format_bytes(needed)} beyond the table and "
+        f"{format_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
     )
 
 

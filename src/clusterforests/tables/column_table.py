@@ -1,4 +1,4 @@
-"""A table in memory, with named columns of numbers or of text: what files are read into in a base installation."""
+"""A table in memory with named columns of numbers or categories: what files are read into, without pandas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """A column of categories: for each row the number of its level, -1 where it is missing."""
+    """A column of categories: for each row the number of its level, -1 where the cell is missing."""
 
     codes: IntArray
     levels: tuple[Any, ...]
@@ -20,7 +20,7 @@ class CategoryColumn:
         return len(self.codes)
 
     def cells(self) -> AnyArray:
-        """The levels row by row, None where one is missing."""
+        """Return the level of each row, None where the cell is missing."""
         known = np.empty(len(self.levels) + 1, dtype=object)
         known[: len(self.levels)] = self.levels
         known[-1] = None
@@ -48,7 +48,7 @@ class ColumnTable:
         return self.shape[0]
 
     def slice(self, start: int, count: int) -> "ColumnTable":
-        """So many rows from there on."""
+        """Return `count` rows from `start` on."""
         rows = slice(start, start + count)
         cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in self.cells]
         return ColumnTable(self.columns, cells)

@@ -9,14 +9,14 @@ from clusterforests._base.typing import FloatArray, IndexArray
 
 
 class DistinctRows(NamedTuple):
-    """Which rows of a table stand for all of them, in a random order, and the weight of each."""
+    """Rows of a table that stand for all of them, in random order, and the weight of each."""
 
     rows: IndexArray
     weights: FloatArray
 
 
 def distinct_rows(X: FloatArray, weights: FloatArray | None = None) -> DistinctRows:
-    """The different rows of positive weight; the weights of equal rows add up."""
+    """Find the distinct rows of positive weight; the weights of equal rows add up."""
     mass = np.ones(len(X)) if weights is None else weights
     counted = np.flatnonzero(mass > 0)
     keys = row_keys(X[counted])

@@ -12,19 +12,19 @@ from clusterforests.tables.column_table import ColumnTable
 
 
 class RowSource(Protocol):
-    """Rows and columns of numbers. What is read is float64, whatever the table holds."""
+    """A table of numbers. Rows are read as float64, whatever type the table holds."""
 
     shape: tuple[int, int]
 
     def block(self, start: int, stop: int) -> FloatArray:
-        """Rows start, ..., stop - 1, in C order."""
+        """Read the rows start, ..., stop - 1, in C order."""
 
     def take(self, rows: IndexArray) -> FloatArray:
-        """Any rows, in C order."""
+        """Read any rows, in C order."""
 
 
 class ArraySource:
-    """A two-dimensional NumPy array of any order and numeric type, in memory or mapped from a file."""
+    """A two-dimensional NumPy array of any memory order and numeric type, in memory or mapped from a file."""
 
     def __init__(self, X: AnyArray) -> None:
         self.X = X
@@ -38,36 +38,36 @@ class ArraySource:
 
 
 class ColumnSource:
-    """Columns, each in one or more pieces, as Arrow keeps them."""
+    """Columns in one or more chunks each, as Arrow keeps them."""
 
     def __init__(self, columns: Sequence[Sequence[AnyArray]]) -> None:
         self.columns = columns
-        self._starts = [np.cumsum([0, *map(len, pieces)]) for pieces in columns]
+        self._starts = [np.cumsum([0, *map(len, chunks)]) for chunks in columns]
         self.shape = (int(self._starts[0][-1]), len(columns))
 
     def block(self, start: int, stop: int) -> FloatArray:
         out = np.empty((stop - start, self.shape[1]))
-        for j, (pieces, starts) in enumerate(zip(self.columns, self._starts, strict=True)):
+        for j, (chunks, starts) in enumerate(zip(self.columns, self._starts, strict=True)):
             at = int(np.searchsorted(starts, start, side="right")) - 1
             done = start
             while done < stop:
                 end = min(stop, int(starts[at + 1]))
-                out[done - start : end - start, j] = pieces[at][done - starts[at] : end - starts[at]]
+                out[done - start : end - start, j] = chunks[at][done - starts[at] : end - starts[at]]
                 done, at = end, at + 1
         return out
 
     def take(self, rows: IndexArray) -> FloatArray:
         out = np.empty((len(rows), self.shape[1]))
-        for j, (pieces, starts) in enumerate(zip(self.columns, self._starts, strict=True)):
+        for j, (chunks, starts) in enumerate(zip(self.columns, self._starts, strict=True)):
             which = np.searchsorted(starts, rows, side="right") - 1
             for at in np.unique(which):
                 mine = which == at
-                out[mine, j] = pieces[at][rows[mine] - starts[at]]
+                out[mine, j] = chunks[at][rows[mine] - starts[at]]
         return out
 
 
 class SparseSource:
-    """A scipy sparse table. It is kept by rows: any other format is turned into CSR once, and stays sparse."""
+    """A scipy sparse table, kept as CSR: any other format is converted once, and stays sparse."""
 
     def __init__(self, X: Any) -> None:
         self.X = scipy.sparse.csr_array(X)
@@ -84,20 +84,20 @@ class SparseSource:
 
 
 def open_source(X: Any) -> RowSource | None:
-    """X without a copy, if it is a table of numbers that can be read so; otherwise None.
+    """Open X for reading rows without a copy; return None if it is no table of numbers that allows this.
 
-    NumPy arrays (mapped files are such), pandas and polars frames and Arrow tables whose columns are all numbers
-    without missing cells, and scipy sparse tables.
+    Allowed are NumPy arrays (mapped files are such), pandas and polars frames and Arrow tables whose columns are all
+    numbers without missing cells, and scipy sparse tables.
     """
     if scipy.sparse.issparse(X):
         return SparseSource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
     if isinstance(X, np.ndarray) and not np.ma.is_masked(X):
         return ArraySource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
-    columns = _frame_columns(X)
+    columns = _column_chunks(X)
     return None if columns is None or not columns else ColumnSource(columns)
 
 
-def _frame_columns(X: Any) -> list[list[AnyArray]] | None:
+def _column_chunks(X: Any) -> list[list[AnyArray]] | None:
     if isinstance(X, ColumnTable):
         numbers = [[cells] for cells in X.cells if isinstance(cells, np.ndarray)]
         return numbers if len(numbers) == X.shape[1] else None
@@ -107,18 +107,18 @@ def _frame_columns(X: Any) -> list[list[AnyArray]] | None:
             return None
         return [[X.iloc[:, j].to_numpy()] for j in range(X.shape[1])]
     if polars is not None and isinstance(X, polars.DataFrame):
-        return _each(X.get_columns(), _polars_pieces)
+        return _read_all(X.get_columns(), _polars_chunks)
     if arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch)):
-        return _each(X.columns, _arrow_pieces)
+        return _read_all(X.columns, _arrow_chunks)
     return None
 
 
-def _each(columns: Sequence[Any], read: Any) -> list[list[AnyArray]] | None:
-    pieces = [read(column) for column in columns]
-    return None if any(piece is None for piece in pieces) else pieces
+def _read_all(columns: Sequence[Any], read: Any) -> list[list[AnyArray]] | None:
+    chunks = [read(column) for column in columns]
+    return None if any(chunk is None for chunk in chunks) else chunks
 
 
-def _polars_pieces(series: Any) -> list[AnyArray] | None:
+def _polars_chunks(series: Any) -> list[AnyArray] | None:
     polars: Any = sys.modules["polars"]
     if not (series.dtype.is_integer() or series.dtype.is_float() or series.dtype == polars.Boolean):
         return None
@@ -127,7 +127,7 @@ def _polars_pieces(series: Any) -> list[AnyArray] | None:
     return [chunk.to_numpy() for chunk in series.get_chunks()]
 
 
-def _arrow_pieces(column: Any) -> list[AnyArray] | None:
+def _arrow_chunks(column: Any) -> list[AnyArray] | None:
     types = sys.modules["pyarrow"].types
     if not (types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type)):
         return None

@@ -18,12 +18,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from clusterforests._base.parameters import check_parameters
+from clusterforests._base.parameters import check_parameters, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.forest.growth import NOT_BETTER, kappa
-from clusterforests.theory.checks import check_integer, check_means, check_real
+from clusterforests.theory.checks import check_integer, check_means, check_number, check_signal
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,7 @@ def population_centers(mu: Any) -> FloatArray:
     -------
     ndarray of shape (2, n_features)
     """
-    means = check_means(mu)
-    strength = float(np.linalg.norm(means))
-    if strength == 0:
-        raise ValueError(f"mu={mu!r} is not allowed: at least one mean must differ from 0.")
+    means, strength = check_signal(mu)
     center = means * (folded_mean(strength) / strength)
     return np.stack([center, -center])
 
@@ -158,7 +155,7 @@ def simulate_noise_rejection(
     check_parameters({"quality": quality, "n_init": n_init})
     n_samples = check_integer("n_samples", n_samples, 3)
     n_trials = check_integer("n_trials", n_trials, 1)
-    means = np.append(check_means(mu), check_real("candidate", candidate, -np.inf, np.inf))
+    means = np.append(check_means(mu), check_number("candidate", candidate, real(-np.inf, np.inf)))
     seed = root_seed(random_state)
     rng = np.random.default_rng(seed)
     every = np.arange(len(means), dtype=np.int32)

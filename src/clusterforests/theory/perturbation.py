@@ -11,15 +11,16 @@ for the mis-clustering rate has the inequalities the other way round). The first
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 
-from clusterforests._base.cached import cached
+from clusterforests._base.parameters import real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
-from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
+from clusterforests.theory.checks import check_gamma, check_integer, check_number, check_sigma
 
 
 class EigenExpansion(NamedTuple):
@@ -44,22 +45,22 @@ class PerturbedModel:
     def n_samples(self) -> int:
         return self.n_larger + self.n_smaller
 
-    @cached
+    @cached_property
     def target(self) -> FloatArray:
         """-1 for rows of the larger cluster, which come first, and +1 for the smaller: the signs of x2."""
         return self._spread(-1.0, 1.0)
 
-    @cached
+    @cached_property
     def block_degrees(self) -> tuple[float, float]:
         """Row sums of Pbar on the two clusters."""
         n1, n2, nu = self.n_larger, self.n_smaller, self.nu
         return (1 - nu) * n1 + nu * n2, (1 - nu) * n2 + nu * n1
 
-    @cached
+    @cached_property
     def expected_degrees(self) -> FloatArray:
         return self._spread(*self.block_degrees)
 
-    @cached
+    @cached_property
     def spectrum(self) -> EigenExpansion:
         """Exact: x1 is proportional to D^(1/2) 1 with eigenvalue 1, x2 is block-constant and orthogonal to it."""
         n1, n2 = self.n_larger, self.n_smaller
@@ -74,15 +75,15 @@ class PerturbedModel:
             (float(-n2 * np.sqrt(d2) / norm2), float(n1 * np.sqrt(d1) / norm2)),
         )
 
-    @cached
+    @cached_property
     def x1(self) -> FloatArray:
         return self._spread(*self.spectrum.x1)
 
-    @cached
+    @cached_property
     def x2(self) -> FloatArray:
         return self._spread(*self.spectrum.x2)
 
-    @cached
+    @cached_property
     def clean(self) -> FloatArray:
         """D^(-1/2) Pbar D^(-1/2)."""
         matrix: FloatArray = np.outer(self.x1, self.x1) + self.spectrum.lambda2 * np.outer(self.x2, self.x2)
@@ -118,7 +119,7 @@ def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0
     """
     n_samples = check_integer("n_samples", n_samples, 4)
     gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    nu = check_real("nu", nu, 0, 0.49)
+    nu = check_number("nu", nu, real(0, 0.49))
     n_larger = int(n_samples / (1 + gamma) + 0.5)
     if n_larger == n_samples:
         least = 1 / (n_samples - 1)

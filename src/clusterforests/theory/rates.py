@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from clusterforests._base.parameters import check_value, choice, real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
-from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
+from clusterforests.theory.checks import check_gamma, check_integer, check_number, check_sigma
 from clusterforests.theory.perturbation import PerturbedModel, leading_vectors, perturbed_model
 
 
@@ -110,7 +111,7 @@ def misclustering_probability(
     """
     n_samples = check_integer("n_samples", n_samples, 2)
     gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    cutoff = check_real("cutoff", cutoff, -1, 1)
+    cutoff = check_number("cutoff", cutoff, real(-1, 1))
     if as_printed and (cutoff or second_order):
         raise ValueError("as_printed=True is not allowed with a cutoff or second_order: it must be False.")
     sizes = np.array([1.0, gamma]) * n_samples / (1 + gamma)
@@ -193,9 +194,8 @@ def simulate_misclustering(
     """
     model = perturbed_model(n_samples, gamma, sigma, nu=nu)
     n_trials = check_integer("n_trials", n_trials, 2)
-    cutoff = check_real("cutoff", cutoff, -1, 1)
-    if vector not in ("projection", "eigenvector"):
-        raise ValueError(f"vector={vector!r} is not allowed: it must be 'projection' or 'eigenvector'.")
+    cutoff = check_number("cutoff", cutoff, real(-1, 1))
+    check_value("vector", vector, choice("projection", "eigenvector"))
     wrong = np.empty((n_trials, 2))
     for trial, found in enumerate(_draw_vectors(model, n_trials, vector, random_state)):
         errors = np.where(found > cutoff, 1.0, -1.0) != model.target

@@ -12,9 +12,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from clusterforests._base.parameters import above
 from clusterforests._base.random import root_seed
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.theory.checks import check_integer, check_means, check_real
+from clusterforests.theory.checks import check_integer, check_number, check_signal
 from clusterforests.theory.noise import sample_mixture
 
 
@@ -77,8 +78,8 @@ def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     -------
     SplitRule
     """
-    strength = check_real("strength", strength, 0, np.inf, open_low=True)
-    _check_share(share)
+    strength = check_number("strength", strength, above(0))
+    check_number("share", share, above(0, 1, or_equal=False))
     offset = float(np.log((1 - share) / share) / (2 * strength))
     return SplitRule(0.0, offset, split_risk(strength, 0.0, offset, share))
 
@@ -98,8 +99,8 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     SplitRule
         With share = 1/2, Lemma 1 says: angle 0, offset 0, the risk of `optimal_rule`.
     """
-    strength = check_real("strength", strength, 0, np.inf, open_low=True)
-    _check_share(share)
+    strength = check_number("strength", strength, above(0))
+    check_number("share", share, above(0, 1, or_equal=False))
 
     def loss(split: Any) -> float:
         return -between_of_split(strength, split[0], split[1], share=share)
@@ -110,11 +111,6 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     options = {"xatol": 1e-9, "fatol": 1e-15}
     angle, offset = minimize(loss, np.add(start, 0.03), method="Nelder-Mead", options=options).x
     return SplitRule(float(abs(angle)), float(offset), split_risk(strength, angle, offset, share))
-
-
-def _check_share(share: float) -> None:
-    if not 0 < check_real("share", share, 0, 1) < 1:
-        raise ValueError(f"share={share!r} is not allowed: it must be a number of more than 0 and less than 1.")
 
 
 def simulate_kmeans_rule(
@@ -142,10 +138,7 @@ def simulate_kmeans_rule(
     """
     n_samples = check_integer("n_samples", n_samples, 3)
     n_trials = check_integer("n_trials", n_trials, 2)
-    means = check_means(mu)
-    strength = float(np.linalg.norm(means))
-    if strength == 0:
-        raise ValueError(f"mu={mu!r} is not allowed: at least one mean must differ from 0.")
+    means, strength = check_signal(mu)
     rng = np.random.default_rng(root_seed(random_state))
     found = np.empty((n_trials, 3))
     for trial in range(n_trials):

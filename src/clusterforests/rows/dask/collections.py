@@ -12,7 +12,7 @@ import dask
 import dask.array as da
 import numpy as np
 
-from clusterforests._base.parameters import check_memory, check_weights
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
@@ -29,6 +29,7 @@ from clusterforests.diagnostics.shares import (
 from clusterforests.forest.forest import Grower
 from clusterforests.rows.dask.rows import DaskRows, grow_trees
 from clusterforests.rows.dask.tasks import chains, cluster_errors, compute, has_workers, merged, share, stack, tasks
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.frames import check_names
 

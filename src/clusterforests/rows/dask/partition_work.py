@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
 from clusterforests.rows.tree_passes import Pass, Sums, are_whole, ends_of
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
 from clusterforests.tables.row_sampling import (
     WeightedKeys,

@@ -53,6 +53,7 @@ class DaskRows:
     digests: list[pieces.Digest] = field(default_factory=list)
     frequent: WeightedKeys | None = None
     trees: Pass | None = None
+    candidates: int = CANDIDATES  # for each row of the sample
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,7 +63,7 @@ class DaskRows:
         self._survey(size, seed)
         total = self._total()
         keys = self._candidates()
-        limit = waiting_limit(waiting_times(keys.names, seed), size)
+        limit = waiting_limit(waiting_times(keys.names, seed), size, self.candidates)
         if limit < np.inf:
             keys = merge_keys(
                 [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
@@ -107,14 +108,14 @@ class DaskRows:
 
     def _survey(self, size: int, seed: int) -> None:
         """A digest of every piece, with all its keys that may be candidates for the sample."""
-        share_of = CANDIDATES * size * self.lengths / self.lengths.sum()
+        share_of = self.candidates * size * self.lengths / self.lengths.sum()
         quota = np.ceil(share_of + 6 * np.sqrt(share_of) + SPARE_KEYS).astype(np.int64)
         parts = self._tasks("survey-rows", pieces.survey_piece, size, seed, own=quota.tolist())
         seen = merged("merge-surveys", parts, functools.partial(pieces.merge_seen, size=size))
         ((self.digests, self.frequent),) = compute([seen], self._tell, parts)
         self._check()
         while True:
-            limit = waiting_limit(waiting_times(self._candidates().names, seed), size)
+            limit = waiting_limit(waiting_times(self._candidates().names, seed), size, self.candidates)
             short = [i for i, digest in enumerate(self.digests) if digest.covered < limit]
             if not short:
                 return

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import FloatArray
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.gpu.rows import AnyTable, DeviceRows, DeviceTable, open_source_on_gpu, survey_on_gpu
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import Encoding, infinity_message
 from clusterforests.tables.frames import check_names, column_names, known_frame
 from clusterforests.tables.row_sources import ArraySource, open_source
