@@ -12,7 +12,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from clusterforests._base.files import beside, into_place, is_device
+from clusterforests._base.files import is_device, move_into_place, unfinished_path
 from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.cli.readers import DataFile, format_of
 
@@ -57,7 +57,7 @@ class Outputs:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if kind is None:
             for part, path in self._staged:
-                into_place(part, path)
+                move_into_place(part, path)
         else:
             for part, _path in self._staged:
                 with suppress(OSError):
@@ -70,7 +70,7 @@ class Outputs:
             return
         place = path
         if path != STDOUT and not is_device(path):
-            place = beside(path)
+            place = unfinished_path(path)
             self._staged.append((place, path))
         try:
             writer(place)

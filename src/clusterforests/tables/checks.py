@@ -1,10 +1,12 @@
 """Checks of what users pass beside parameters: tables of numbers, weights of rows, and enough rows for the clusters."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from clusterforests._base.parameters import Rule, check_parameters
 from clusterforests._base.typing import FloatArray
 
 _TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")  # how their types begin
@@ -20,6 +22,14 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
         raise ValueError(times_message("X", X.dtype))
     table = validate_data(estimator, unmasked(X), reset=reset, dtype=np.float64, order="C", accept_sparse=False)
     return np.require(table, np.float64, ("C", "A"))
+
+
+def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None = None) -> FloatArray:
+    """Check the parameters of an estimator of `n_clusters` clusters, and return X as `check_table` does."""
+    check_parameters(vars(estimator), special)
+    table = check_table(estimator, X)
+    check_enough_rows(len(table), estimator.n_clusters)
+    return table
 
 
 def is_plain(X: Any) -> bool:
