@@ -2,9 +2,9 @@
 
 P = Pbar + epsilon, where Pbar is 1 - nu inside two clusters of n1 and n2 = gamma n1 rows and nu between them, and
 epsilon is symmetric with independent N(0, sigma^2) entries on and below the diagonal. Degrees are those of Pbar:
-degrees of the noisy matrix can be negative, and would make another model.
+degrees of the noisy matrix can be negative, and would make a different model.
 
-Three signs of the proof are mended here. The Laplacian is D^(-1/2) (D - P) D^(-1/2), so its second smallest
+Three slips of sign in the proof are corrected here. The Laplacian is D^(-1/2) (D - P) D^(-1/2), so its second smallest
 eigenvector is the second largest of D^(-1/2) P D^(-1/2). x2 is negative on the larger cluster (the proof's formula
 for the mis-clustering rate has the inequalities the other way round). The first-order term of psi x2 is
 + lambda2^(-1) epsilon~ x2, and the contour integral also removes its part in the span of x1 and x2.
@@ -90,7 +90,7 @@ class PerturbedModel:
         return matrix
 
     def draw_noise(self, rng: np.random.Generator) -> FloatArray:
-        """epsilon~ = D^(-1/2) epsilon D^(-1/2)."""
+        """Draw epsilon~ = D^(-1/2) epsilon D^(-1/2)."""
         scale = np.sqrt(self.sigma / self.expected_degrees)
         noise: FloatArray = symmetric_noise(self.n_samples, rng) * np.outer(scale, scale)
         return noise
@@ -100,7 +100,7 @@ class PerturbedModel:
 
 
 def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0.001) -> PerturbedModel:
-    """The model (6) with n2 as near to gamma n1 as whole rows allow.
+    """Make the model (6) with n2 as close to gamma n1 as whole rows allow.
 
     Parameters
     ----------
@@ -131,16 +131,16 @@ def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0
 
 
 def symmetric_noise(n_samples: int, rng: np.random.Generator) -> FloatArray:
-    """A symmetric matrix with independent N(0, 1) entries on and below the diagonal."""
+    """Draw a symmetric matrix with independent N(0, 1) entries on and below the diagonal."""
     lower = np.tril(rng.standard_normal((n_samples, n_samples)))
     return lower + np.tril(lower, -1).T
 
 
 def eigen_expansion(model: PerturbedModel) -> EigenExpansion:
-    """The leading terms that the proof of Theorem 2 gives for small nu; compare with `model.spectrum`.
+    """Compute the leading terms that the proof of Theorem 2 gives for small nu; compare with `model.spectrum`.
 
-    Its remainders O(nu^2 + 1/n) and O(nu + n^(-1/2)) are O(nu^2) for the eigenvalues and O(nu) for the scaled
-    eigenvectors when degrees are expected ones.
+    With expected degrees, its remainders O(nu^2 + 1/n) and O(nu + n^(-1/2)) are O(nu^2) for the eigenvalues and O(nu)
+    for the scaled eigenvectors.
     """
     n1, n2 = model.n_larger, model.n_smaller
     gamma = n2 / n1
@@ -154,7 +154,7 @@ def eigen_expansion(model: PerturbedModel) -> EigenExpansion:
 
 
 def projected_vector(model: PerturbedModel, noise: FloatArray) -> FloatArray:
-    """psi x2: x2 projected on the two leading eigenvectors of D^(-1/2) P D^(-1/2), equations (8) and (9).
+    """Compute psi x2: x2 projected on the two leading eigenvectors of D^(-1/2) P D^(-1/2), equations (8) and (9).
 
     Parameters
     ----------
@@ -172,14 +172,14 @@ def projected_vector(model: PerturbedModel, noise: FloatArray) -> FloatArray:
 
 
 def leading_vectors(matrix: FloatArray) -> FloatArray:
-    """Eigenvectors of the two largest eigenvalues as columns, the second largest first."""
+    """Compute the eigenvectors of the two largest eigenvalues as columns, the second largest first."""
     n = len(matrix)
     vectors: FloatArray = eigh(matrix, subset_by_index=[n - 2, n - 1], check_finite=False)[1]
     return vectors
 
 
 def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: bool = False) -> FloatArray:
-    """phi x2, the first-order expansion of psi x2.
+    """Compute phi x2, the first-order expansion of psi x2.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: 
         epsilon~.
     as_printed : bool, default=False
         The paper's x2 - lambda2^(-1) epsilon~ x2 instead of x2 + lambda2^(-1) Q epsilon~ x2, where Q removes the
-        span of x1 and x2. The sign does not change the distribution, the missing Q changes it by O(n^(-3/2)).
+        span of x1 and x2. The sign does not change the distribution; the missing Q changes it by O(n^(-3/2)).
 
     Returns
     -------
@@ -202,13 +202,13 @@ def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: 
 
 
 def resolvent_residual(model: PerturbedModel, t: complex) -> float:
-    """Lemma 2, first part: the largest entry of (tI - D^(-1/2) Pbar D^(-1/2))^(-1) x2 - x2 / (t - lambda2)."""
+    """Check Lemma 2, first part: the largest entry of (tI - D^(-1/2) Pbar D^(-1/2))^(-1) x2 - x2 / (t - lambda2)."""
     shifted = t * np.eye(model.n_samples) - model.clean
     return float(np.abs(np.linalg.solve(shifted, model.x2) - model.x2 / (t - model.spectrum.lambda2)).max())
 
 
 def noise_norm(n_samples: int, *, random_state: Any = None) -> float:
-    """Lemma 3: the spectral norm of one symmetric N(0, 1) noise matrix divided by sqrt(n). It tends to 2."""
+    """Check Lemma 3: the spectral norm of one symmetric N(0, 1) noise matrix divided by sqrt(n) tends to 2."""
     n_samples = check_integer("n_samples", n_samples, 1)
     rng = np.random.default_rng(root_seed(random_state))
     values = np.linalg.eigvalsh(symmetric_noise(n_samples, rng))

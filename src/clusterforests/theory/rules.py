@@ -1,8 +1,8 @@
 """Lemma 1: in the population the K-means rule is the optimal rule.
 
-Two centres split the space by a hyperplane, v'X > t with a unit vector v. What K-means maximises over v and t is
-SS_B, and for the mixture (2) with Sigma = I it has a closed form in the angle between v and mu and in t. Maximising
-it numerically tests the lemma without its symmetry argument, and shows what happens when pi is not 1/2.
+Two centres split the space by a hyperplane, v'X > t with a unit vector v. K-means maximises SS_B over v and t, and for
+the mixture (2) with Sigma = I this has a closed form in t and the angle between v and mu. Maximising it numerically
+tests the lemma without its symmetry argument, and shows what happens if pi is not 1/2.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class SplitRule:
 
 
 def between_of_split(strength: float, angle: float, offset: float, *, share: float = 0.5) -> float:
-    """SS_B of the split v'X > offset in the population; 0 where one side has no mass.
+    """Compute SS_B of the split v'X > offset in the population; 0 if one side has no mass.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ def between_of_split(strength: float, angle: float, offset: float, *, share: flo
 
 
 def split_risk(strength: float, angle: float, offset: float, share: float = 0.5) -> float:
-    """P(h(X) != Delta) of the rule v'X > offset, Definition 2."""
+    """Compute P(h(X) != Delta) of the rule v'X > offset, Definition 2."""
     a = strength * np.cos(angle)
     return float(share * norm.cdf(offset - a) + (1 - share) * norm.cdf(-offset - a))
 
 
 def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
-    """h* of Definition 2, the Bayes rule: the direction of mu, cut where both weighted densities are equal.
+    """Compute h* of Definition 2, the Bayes rule: the direction of mu, cut where the weighted densities are equal.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
 
 
 def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
-    """The population rule of 2-means, by maximising SS_B over all hyperplanes.
+    """Find the population rule of 2-means by maximising SS_B over all hyperplanes.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
 def simulate_kmeans_rule(
     n_samples: int, mu: Any, *, n_trials: int = 50, random_state: Any = None
 ) -> tuple[SplitRule, float]:
-    """The rule of K-means on samples of the balanced mixture, averaged over samples.
+    """Measure the rule of K-means on samples of the balanced mixture, averaged over samples.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def simulate_kmeans_rule(
     Returns
     -------
     rule : SplitRule
-        Means of the angle, of the offset's size and of the exact risk of the rule that each sample gave.
+        Means of the angle, of the absolute offset and of the exact risk of the rule that each sample gave.
     std_error : float
         Standard error of the mean risk.
     """
