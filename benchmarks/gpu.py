@@ -27,7 +27,6 @@ from clusterforests.rows.gpu import kernels as gpu_kernels
 from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.tables import row_blocks as source
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
@@ -161,7 +160,7 @@ def kmeans_stage(n, stages, say):
             times.append(took)
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
-        table = source.of_numbers(source.ArraySource(host), source.Survey(np.empty(0, np.uint64), *[np.empty(0)] * 2))
+        table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
         local = LocalBlocks(table, None, n_cores())
         cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
         jobs = [

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_rows, integer
+from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
@@ -23,6 +23,7 @@ from clusterforests.predictor import FittedForest
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Rows, Sample
+from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.scaling import fit_scaling
 
@@ -377,7 +378,7 @@ class ClusterForest(FittedForest):
         """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
             self.n_clusters_evidence_ = None
-            check_rows(n_rows, int(self.n_clusters))
+            check_enough_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
                 return Choice(int(self.n_clusters), "given")
             reason = (

@@ -13,7 +13,7 @@ from clusterforests.forest.automatic_settings import Choice
 from clusterforests.n_clusters import choose as how_many
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.gpu.devices import to_host
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.frames import is_dask
 
 
@@ -108,7 +108,7 @@ class ForestView:
         """Combine other partitions, or these into another number of clusters, as the forest was combined."""
         return self.forest._cut_again(partitions, n_clusters)
 
-    def encode(self, X: Any) -> Encoded:
+    def encode(self, X: Any) -> EncodedTable:
         """Turn a table with the fitted features into numbers; missing cells are NaN."""
         return self.forest._encoding.apply(self.forest, X)
 

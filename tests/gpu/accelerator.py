@@ -10,7 +10,7 @@ import pytest
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import reader as gpu
-from clusterforests.tables.row_blocks import ArraySource
+from clusterforests.tables.row_sources import ArraySource
 
 
 def need_gpu(monkeypatch):

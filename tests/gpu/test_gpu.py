@@ -34,9 +34,10 @@ from clusterforests.rows.gpu.flat_trees import (
 )
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
 from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
@@ -64,7 +65,7 @@ def big(cupy, lower_limits):
 
 def grown(scale="mixed", clusters=range(2, 14)):
     """A pass of trees that were grown on some of the rows; one lists a column twice."""
-    part = numbers(np.ascontiguousarray(X[::7]))
+    part = numeric_table(np.ascontiguousarray(X[::7]))
     scaling = fit_scaling(part, scale)
     settings = GrowthSettings(np.array(clusters, dtype=np.int32), True, 3, 1, 2, True, False, "centroid", 1, 50)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings, 0)
@@ -79,7 +80,7 @@ def passed(scale="mixed", weights=None, clusters=range(2, 14)):
 
 
 def here(weights=None):
-    return LocalBlocks(of_numbers(ArraySource(X), survey(ArraySource(X))), weights)
+    return LocalBlocks(large_numeric_table(ArraySource(X), scan_table(ArraySource(X))), weights)
 
 
 def test_without_cupy_the_error_says_what_to_install(monkeypatch):
@@ -286,7 +287,7 @@ def test_pieces_fill_the_scratch():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 def test_survey(cupy, dtype):
     table = np.concatenate([X[:, :5], -X[:, :5], np.zeros((2, 5)), -np.zeros((2, 5))]).astype(dtype)
-    expected, found = survey(ArraySource(table)), rows_on_gpu(table).seen
+    expected, found = scan_table(ArraySource(table)), rows_on_gpu(table).seen
     assert (cupy.asnumpy(found.keys) == expected.keys).all()
     assert (found.low == expected.low).all()
     assert (found.high == expected.high).all()

@@ -84,7 +84,7 @@ REFUSED = {
     "None": (None, "Expected 2D array"),
     "ragged": ([[1, 2], [3]], "inhomogeneous"),
     "all missing": (np.full((6, 2), np.nan), "have no value at all, the first is column 0. Drop them"),
-    "an empty row": (np.vstack([N, [np.nan] * 3]), "the first is row 12: nothing is known of them. Leave them out"),
+    "an empty row": (np.vstack([N, [np.nan] * 3]), "the first is row 12: nothing is known about them. Leave them out"),
     "infinity": (np.where(np.arange(36).reshape(12, 3) == 7, np.inf, N), "infinity in row 2, column 1. Replace it"),
     "complex": (N + 1j, "Complex data not supported"),
     "dates": (np.array([["2020-01-01"], ["2021-01-01"]], dtype="M8[D]"), "dates or times .* Turn them into numbers"),

@@ -18,12 +18,12 @@ from dask.delayed import delayed
 from distributed import Client, LocalCluster
 
 from clusterforests import ClusterForest
+from clusterforests._base.row_keys import row_keys
 from clusterforests._base.size_limits import SizeLimits
 from clusterforests.rows.dask.reader import DaskReader
 from clusterforests.rows.dask.table import split
 from clusterforests.rows.dask.tasks import stack
 from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
 
 N, P = 3000, 6
 RNG = np.random.default_rng(0)
@@ -152,29 +152,27 @@ def test_few_rows_are_fitted_here(lower_limits):
     np.testing.assert_array_equal(found.memberships_.compute(), expected.memberships_)
 
 
-def test_a_table_with_repeated_rows_has_the_sample_of_the_whole(monkeypatch):
+def test_a_table_with_repeated_rows_has_the_sample_of_the_whole():
     """Also where pieces tell too few keys at first, and where a frequent row is no candidate by its key."""
     rows = X[RNG.integers(0, N, N)] + RNG.normal(size=(N, P))
     rows[RNG.permutation(N)[:900]] = 1.0
     rows[RNG.permutation(N)[:300]] = rows[:300]
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
     for lengths in ((N,), (10, 2000, 990), (30,) * 100):
         for size, seed in ((50, 0), (200, 1), (200, 2)):
-            expected = sampling.draw_rows(row_keys(rows), None, size, seed)
-            table = DaskReader(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str)
+            expected = sampling.draw_rows(row_keys(rows), None, size, seed, 2)
+            table = DaskReader(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str, candidates=2)
             found = table.draw(size, seed)
             assert (found.rows.values == rows[expected.rows]).all()
             assert (found.weights == expected.weights).all()
             assert (found.rows.values == 1.0).all(axis=1).any()
 
 
-def test_pieces_that_are_unlike_are_asked_again(monkeypatch):
+def test_pieces_that_are_unlike_are_asked_again():
     """Keys are no longer spread evenly over the pieces: some have none that matter, others nearly all."""
     keys = row_keys(X)
-    order = np.argsort(sampling.waiting(keys, 0))
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
-    table = DaskReader(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str)
-    expected = sampling.draw_rows(keys[order], None, 200, 0)
+    order = np.argsort(sampling.waiting_times(keys, 0))
+    table = DaskReader(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str, candidates=2)
+    expected = sampling.draw_rows(keys[order], None, 200, 0, 2)
     assert (table.draw(200, 0).rows.values == X[order][expected.rows]).all()
 
 

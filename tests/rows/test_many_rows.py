@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
-from clusterforests._base.random import Purpose, stream, uniform
+from clusterforests._base.row_keys import row_keys
 from clusterforests._base.size_limits import SizeLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.combining import combine as combining
@@ -15,11 +15,10 @@ from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.rows.sampled import spread
-from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
@@ -39,7 +38,7 @@ def few(monkeypatch, lower_limits):
 
 def many(rows, weights=None, threads=1, progress=None, **limits):
     table = ArraySource(rows)
-    return LocalBlocks(of_numbers(table, survey(table)), weights, threads, progress, SizeLimits(**limits))
+    return LocalBlocks(large_numeric_table(table, scan_table(table)), weights, threads, progress, SizeLimits(**limits))
 
 
 def settings(n_trees=7):
@@ -59,7 +58,7 @@ def settings(n_trees=7):
 
 def grown(scale):
     """A forest of some of the rows, their scaling, and the true centres of its trees."""
-    part = numbers(np.ascontiguousarray(X[SOME]))
+    part = numeric_table(np.ascontiguousarray(X[SOME]))
     scaling = fit_scaling(part, scale)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings(), 0)
     columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
@@ -143,7 +142,7 @@ def test_columns_of_very_different_size():
 
 
 def test_many_clusters_need_wider_labels():
-    part = numbers(X)
+    part = numeric_table(X)
     scaling = fit_scaling(part, "none")
     backend = CpuBackend(1)
     backend.load(X)
@@ -155,41 +154,6 @@ def test_many_clusters_need_wider_labels():
         found, _ = spread(forest, scaling, many(X))
         assert found.partitions.dtype == dtype
         assert found.partitions.min() >= 0
-
-
-@pytest.mark.parametrize("candidates", [2, 8])
-@pytest.mark.parametrize("size", [50, 700, 5000])
-@pytest.mark.parametrize("weights", [None, WHOLE])
-def test_the_sample_is_that_of_the_oracle(size, weights, candidates, monkeypatch):
-    """With few candidates some rows are drawn only because they are a large share of the table."""
-    monkeypatch.setattr(sampling, "CANDIDATES", candidates)
-    rng = np.random.default_rng(1)
-    rows = X[np.where(rng.random(3000) < 0.5, rng.integers(0, 12, 3000), rng.integers(0, 900, 3000))]
-    keys = row_keys(rows)
-    chances = uniform(stream(stream(5, Purpose.TABLE_SAMPLE), keys))
-    given = np.ones(3000) if weights is None else weights
-    expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size, candidates)
-    found = draw_rows(keys, weights, size, 5)
-    assert (rows[found.rows] == rows[expected_rows]).all()
-    np.testing.assert_allclose(found.weights, expected_weights, rtol=1e-12)
-    assert set(draw_rows(keys, weights, 50, 6).rows) != set(draw_rows(keys, weights, 50, 5).rows)
-
-
-def test_all_rows_equal_are_one():
-    found = draw_rows(row_keys(np.ones((100_000, 2))), None, 16384, 0)
-    assert found.weights.tolist() == [100_000]
-
-
-def test_the_sample_has_the_masses_of_the_table():
-    """A row that is 30 % of the table is always in the sample, with about 30 % of its weight; single rows weigh 1."""
-    many = X[RNG.integers(0, 3000, 50_000)] + RNG.normal(size=(50_000, 6))
-    many[:15_000] = 1.0
-    for seed in range(5):
-        found = draw_rows(row_keys(many), None, 2000, seed)
-        repeated = (many[found.rows] == 1.0).all(axis=1)
-        assert repeated.sum() == 1
-        assert 0.25 < found.weights[repeated][0] / found.weights.sum() < 0.35
-        assert (found.weights[~repeated] == 1).all()
 
 
 @pytest.mark.usefixtures("few")

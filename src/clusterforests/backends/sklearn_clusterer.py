@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from clusterforests._base.row_keys import order_by_values
 from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
-from clusterforests.tables.distinct_rows import order_by_values
 
 MAX_REPEATS = 10
 

@@ -10,7 +10,7 @@ from clusterforests.cli.arguments import request_of
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.screen import Screen
 from clusterforests.forest_view import ForestView
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.column_table import ColumnTable
 
 
 def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) -> DataFile:
@@ -28,7 +28,7 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
         )
     if isinstance(data.table, np.ndarray) and names is not None:
         columns = [np.array(data.table[:, j], dtype=np.float64) for j in range(len(names))]
-        return DataFile(Table(names, columns))
+        return DataFile(ColumnTable(names, columns))
     return data
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from clusterforests._base.files import beside, into_place, is_device
+from clusterforests._base.files import is_device, move_into_place, unfinished_path
 
 STDOUT = Path("-")
 ADVICE = {
@@ -51,7 +51,7 @@ class Outputs:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if kind is None:
             for part, path in self._staged:
-                into_place(part, path)
+                move_into_place(part, path)
         else:
             for part, _path in self._staged:
                 with suppress(OSError):
@@ -64,7 +64,7 @@ class Outputs:
             return
         place = path
         if path != STDOUT and not is_device(path):
-            place = beside(path)
+            place = unfinished_path(path)
             self._staged.append((place, path))
         try:
             writer(place)

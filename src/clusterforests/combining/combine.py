@@ -10,7 +10,7 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._base.cached import cached
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
+from clusterforests._base.parameters import FOREST_RULES, check_parameters
 from clusterforests._base.typing import AnyIntArray, FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.affinity import Signatures, affinity, check_pairs, coassociate, collapse, sharpness_for
@@ -22,6 +22,7 @@ from clusterforests.combining.linkage import by_size, linkage_labels, trimmed_la
 from clusterforests.combining.medoid import MEDOID_OF, medoid
 from clusterforests.combining.mixture import mixture
 from clusterforests.combining.normalized_cut import CutTree, Graph, cut
+from clusterforests.combining.partitions import check_partitions
 from clusterforests.combining.placement import (
     Links,
     MostShared,
@@ -34,6 +35,7 @@ from clusterforests.combining.placement import (
     settle,
     walk,
 )
+from clusterforests.tables.checks import check_enough_rows, check_weights
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.row_sampling import draw_rows
 
@@ -314,6 +316,6 @@ def consensus(
     check_parameters({**given, "landmarks": landmarks}, FOREST_RULES)
     check_parameters({"n_clusters": n_clusters})
     labels = check_partitions(partitions)
-    check_rows(labels.shape[1], n_clusters)
+    check_enough_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
     return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks).labels

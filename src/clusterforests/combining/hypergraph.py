@@ -12,7 +12,7 @@ import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 
-from clusterforests._base.parameters import check_memory
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.random import stream, uniform
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend

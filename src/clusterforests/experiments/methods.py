@@ -13,7 +13,7 @@ from clusterforests.baselines import (
     NJWSpectralClustering,
     RandomProjectionEnsemble,
 )
-from clusterforests.baselines.linkage_step import join
+from clusterforests.baselines.coassociation_linkage import link_by_coassociation
 from clusterforests.combining.affinity import coassociate, collapse
 from clusterforests.combining.combine import consensus
 from clusterforests.combining.normalized_cut import Graph, cut
@@ -78,15 +78,17 @@ def run_evidence(X: FloatArray, k: int, settings: Settings, seed: int) -> Labell
     clusters = None if settings["base_clusters"] == "n_f" else settings["base_clusters"]
     ensemble = EvidenceAccumulation(k, base_clusters=clusters, n_init=settings["n_init"], random_state=seed)
     partitions = ensemble.fit(X).partitions_
-    return {f"t={t}": join(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}
+    return {f"t={t}": link_by_coassociation(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}
 
 
 def run_projection(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
     ensemble = RandomProjectionEnsemble(k, **settings, threshold=0.5, random_state=seed)
     partitions = ensemble.fit(X).partitions_
-    labellings = {f"single, t={t}": join(CpuBackend(), partitions, k, "single", t) for t in PROJECTION_THRESHOLDS}
+    labellings = {
+        f"single, t={t}": link_by_coassociation(CpuBackend(), partitions, k, "single", t) for t in PROJECTION_THRESHOLDS
+    }
     for linkage in ("single", "average"):
-        labellings[f"{linkage}, n_f"] = join(CpuBackend(), partitions, k, linkage, None)
+        labellings[f"{linkage}, n_f"] = link_by_coassociation(CpuBackend(), partitions, k, linkage, None)
     return labellings
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._base.random import Purpose, integers, stream
 from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.forest.growth import GrowthSettings
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
@@ -33,7 +33,7 @@ class Shape(NamedTuple):
     bits: float  # mean over the features that vary: the logarithm, to base 2, of the number of their values
 
 
-def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
+def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
     """Describe a table to the rules. `rows` are the distinct ones, in random order."""
     some = encoded.values[rows[:LOOKED_AT]]
     bits = [

@@ -12,7 +12,7 @@ from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Choice
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, why_dropped
 from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.scaling import Scaling
 
 
@@ -29,7 +29,7 @@ class Forest:
     coordinates: Coordinates  # of the centres
     kappa_path: FloatArray  # (T, rounds of growth)
 
-    def columns(self, views: Views) -> list[IntArray]:
+    def columns(self, views: FeatureColumns) -> list[IntArray]:
         """List the columns of each tree in the scaled table."""
         return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
@@ -45,7 +45,7 @@ class FittedTrees(NamedTuple):
 def grow_forest(
     backend: Backend,
     table: FloatArray,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
     *,

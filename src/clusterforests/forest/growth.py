@@ -13,7 +13,7 @@ from clusterforests._base.portable_math import power
 from clusterforests._base.random import Purpose, distinct_integers, integers, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 
 MAX_REDRAWS = 1000
 NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
@@ -103,7 +103,7 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
 
 def grow(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
     progress: GrowthProgress | None = None,
@@ -139,7 +139,9 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def finish(backend: Backend, views: Views, trees: GrowingTrees, settings: GrowthSettings, seed: int) -> GrowingTrees:
+def finish(
+    backend: Backend, views: FeatureColumns, trees: GrowingTrees, settings: GrowthSettings, seed: int
+) -> GrowingTrees:
     """Run the trees' K-means once more, on the rows that the back end holds now."""
     if not trees.features:
         return trees
@@ -160,7 +162,7 @@ def why_dropped(settings: GrowthSettings) -> str:
     )
 
 
-def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
+def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
     """Choose the first features of every tree by competition. Redraw where there are fewer distinct rows than clusters.
 
     Drop a tree for which that does not help.
@@ -194,7 +196,7 @@ def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, 
 
 def _compete(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     numbers: IndexArray,
     vectors: Sequence[Sequence[IntArray]],
     clusters: IntArray,
@@ -229,7 +231,7 @@ def _compete(
 class _Proposals:
     """Proposes the features that each live tree tries next: random draws, or steps of a permutation."""
 
-    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> None:
+    def __init__(self, views: FeatureColumns, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> None:
         self.views = views
         self.settings = settings
         self.seed = seed
@@ -277,7 +279,7 @@ class _Proposals:
         return [chunk if len(chunk) else chunks[0] for chunk in chunks]
 
 
-def _draw(keys: KeyArray, views: Views, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+def _draw(keys: KeyArray, views: FeatureColumns, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
     """Draw `count` features for each key: independently, or distinct and not excluded (-1 where none are left)."""
     drawable = views.drawable
     if excluded is None:

@@ -13,7 +13,7 @@ from clusterforests.forest.automatic_settings import Choice
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters import choose as how_many
 from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.scaling import Scaling
 
@@ -36,7 +36,7 @@ def _record(make: Callable[..., Any], fields: str) -> Record:
 RECORDS = {
     "Coordinates": _record(Coordinates, "exponent:int32/1 origin:float64/1 reach:int32/1"),
     "Trees": _record(FittedTrees, "columns:[signed/1] centers:[float64/2] coordinates:Coordinates"),
-    "Views": _record(Views, "first:signed/2 widths:int32/1 drawable:int32/1"),
+    "Views": _record(FeatureColumns, "first:signed/2 widths:int32/1 drawable:int32/1"),
     "Scaling": _record(
         Scaling,
         "views:Views exponent:int32/2 shift:float64/2 divisor:float64/2 ranked:uint8/2 starts:int64/1 knots:float64/1 "

@@ -11,7 +11,7 @@ from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
 from clusterforests.report.limits import PageLimits
 from clusterforests.tables.frames import column_names, is_missing
-from clusterforests.tables.row_blocks import open_source
+from clusterforests.tables.row_sources import open_source
 
 MAX_NAME = 200  # characters
 

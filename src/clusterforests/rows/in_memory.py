@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import FloatArray
 from clusterforests.backends import Backend
 from clusterforests.combining.combine import Combined, CutSettings, combine_by
@@ -16,8 +15,9 @@ from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import LabelledForest, Reading, Sample
 from clusterforests.rows.results import Results
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import encode
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.imputation import complete
 from clusterforests.tables.scaling import Scaling
 
@@ -28,7 +28,7 @@ Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
 class InMemoryRows:
     """All rows as numbers, without missing cells."""
 
-    encoded: Encoded
+    encoded: EncodedTable
     weights: FloatArray | None  # in memory, wherever those of `reading` are
     reading: Reading
     backend: Backend
@@ -64,7 +64,7 @@ def check_before_reading(forest: Any, X: Any, sample_weight: Any, threads: int) 
         check_fit_memory(forest, shape, threads=threads)
 
 
-def encode_rows(forest: Any, X: Any, sample_weight: Any, threads: int, backend: Choice) -> tuple[Encoded, Reading]:
+def encode_rows(forest: Any, X: Any, sample_weight: Any, threads: int, backend: Choice) -> tuple[EncodedTable, Reading]:
     """Copy the table as numbers, and fill its missing cells."""
     encoded, encoding = encode(forest, X)
     copied = bool(np.isnan(encoded.values).any()) or bool(encoded.categorical.any())

@@ -15,7 +15,8 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import Coordinates
 from clusterforests.forest.forest import Forest
-from clusterforests.tables.row_blocks import Source, blocks
+from clusterforests.tables.row_blocks import read_blocks
+from clusterforests.tables.row_sources import RowSource
 from clusterforests.tables.scaling import Scaling
 
 FIXED_BITS = 62  # of a sum of coordinates
@@ -83,7 +84,7 @@ class LloydPass:
 
     def add_up(
         self,
-        source: Source,
+        source: RowSource,
         weights: FloatArray | None = None,
         threads: int = 1,
         told: Told | None = None,
@@ -93,7 +94,7 @@ class LloydPass:
         values = np.zeros(sum(c.size for c in self.centers), dtype=np.int64)
         mass = np.zeros(sum(map(len, self.centers)), dtype=np.int64)
         core = self.core()
-        for start, rows in blocks(source, limits):
+        for start, rows in read_blocks(source, limits):
             units = None if weights is None else np.ldexp(weights[start : start + len(rows)], self.weight_exponent)
             core.add(rows, units, self.bits, self.mass_bits, values, mass, threads)
             if told is not None:
@@ -111,22 +112,22 @@ class LloydPass:
         return replace(self, centers=means)
 
     def label(
-        self, source: Source, threads: int = 1, told: Told | None = None, limits: SizeLimits = DEFAULT_LIMITS
+        self, source: RowSource, threads: int = 1, told: Told | None = None, limits: SizeLimits = DEFAULT_LIMITS
     ) -> AnyArray:
         """Find the nearest centre of each row in each tree: (T, n), of the smallest signed type that holds it."""
         labels: AnyArray = np.empty((len(self.centers), source.shape[0]), dtype=self.label_type)
         core = self.core()
-        for start, rows in blocks(source, limits):
+        for start, rows in read_blocks(source, limits):
             core.label(rows, labels, start, threads)
             if told is not None:
                 told(len(rows))
         return labels
 
 
-def ends_of(source: Source, weights: FloatArray, limits: SizeLimits = DEFAULT_LIMITS) -> FloatArray:
+def ends_of(source: RowSource, weights: FloatArray, limits: SizeLimits = DEFAULT_LIMITS) -> FloatArray:
     """Find the smallest and the largest value of each column, over the rows that have a weight."""
     ends = np.array([np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)])
-    for start, values in blocks(source, limits):
+    for start, values in read_blocks(source, limits):
         counted = values[weights[start : start + len(values)] > 0]
         if len(counted):
             ends = np.array([np.minimum(ends[0], counted.min(axis=0)), np.maximum(ends[1], counted.max(axis=0))])

@@ -34,14 +34,14 @@ class LocalBlocks:
         return self.table.source.shape
 
     def draw(self, size: int, seed: int) -> Sample:
-        pool = draw_rows(self.table.seen.keys, self.weights, size, seed)
+        pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
         return Sample(self.table.rows(pool.rows), pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return plan.grow(CpuBackend(self.threads), progress)
 
     def measure(self) -> Measure:
-        seen, n = self.table.seen, self.shape[0]
+        seen, n = self.table.scan, self.shape[0]
         ends = np.array([seen.low, seen.high])
         if self.weights is None:
             return Measure(ends, n, n, whole=True)

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.memory_limits import shortage
-from clusterforests._base.parameters import in_bytes
+from clusterforests._base.memory_limits import format_bytes, shortage
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
 from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
@@ -104,8 +103,8 @@ def check_fit_memory(forest: Any, shape: tuple[int, ...], **known: Any) -> None:
     if free is None:
         return
     raise MemoryError(
-        f"A fit of {n_samples} rows and {n_features} columns needs {in_bytes(needed)} beyond the table and "
-        f"{in_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
+        f"A fit of {n_samples} rows and {n_features} columns needs {format_bytes(needed)} beyond the table and "
+        f"{format_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
     )
 
 

@@ -3,7 +3,6 @@
 import importlib
 from typing import Any
 
-from clusterforests._base.parameters import check_weights
 from clusterforests.backends import Backend
 from clusterforests.rows.gpu.devices import choose_backend, to_host
 from clusterforests.rows.in_memory import InMemoryRows, check_before_reading, encode_rows
@@ -11,9 +10,10 @@ from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.rows.protocol import Reading, Rows
 from clusterforests.rows.results import results_for
 from clusterforests.rows.sampled import ReadingProgress, SampledRows
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import open_large
 from clusterforests.tables.frames import is_dask
-from clusterforests.tables.row_blocks import of_encoded
+from clusterforests.tables.row_blocks import large_encoded_table
 
 
 def open_rows(forest: Any, X: Any, sample_weight: Any, backend: Backend, progress: ReadingProgress) -> Rows:
@@ -51,7 +51,7 @@ def open_rows(forest: Any, X: Any, sample_weight: Any, backend: Backend, progres
         encoded, reading = encode_rows(forest, X, weights, backend.threads, where)
         if not (samples and forest._limits.is_large(len(encoded.values))):
             return InMemoryRows(encoded, reading.weights, reading, backend, results)
-        large = of_encoded(encoded, backend.threads, forest._limits)
+        large = large_encoded_table(encoded, backend.threads, forest._limits)
     reader = LocalBlocks(large, reading.weights, backend.threads, progress, forest._limits)
     return SampledRows.of(forest, reader, reading, backend, results)
 

@@ -9,7 +9,7 @@ from clusterforests.forest.automatic_settings import Choice
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.scaling import Scaling
 
@@ -17,7 +17,7 @@ from clusterforests.tables.scaling import Scaling
 class Sample(NamedTuple):
     """Rows that stand for all, and how many each stands for: all rows of a small table, with their own weights."""
 
-    rows: Encoded
+    rows: EncodedTable
     weights: FloatArray | None  # None: each counts once
 
 

@@ -20,7 +20,7 @@ from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
 from clusterforests.rows.protocol import LabelledForest, Reading, Sample
 from clusterforests.rows.results import Results
-from clusterforests.tables.row_blocks import ArraySource
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import Scaling
 
 STEPS = 1  # passes that move the centres to the means of all rows

@@ -8,7 +8,7 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.cli.readers import Request, read_table
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.column_table import ColumnTable
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_every_format_gives_the_forest_that_a_frame_gives(tmp_path, frame):
         assert np.array_equal(forest.predict(table), forest.labels_)
         assert np.array_equal(expected.predict(table), forest.labels_)
     with pytest.raises(ValueError, match="feature names should match"):
-        forest.predict(Table(table.columns[::-1], table.cells[::-1]))
+        forest.predict(ColumnTable(table.columns[::-1], table.cells[::-1]))
 
 
 def test_npy_is_mapped(tmp_path):
@@ -47,7 +47,7 @@ def test_npy_is_mapped(tmp_path):
 
 def test_a_large_table_is_read_in_blocks_like_an_array():
     X = np.random.default_rng(0).normal(size=(66000, 3)) + np.repeat([[0.0], [6.0]], 33000, axis=0)
-    table = Table(["a", "b", "c"], list(np.ascontiguousarray(X.T)))
+    table = ColumnTable(["a", "b", "c"], list(np.ascontiguousarray(X.T)))
     forests = [ClusterForest(2, n_estimators=4, random_state=0).fit(given) for given in (X, table)]
     assert np.array_equal(forests[0].partitions_, forests[1].partitions_)
     assert forests[1].partitions_.dtype == np.int8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clusterforests.cli.readers import Request, read_table
-from clusterforests.tables.column_table import Text
+from clusterforests.tables.column_table import CategoryColumn
 
 
 def read(tmp_path, text, name="data.csv", encoding="utf-8", **request):
@@ -48,7 +48,7 @@ def test_missing_cells(tmp_path, spelling):
 
 def test_text_is_categories_and_mostly_numbers_is_numbers(tmp_path):
     data = read(tmp_path, "a,b,c\n1,red,7\n2, blue,8\n3,red,x\n", categories=("c",))
-    assert isinstance(data.table.cells[1], Text)
+    assert isinstance(data.table.cells[1], CategoryColumn)
     assert data.table.cells[1].levels == ("red", "blue")
     assert data.table.cells[2].cells().tolist() == ["7", "8", "x"]
 

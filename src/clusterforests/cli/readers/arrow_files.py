@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterforests.cli.readers.column_roles import assemble, assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
-from clusterforests.tables.column_table import Text
+from clusterforests.tables.column_table import CategoryColumn
 
 INSTALL = "pip install clusterforests[files]"
 
@@ -87,4 +87,4 @@ def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
     if isinstance(coded, pyarrow.ChunkedArray):
         coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return Text(codes, tuple(coded.dictionary.to_pylist()))
+    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))

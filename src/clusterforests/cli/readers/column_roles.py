@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests.cli.readers.request import DataFile, Request
-from clusterforests.tables.column_table import Table, Text
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 
 FEW_LEVELS = 20  # up to this many, texts may be nearly all different
 
@@ -101,19 +101,19 @@ def assemble(
             ids, id_name = ["" if cell is None else str(cell) for cell in columns[j].cells()], roles.names[j] or "id"
         elif use == "label":
             truth = columns[j].cells().tolist()
-    return DataFile(Table(names, cells), ids, id_name, truth, roles.notes)
+    return DataFile(ColumnTable(names, cells), ids, id_name, truth, roles.notes)
 
 
 def _known_levels(cells: Any, levels: Mapping[str, Any] | None) -> Any:
     """Replace texts by a model's levels, such as "1" by the number 1."""
-    if levels is None or not isinstance(cells, Text):
+    if levels is None or not isinstance(cells, CategoryColumn):
         return cells
-    return Text(cells.codes, tuple(levels.get(level, level) for level in cells.levels))
+    return CategoryColumn(cells.codes, tuple(levels.get(level, level) for level in cells.levels))
 
 
 def _check_columns(file: str, names: Sequence[str], columns: Sequence[Any]) -> None:
     for name, cells in zip(names, columns, strict=True):
-        if isinstance(cells, Text):
+        if isinstance(cells, CategoryColumn):
             known = int((cells.codes >= 0).sum())
             if len(cells.levels) > max(FEW_LEVELS, known // 2):
                 some = ", ".join(map(repr, cells.levels[:3]))
@@ -128,7 +128,7 @@ def _check_columns(file: str, names: Sequence[str], columns: Sequence[Any]) -> N
 def _check_rows(file: str, columns: Sequence[Any], lines: Sequence[int]) -> None:
     empty = np.ones(len(lines), dtype=bool)
     for cells in columns:
-        empty &= (cells.codes < 0) if isinstance(cells, Text) else np.isnan(cells)
+        empty &= (cells.codes < 0) if isinstance(cells, CategoryColumn) else np.isnan(cells)
         if not empty.any():
             return
     line = lines[int(np.flatnonzero(empty)[0])]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterforests._base.typing import AnyArray
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.column_table import ColumnTable
 
 ReadProgress = Callable[[int, int], None]  # (bytes read, bytes to read; 0 if that is unknown)
 
@@ -31,7 +31,7 @@ class Request:
 class DataFile:
     """The contents of a file: the features, and what belongs to the rows."""
 
-    table: Table | AnyArray
+    table: ColumnTable | AnyArray
     ids: list[str] | None = None
     id_name: str | None = None
     truth: list[str | None] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clusterforests._base.typing import FloatArray
-from clusterforests.tables.column_table import Text
+from clusterforests.tables.column_table import CategoryColumn
 
 LineNumbers = Sequence[int]
 
@@ -95,10 +95,10 @@ class ColumnCollector:
         else:
             self._add_text(cells)
 
-    def finish(self) -> FloatArray | Text:
+    def finish(self) -> FloatArray | CategoryColumn:
         """Return the whole column; one without values is numeric."""
         if self.kind == "text":
-            return Text(np.array(self._codes, dtype=np.int32), tuple(self._levels))
+            return CategoryColumn(np.array(self._codes, dtype=np.int32), tuple(self._levels))
         self._numbers.extend([np.nan] * self._undecided)
         return np.array(self._numbers, dtype=np.float64)
 

@@ -8,13 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
 from clusterforests.rows.lloyd_pass import LloydPass, Sums, are_whole, ends_of
-from clusterforests.tables.row_blocks import ArraySource, Source, blocks, hash_rows, open_source, survey
-from clusterforests.tables.row_sampling import Keys, common, distinct_keys, frequent, merge, waiting
+from clusterforests.tables.checks import check_weights
+from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
+from clusterforests.tables.row_sampling import (
+    WeightedKeys,
+    distinct_keys,
+    frequent_keys,
+    merge_keys,
+    prune_counters,
+    waiting_times,
+)
+from clusterforests.tables.row_sources import ArraySource, RowSource, open_source
 
 
 class Digest(NamedTuple):
@@ -26,7 +34,7 @@ class Digest(NamedTuple):
     n_rows: int
     total: list[float]  # numbers whose sum is that of the weights, to more digits than one number has
     whole: bool
-    lowest: Keys  # those that wait least
+    lowest: WeightedKeys  # those that wait least
     covered: float  # keys that wait less than this are all among them
 
 
@@ -34,7 +42,7 @@ class Seen(NamedTuple):
     """Digests of partitions, and what is left of their frequent keys."""
 
     digests: list[Digest]
-    frequent: Keys
+    frequent: WeightedKeys
 
 
 class Taken(NamedTuple):
@@ -44,7 +52,7 @@ class Taken(NamedTuple):
     values: FloatArray
 
 
-def open_piece(piece: Any) -> Source:
+def open_piece(piece: Any) -> RowSource:
     """Open a block of an array, or a part of a frame, of numbers."""
     source = open_source(piece)
     if source is not None:
@@ -64,9 +72,9 @@ def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> 
     """Read a partition for a sample of `size` rows of the whole table. `quota` is how many keys to tell."""
     source = open_piece(piece)
     mass = open_weights(weights, source.shape[0])
-    seen = survey(source)
+    seen = scan_table(source)
     keys, _ = distinct_keys(seen.keys, mass)
-    waits = waiting(keys.names, seed)
+    waits = waiting_times(keys.names, seed)
     lowest, covered = keys, np.inf
     if len(waits) > quota:
         covered = float(np.partition(waits, quota)[quota])
@@ -84,12 +92,12 @@ def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> 
         lowest,
         covered,
     )
-    return Seen([told], common(keys, size))
+    return Seen([told], frequent_keys(keys, size))
 
 
 def merge_seen(parts: list[Seen], size: int) -> Seen:
     digests = [digest for part in parts for digest in part.digests]
-    return Seen(digests, frequent(merge([part.frequent for part in parts]), size))
+    return Seen(digests, prune_counters(merge_keys([part.frequent for part in parts]), size))
 
 
 def exact_sum(values: FloatArray) -> list[float]:
@@ -132,7 +140,7 @@ def place(piece: Any, trees: LloydPass, placement: Placement) -> IntArray:
     """Find the group of each row. Its labels in the trees are forgotten block by block."""
     source, backend = open_piece(piece), CpuBackend()
     found = np.empty(source.shape[0], dtype=np.int32)
-    for first, rows in blocks(source):
+    for first, rows in read_blocks(source):
         found[first : first + len(rows)] = placement.clusters(backend, trees.label(ArraySource(rows)))
     return found
 

@@ -1,7 +1,7 @@
 """Read a Dask table where its partitions are, on a cluster or any other scheduler of Dask: a `RowReader`.
 
-Every stage is a task for each piece. Keys, sums, centres and rules of placement travel; rows stay where they are, but
-for those of the sample.
+Every stage is a task for each partition. Keys, sums, centres and rules of placement travel; rows stay where they are,
+except those of the sample.
 """
 
 import functools
@@ -23,10 +23,18 @@ from clusterforests.rows.dask.tasks import compute, merged, persist, share, stac
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
 from clusterforests.rows.protocol import Sample
 from clusterforests.rows.sampled import STEPS, ReadingProgress
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_sampling import CANDIDATES, LOST, Keys, draw, merge, reach, waiting
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    LOST,
+    WeightedKeys,
+    draw_keys,
+    merge_keys,
+    waiting_limit,
+    waiting_times,
+)
 
-READINGS = 3 + STEPS  # of all rows: a survey, the sample, means, clusters
+READINGS = 3 + STEPS  # of all rows: a scan_table, the sample, means, clusters
 TREES = 10  # grown in one task
 SPARE_KEYS = 16
 MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
@@ -44,8 +52,9 @@ class DaskReader:
     progress: ReadingProgress | None = None
     readings: int = 0  # so far
     digests: list[pieces.Digest] = field(default_factory=list)
-    frequent: Keys | None = None
+    frequent: WeightedKeys | None = None
     trees: LloydPass | None = None
+    candidates: int = CANDIDATES  # for each row of the sample
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -55,11 +64,13 @@ class DaskReader:
         self._survey(size, seed)
         total = self._total()
         keys = self._candidates()
-        limit = reach(waiting(keys.names, seed), size)
+        limit = waiting_limit(waiting_times(keys.names, seed), size, self.candidates)
         if limit < np.inf:
-            keys = merge([keys.take(waiting(keys.names, seed) < limit), self._heavy(size, seed, limit, total)])
-        drawn = draw(keys, waiting(keys.names, seed), size, limit, total)
-        return Sample(numbers(self._take(keys.names[drawn.places])), drawn.weights)
+            keys = merge_keys(
+                [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
+            )
+        drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
+        return Sample(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return grow_trees(plan, progress, labelled=False)
@@ -98,14 +109,14 @@ class DaskReader:
 
     def _survey(self, size: int, seed: int) -> None:
         """Make a digest of every partition, with all its keys that may be candidates for the sample."""
-        share_of = CANDIDATES * size * self.lengths / self.lengths.sum()
+        share_of = self.candidates * size * self.lengths / self.lengths.sum()
         quota = np.ceil(share_of + 6 * np.sqrt(share_of) + SPARE_KEYS).astype(np.int64)
         parts = self._tasks("survey-rows", pieces.survey_piece, size, seed, own=quota.tolist())
         seen = merged("merge-surveys", parts, functools.partial(pieces.merge_seen, size=size))
         ((self.digests, self.frequent),) = compute([seen], self._tell, parts)
         self._check()
         while True:
-            limit = reach(waiting(self._candidates().names, seed), size)
+            limit = waiting_limit(waiting_times(self._candidates().names, seed), size, self.candidates)
             short = [i for i, digest in enumerate(self.digests) if digest.covered < limit]
             if not short:
                 return
@@ -114,8 +125,8 @@ class DaskReader:
             for i, one in zip(short, compute(again), strict=True):
                 (self.digests[i],) = one.digests
 
-    def _candidates(self) -> Keys:
-        return merge([digest.lowest for digest in self.digests])
+    def _candidates(self) -> WeightedKeys:
+        return merge_keys([digest.lowest for digest in self.digests])
 
     def _check(self) -> None:
         low, high = (np.array([getattr(digest, end) for digest in self.digests]) for end in ("low", "high"))
@@ -132,15 +143,15 @@ class DaskReader:
     def _total(self) -> float:
         return math.fsum(part for digest in self.digests for part in digest.total)
 
-    def _heavy(self, size: int, seed: int, limit: float, total: float) -> Keys:
+    def _heavy(self, size: int, seed: int, limit: float, total: float) -> WeightedKeys:
         """Find keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
         assert self.frequent is not None
         names, mass = self.frequent
         possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
-        names = names[possible & (waiting(names, seed) >= limit)]
+        names = names[possible & (waiting_times(names, seed) >= limit)]
         if not len(names):
-            return Keys(names, np.empty(0))
-        return Keys(names, self._reduced("count-keys", pieces.count, share("keys", names)))
+            return WeightedKeys(names, np.empty(0))
+        return WeightedKeys(names, self._reduced("count-keys", pieces.count, share("keys", names)))
 
     def _take(self, names: KeyArray) -> FloatArray:
         order = np.argsort(names)

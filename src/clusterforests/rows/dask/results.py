@@ -8,7 +8,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from clusterforests._base.parameters import check_memory
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate

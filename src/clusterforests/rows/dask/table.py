@@ -8,11 +8,11 @@ import dask
 import dask.array as da
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import AnyArray, Int64Array
 from clusterforests.rows.dask.reader import DaskReader
 from clusterforests.rows.dask.tasks import chains, cluster_errors, compute, share, stack, tasks
 from clusterforests.rows.sampled import ReadingProgress
+from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.frames import check_names
 

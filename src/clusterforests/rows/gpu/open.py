@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.backends import Backend
 from clusterforests.forest.automatic_settings import Choice
@@ -14,9 +13,10 @@ from clusterforests.rows.in_memory import encode_rows
 from clusterforests.rows.protocol import Reading
 from clusterforests.rows.results import Results
 from clusterforests.rows.sampled import ReadingProgress, SampledRows
-from clusterforests.tables.encoding import Encoding, infinity
+from clusterforests.tables.checks import check_weights
+from clusterforests.tables.encoding import Encoding, infinity_message
 from clusterforests.tables.frames import check_names, column_names, known_frame
-from clusterforests.tables.row_blocks import ArraySource, open_source
+from clusterforests.tables.row_sources import ArraySource, open_source
 
 
 def open_rows(
@@ -78,7 +78,7 @@ def _open(X: Any, n_estimators: int, limits: DeviceLimits) -> AnyTable | None:
 
 def _refuse_infinity(table: AnyTable, encoding: Encoding) -> None:
     cupy = need_cupy()
-    for start, rows in table.blocks():
+    for start, rows in table.read_blocks():
         found = cupy.asnumpy(cupy.argwhere(cupy.isinf(rows))[:1])
         if len(found):
-            raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+            raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(found[0][1])))

@@ -25,9 +25,18 @@ from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole
 from clusterforests.rows.protocol import Sample
 from clusterforests.rows.sampled import STEPS, ReadingProgress
 from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.feature_columns import Encoded
-from clusterforests.tables.row_blocks import ArraySource, Source, Survey
-from clusterforests.tables.row_sampling import CANDIDATES, Keys, chance_key, draw, draw_rows, reach, waiting
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.row_blocks import TableScan
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    WeightedKeys,
+    draw_keys,
+    draw_rows,
+    sampling_key,
+    waiting_limit,
+    waiting_times,
+)
+from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
 
 
@@ -39,7 +48,7 @@ class DeviceTable:
         self.shape: tuple[int, int] = X.shape
         self.real = X.dtype
 
-    def blocks(self) -> Iterator[tuple[int, Any]]:
+    def read_blocks(self) -> Iterator[tuple[int, Any]]:
         step = max(1, self.limits.block_bytes // (self.X.itemsize * self.shape[1]))
         for start in range(0, self.shape[0], step):
             yield start, self.X[start : start + step]
@@ -52,12 +61,12 @@ class DeviceTable:
 class StreamedTable:
     """Rows of this machine's memory or disk, which go to the GPU a block at a time."""
 
-    def __init__(self, source: Source, limits: DeviceLimits) -> None:
+    def __init__(self, source: RowSource, limits: DeviceLimits) -> None:
         self.source, self.limits = source, limits
         self.shape = source.shape
         self.real = _real(source)
 
-    def blocks(self) -> Iterator[tuple[int, Any]]:
+    def read_blocks(self) -> Iterator[tuple[int, Any]]:
         n, columns = self.shape
         step = max(1, self.limits.block_bytes // (self.real.itemsize * columns))
         for start in range(0, n, step):
@@ -75,13 +84,13 @@ class StreamedTable:
 AnyTable = DeviceTable | StreamedTable
 
 
-def _real(source: Source) -> np.dtype[Any]:
+def _real(source: RowSource) -> np.dtype[Any]:
     """Keep float32 as it is, and take anything else as float64."""
     single = isinstance(source, ArraySource) and source.X.dtype == np.float32
     return np.dtype(np.float32 if single else np.float64)
 
 
-def open_source_on_gpu(source: Source, label_bytes: int, limits: DeviceLimits) -> AnyTable:
+def open_source_on_gpu(source: RowSource, label_bytes: int, limits: DeviceLimits) -> AnyTable:
     """Copy a table to the GPU if there is room for it and for the labels, otherwise read it in blocks."""
     cupy = need_cupy()
     streamed = StreamedTable(source, limits)
@@ -89,22 +98,22 @@ def open_source_on_gpu(source: Source, label_bytes: int, limits: DeviceLimits) -
     if n * columns * streamed.real.itemsize + label_bytes > limits.spare * cupy.cuda.Device().mem_info[0]:
         return streamed
     X = cupy.empty((n, columns), streamed.real)
-    for start, rows in streamed.blocks():
+    for start, rows in streamed.read_blocks():
         X[start : start + len(rows)] = rows
     return DeviceTable(X, limits)
 
 
-def survey_on_gpu(table: AnyTable) -> Survey:
+def survey_on_gpu(table: AnyTable) -> TableScan:
     """Do what `row_blocks.survey` does, with the keys on the GPU."""
     cupy = need_cupy()
     kernels, (n, columns) = Kernels(table.real), table.shape
     keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
     missing = cupy.zeros(columns, np.int32)
-    for start, rows in table.blocks():
+    for start, rows in table.read_blocks():
         own, size = keys[start : start + len(rows)], (np.int64(len(rows)), columns)
         kernels.over(len(rows), "survey_rows", rows, *strides(rows), *size, own, low, high, missing)
     ends = (np.where(cupy.asnumpy(missing), np.nan, _doubles(cupy.asnumpy(end))) for end in (low, high))
-    return Survey(keys, *ends)
+    return TableScan(keys, *ends)
 
 
 def _doubles(ordered: KeyArray) -> FloatArray:
@@ -125,12 +134,12 @@ def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
     mass = cupy.diff(starts, append=cupy.asarray([len(keys)]))
     count = CANDIDATES * size
     if len(names) > count:
-        chances = Kernels().chances(names, chance_key(seed))
+        chances = Kernels().chances(names, sampling_key(seed))
         some = cupy.flatnonzero((chances <= cupy.partition(chances, count)[count]) | (mass >= len(keys) / size))
         names, first, mass = names[some], first[some], mass[some]
-    known = Keys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
-    waits = waiting(known.names, seed)
-    drawn = draw(known, waits, size, reach(waits, size), float(len(keys)))
+    known = WeightedKeys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
+    waits = waiting_times(known.names, seed)
+    drawn = draw_keys(known, waits, size, waiting_limit(waits, size), float(len(keys)))
     return DistinctRows(cupy.asnumpy(first)[drawn.places], drawn.weights)
 
 
@@ -139,7 +148,7 @@ class DeviceReader:
     """Reads rows on a GPU. Arrays with an entry for each row stay there if they fit."""
 
     table: AnyTable
-    seen: Survey  # the keys are on the GPU
+    seen: TableScan  # the keys are on the GPU
     first: IntArray
     widths: IntArray
     categorical: BoolArray
@@ -165,7 +174,7 @@ class DeviceReader:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
             pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
-        rows = Encoded(self.table.take(pool.rows), self.first, self.widths, self.categorical)
+        rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return Sample(rows, pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
@@ -183,7 +192,7 @@ class DeviceReader:
         heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
         device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits, heaviest)
         device.start()
-        for start, rows in self.table.blocks():
+        for start, rows in self.table.read_blocks():
             device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))
             self._tell(len(rows))
         return device.finish()
@@ -198,7 +207,7 @@ class DeviceReader:
         )
         labels = (cupy if fits else np).empty(shape, trees.label_type)
         device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits)
-        for start, rows in self.table.blocks():
+        for start, rows in self.table.read_blocks():
             own = slice(start, start + len(rows))
             out = labels[:, own] if fits else cupy.empty((shape[0], len(rows)), trees.label_type)
             device.label(rows, out)
@@ -249,7 +258,7 @@ class DeviceReader:
     def _ends(self, counted: BoolArray) -> FloatArray:
         cupy = need_cupy()
         low, high = cupy.full(self.shape[1], np.inf), cupy.full(self.shape[1], -np.inf)
-        for start, rows in self.table.blocks():
+        for start, rows in self.table.read_blocks():
             some = rows[cupy.asarray(counted[start : start + len(rows)])]
             if len(some):
                 low, high = cupy.minimum(low, some.min(axis=0)), cupy.maximum(high, some.max(axis=0))
