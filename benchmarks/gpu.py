@@ -27,6 +27,8 @@ from clusterforests.rows.gpu import kernels as gpu_kernels
 from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.tables.row_blocks import TableScan, large_numeric_table
+from clusterforests.tables.row_sources import ArraySource
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
