@@ -1,5 +1,6 @@
 import os
 import signal
+from dataclasses import replace
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks use it
 
@@ -8,7 +9,7 @@ import pytest
 from browser import start_browser
 from threadpoolctl import threadpool_limits
 
-from clusterforests import _core
+from clusterforests import ClusterForest, _core
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.experiments.runner import _load
 
@@ -80,6 +81,16 @@ def stand_ins(stand_in_folder, monkeypatch):
     _load.cache_clear()
     yield
     _load.cache_clear()
+
+
+@pytest.fixture
+def lower_limits(monkeypatch):
+    """Lower the sizes at which forests change how they work, such as `lower_limits(large_rows=1000)`."""
+
+    def lower(**changes):
+        monkeypatch.setattr(ClusterForest, "_limits", replace(ClusterForest._limits, **changes))
+
+    return lower
 
 
 @pytest.fixture

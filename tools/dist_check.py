@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LICENCES = ("LICENSE", "licences/nanobind.txt", "licences/robin-map.txt")
-NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings.cpp", "README.md", "LICENSE", "PKG-INFO")
+NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings/module.cpp", "README.md", "LICENSE", "PKG-INFO")
 NOT_PUBLISHED = ("results/", "build/", "out/", ".github/", ".ci/", ".venv/", "dist/")
 JUNK = (".pyc", ".so", ".o", ".orig", ".npy", ".parquet")
 LARGEST = {"wheel": 5, "sdist": 5}  # MB

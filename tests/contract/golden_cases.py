@@ -14,9 +14,9 @@ import numpy as np
 from clusterforests import ClusterForest, HartiganWongKMeans, baselines
 from clusterforests._base.parameters import CONSENSUS
 from clusterforests._base.random import stream
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.combining import affinity
 from clusterforests.combining.linkage import by_size
-from clusterforests.tables import row_blocks as source
 
 FILE = Path(__file__).parent / "golden" / "results.json"
 
@@ -64,7 +64,7 @@ def operator():
 
 
 def many_rows(**settings):
-    with mock.patch.object(source, "LARGE_ROWS", 2000):
+    with mock.patch.object(ClusterForest, "_limits", SizeLimits(large_rows=2000)):
         return forest(landmarks=100, max_samples=300, **settings).fit(table(6000, 6, 4))
 
 

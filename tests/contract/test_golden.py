@@ -34,7 +34,7 @@ def test_file_is_named_in_the_changelog():
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_results(name, record_property):
-    record_property("fits compared with what is written down", 1)
+    record_property("fits compared with the recorded results", 1)
     assert golden_cases.result(name) == GOLDEN[name]
 
 
@@ -74,7 +74,7 @@ LATER = [pytest.param(name, marks=pytest.mark.slow) for name in PROCESSORS if na
 
 @pytest.mark.parametrize("processor", ["SSE", *LATER])
 def test_processors(processor, record_property):
-    record_property("processor that was played", processor)
+    record_property("imitated processor", processor)
     command = "import json, golden_cases; print(json.dumps(golden_cases.every_result()))"
     environment = os.environ | PROCESSORS[processor] | {"PYTHONPATH": str(Path(__file__).parent)}
     run = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)

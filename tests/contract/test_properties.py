@@ -10,8 +10,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
 from clusterforests.combining import combine as combining
-from clusterforests.rows import many_rows as large
-from clusterforests.tables import row_blocks as source
 
 EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
@@ -111,22 +109,19 @@ def test_threads_do_not_change_a_bit(examples, record_property):
 
 
 @pytest.fixture
-def few(monkeypatch):
-    """Set limits so low that ten rows are many."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 9)
-    monkeypatch.setattr(source, "LEAST_ROWS", 1)
-    monkeypatch.setattr(large, "SAMPLE_ROWS", 25)
-    monkeypatch.setattr(large, "LEAST_SAMPLE", 25)
+def few(monkeypatch, lower_limits):
+    """Limits so low that ten rows are many."""
+    lower_limits(large_rows=9, least_block_rows=1, sample_rows=25, least_sample=25)
     monkeypatch.setattr(combining, "COLLAPSED", 9)
 
 
 @EXAMPLES
 @pytest.mark.usefixtures("few")
-def test_blocks_do_not_change_a_bit(examples, monkeypatch, record_property):
+def test_blocks_do_not_change_a_bit(examples, lower_limits, record_property):
     def holds(X, forest, rows):
-        monkeypatch.setattr(source, "BLOCK_BYTES", 2**24)
+        lower_limits(block_bytes=2**24)
         whole = fit(X, forest)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * X.shape[1] * rows)
+        lower_limits(block_bytes=8 * X.shape[1] * rows)
         assert_same(whole, fit(X, forest))
 
     record_property("tables tried", for_all(holds, examples, tables(), FORESTS, st.integers(1, 30)))

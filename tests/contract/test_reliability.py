@@ -74,7 +74,7 @@ def test_outcomes_and_figures_of_a_report():
     assert told == {
         "test_files": "passed: 3 test cases",
         "TestMore::test_in_class": "FAILED: 1 of 1 cases",
-        "test_gpu": "not tried on this machine",
+        "test_gpu": "not run on this machine",
         "test_gone": "FAILED: 1 of 1 cases",
     }
 
@@ -83,7 +83,7 @@ def test_a_page_is_written():
     area = reliability.Area("x", "Files", 1, (reliability.Promise("It reads.", ("tests/test_x.py::test_files",)),))
     page = reliability.write_page([area], reliability.read_report(REPORT))
     assert "## Files\n\n**It reads.**\n\n- passed: 3 test cases\n- files tried: 1,500\n" in page
-    assert "held by `test_x.py::test_files`" in page
+    assert "tests: `test_x.py::test_files`" in page
 
 
 def test_modules_of_the_mutation_tests_exist():

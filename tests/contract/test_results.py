@@ -33,7 +33,7 @@ def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
     assert written == {name: text for name, text in committed.items() if not name.startswith("theory-")}
     assert document.read_bytes() == (ROOT / "docs" / "reproduction.md").read_bytes()
     assert told[-1].startswith(f"{len(written)} tables in")
-    record_property("tables made anew from the committed runs, all the same", len(written))
+    record_property("tables recomputed from the committed runs, all identical", len(written))
 
 
 # Columns that do not depend on random numbers.
@@ -94,7 +94,7 @@ def test_theory_is_what_the_tables_say(short, tmp_path, record_property):
             for column in columns:
                 assert row[column] == expected[column], (name, tables[name][0][column])
         compared += len(columns) * len(found)
-    record_property("predictions computed anew, the same as those committed", compared)
+    record_property("predictions recomputed, identical to those committed", compared)
     drawn = theory_figures.theory_figures(tmp_path, tables)
     assert {path.name for path in drawn} == {path.name for path in (ROOT / "results/figures").glob("theory_*")}
     assert all(path.stat().st_size > 10_000 for path in drawn)

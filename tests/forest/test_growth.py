@@ -5,7 +5,7 @@ import pytest
 import reference
 
 from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import feature_use, grow_forest, sample_rows, why_fewer
+from clusterforests.forest.forest import feature_use, grow_forest, sample_rows, trees_grown
 from clusterforests.forest.growth import GrowthSettings, finish, grow, kappa, why_dropped
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.feature_columns import Views
@@ -183,7 +183,7 @@ def test_no_usable_draw_is_an_error():
     forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, base_clusters=5), seed=0)
     assert forest.partitions.shape == (0, 40)
     with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
-        why_fewer(forest, settings(3, base_clusters=5))
+        trees_grown(forest, settings(3, base_clusters=5))
 
 
 @pytest.mark.parametrize(("fewer", "shown"), [(False, 9), (True, 2)])

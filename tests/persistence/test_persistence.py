@@ -237,7 +237,7 @@ def test_corruptions_with_a_right_checksum_are_refused_or_harmless(saved, tmp_pa
             continue
         assert 0 <= labels.min() <= labels.max() < 2
     assert 0 < loaded < tried
-    record_property("files changed on purpose", tried)
+    record_property("files tampered with", tried)
     record_property("of these refused by load", tried - loaded)
 
 

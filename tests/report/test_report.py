@@ -14,6 +14,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.diagnostics import feature_importance
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.report import write_report
@@ -295,7 +296,7 @@ def test_heavy_downloads_are_left_out(tmp_path, three, monkeypatch):
 
 
 def test_large_table_is_read_in_part(tmp_path, monkeypatch):
-    monkeypatch.setattr("clusterforests.tables.row_blocks.LARGE_ROWS", 500)
+    monkeypatch.setattr("clusterforests.report.table.DEFAULT_LIMITS", SizeLimits(large_rows=500))
     monkeypatch.setattr("clusterforests.report.table.LOOKED_AT", 200)
     X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])

@@ -140,7 +140,8 @@ def threads(caller):
 def kmeans(caller):
     table = _core.Table(np.ascontiguousarray(caller.rows))
     if caller.rng.random() < 0.1:
-        table = table.project(caller.refilled(np.ascontiguousarray(caller.rows)))
+        others = caller.refilled(np.ascontiguousarray(caller.rows))
+        table = _core.project(others, table.exponent, table.origin, table.reach)
     columns, offsets, clusters = caller.problems(table.columns)
     seeds = caller.rng.integers(0, 2**63, size=len(clusters), dtype=np.uint64)
     effort = int(caller.rng.integers(3))
@@ -162,15 +163,11 @@ def assign(caller):
 def coordinates(caller, width):
     rng = caller.rng
     exponent, reach = rng.integers(-5, 5, size=(2, width), dtype=np.int32)
-    return [exponent, rng.normal(size=width), caller.pick([reach, np.full(width, -100000, np.int32)])]
+    return [exponent, rng.normal(size=width), caller.pick([reach, np.full(width, _core.CONSTANT_REACH, np.int32)])]
 
 
 def project(caller):
     return _core.project, [caller.rows, *coordinates(caller, caller.rows.shape[1])]
-
-
-def project_rows(caller):
-    return _core.Table(np.ascontiguousarray(caller.rows)).project, [caller.rows]
 
 
 def scaling_arguments(caller):
@@ -291,8 +288,12 @@ def make(caller):
     return _core.Table, [caller.rows, caller.pick([None, np.ones(len(caller.rows))])]
 
 
-CALLS = [make, kmeans, assign, project, project_rows, make_scaling, apply_scaling, passes, hash_rows, matches,
-         coassociate, multiply, sum_lines, column_keys, draw_features, fill, set_instructions]  # fmt: skip
+def error_bound(caller):
+    return caller.pick([_core.float32_error, _core.float64_error]), [caller.size(40)]
+
+
+CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches,
+         coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions]  # fmt: skip
 
 
 running = []  # a signal that comes when the call is over raises nothing
@@ -319,7 +320,8 @@ def run_one(seed, number, show=False):
         running.append(number)
         signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
         result = function(*arguments)
-        for array in result.values() if isinstance(result, dict) else [result]:
+        several = isinstance(result, _core.KMeansResult)
+        for array in [getattr(result, name) for name in dir(result)] if several else [result]:
             if isinstance(array, np.ndarray) and array.size < 10**6:
                 array.tobytes()  # all of it is there to be read
         return build.__name__, "ran"

@@ -37,7 +37,7 @@ def test_the_core_stops(work, record_property):
     late = interrupt(work, 0.4)
     assert late is not None
     assert late < WITHIN
-    record_property("slowest interruption in processor seconds", round(late, 3))
+    record_property("slowest interruption in CPU seconds", round(late, 3))
 
 
 def test_whatever_the_handler_raises_comes_out():
@@ -137,7 +137,7 @@ def test_every_stage_stops(record_property):
         assert stopped >= 3, name
     worst = max(late, key=late.get)
     record_property("interruptions", count)
-    record_property("slowest interruption in processor seconds", f"{late[worst]:.2f} ({worst})")
+    record_property("slowest interruption in CPU seconds", f"{late[worst]:.2f} ({worst})")
     assert late[worst] < WITHIN, late
 
 
@@ -161,7 +161,7 @@ def test_the_command_stops(tmp_path, record_property):
         assert process.returncode in (130, -signal.SIGINT), text
         assert "Fatal Python error" not in text
         assert not (tmp_path / "labels.csv").exists()
-    record_property("slowest end of the command in processor seconds", round(slow, 2))
+    record_property("slowest exit of the command in CPU seconds", round(slow, 2))
     assert slow < WITHIN + 0.5  # Python's own end included
 
 

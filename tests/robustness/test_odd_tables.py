@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests.tables import row_blocks as source
 
 N = np.random.default_rng(0).normal(size=(12, 3))
 N[:5] += 6
@@ -44,7 +43,7 @@ SAME = {
 @pytest.mark.parametrize("kind", SAME)
 def test_the_same_numbers_give_the_same_labels(kind, tmp_path, record_property):
     assert np.array_equal(fit(SAME[kind](tmp_path)).labels_, fit(N).labels_)
-    record_property("odd tables with a right answer", 1)
+    record_property("unusual tables with the right answer", 1)
 
 
 def test_zeros_that_a_sparse_table_states():
@@ -55,10 +54,10 @@ def test_zeros_that_a_sparse_table_states():
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_masked_cells_are_missing(many, monkeypatch):
+def test_masked_cells_are_missing(many, lower_limits):
     """The numbers under the mask do not count."""
     if many:
-        monkeypatch.setattr(source, "LARGE_ROWS", 10)
+        lower_limits(large_rows=10)
     mask = np.zeros(N.shape, bool)
     mask[2, 1] = mask[7, 0] = True
     masked = np.ma.masked_array(np.where(mask, 1e9, N), mask)
@@ -104,7 +103,7 @@ def test_what_is_no_table_is_refused(kind, record_property):
     with pytest.raises((ValueError, TypeError), match=message):
         forest.fit(X)
     assert not hasattr(forest, "labels_")
-    record_property("odd tables refused", 1)
+    record_property("unusual tables refused", 1)
 
 
 def test_dates_are_no_numbers_for_kmeans():

@@ -116,7 +116,7 @@ time.sleep(DELAY)
 print("done")
 """
         assert run(text.replace("DELAY", str(0.2 + 0.17 * (i % 7)))) == "done\n"
-    record_property("ends of the interpreter while threads fitted", ends)
+    record_property("exits of the interpreter while threads were fitting", ends)
 
 
 def test_another_interpreter_refuses_or_works():
@@ -155,7 +155,7 @@ def test_threads_that_fit_at_once_agree(blobs, record_property):
         thread.join()
     assert len(found) == 8
     assert all(np.array_equal(labels, expected) for labels in found.values())
-    record_property("fits at once", len(found))
+    record_property("simultaneous fits", len(found))
 
 
 def most_threads(work):

@@ -120,7 +120,7 @@ def test_a_kill_leaves_a_whole_model(forest, tmp_path, record_property):
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
     record_property("kills while saving", kills)
-    record_property("of these with the new file half written", int(done.stdout))
+    record_property("of these, with the new file half written", int(done.stdout))
 
 
 def test_a_pickle_is_equal(forest, blobs):

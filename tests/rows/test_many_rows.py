@@ -8,13 +8,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
 from clusterforests._base.random import Purpose, stream, uniform
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.combining import combine as combining
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
-from clusterforests.rows import many_rows as large
-from clusterforests.rows.many_rows import LocalRows, spread
-from clusterforests.tables import row_blocks as source
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.rows.sampled import spread
 from clusterforests.tables import row_sampling as sampling
 from clusterforests.tables.distinct_rows import row_keys
 from clusterforests.tables.feature_columns import numbers
@@ -31,17 +31,15 @@ SOME = [0, *RNG.permutation(np.arange(1, 3000))[:399]]
 
 
 @pytest.fixture
-def few(monkeypatch):
+def few(monkeypatch, lower_limits):
     """Limits so low that 3,000 rows are many."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 1000)
-    monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
-    monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
+    lower_limits(large_rows=1000, sample_rows=500, least_sample=500)
     monkeypatch.setattr(combining, "COLLAPSED", 1000)
 
 
-def many(rows, weights=None, threads=1, progress=None):
+def many(rows, weights=None, threads=1, progress=None, **limits):
     table = ArraySource(rows)
-    return LocalRows(of_numbers(table, survey(table)), weights, threads, progress)
+    return LocalBlocks(of_numbers(table, survey(table)), weights, threads, progress, SizeLimits(**limits))
 
 
 def settings(n_trees=7):
@@ -99,13 +97,11 @@ def test_a_centre_without_rows_stays():
 
 
 @pytest.mark.parametrize("weights", [None, WHOLE, RNG.exponential(size=3000)])
-def test_threads_blocks_and_order_do_not_change_a_bit(weights, monkeypatch):
+def test_threads_blocks_and_order_do_not_change_a_bit(weights):
     forest, scaling, *_ = grown("mixed")
     first, _ = spread(forest, scaling, many(X, weights))
     for rows, threads in ((2999, 1), (256, 3), (1000, 2)):
-        monkeypatch.setattr(source, "LEAST_ROWS", rows)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * 6 * rows)
-        again, _ = spread(forest, scaling, many(X, weights, threads))
+        again, _ = spread(forest, scaling, many(X, weights, threads, least_block_rows=rows, block_bytes=1))
         assert all((a == b).all() for a, b in zip(first.centers, again.centers, strict=True))
         assert (first.partitions == again.partitions).all()
     order = RNG.permutation(3000)
@@ -208,7 +204,7 @@ def test_a_cluster_of_equal_rows_is_found(seed):
 
 
 @pytest.mark.usefixtures("few")
-def test_a_fit_of_many_rows(monkeypatch):
+def test_a_fit_of_many_rows(lower_limits):
     forest = ClusterForest(4, n_estimators=20, random_state=0).fit(X)
     assert forest.partitions_.dtype == np.int8
     assert forest.partitions_.shape == (20, 3000)
@@ -217,7 +213,7 @@ def test_a_fit_of_many_rows(monkeypatch):
     for change in ({"n_jobs": 2}, {"verbose": 1}):
         again = ClusterForest(4, n_estimators=20, random_state=0, **change).fit(X)
         assert (again.labels_ == forest.labels_).all()
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+    lower_limits(block_bytes=1)
     again = ClusterForest(4, n_estimators=20, random_state=0).fit(X)
     assert (again.partitions_ == forest.partitions_).all()
 
@@ -255,8 +251,7 @@ def test_values_far_beyond_the_sample():
 
 
 @pytest.mark.usefixtures("few")
-def test_a_stop_between_blocks(monkeypatch):
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+def test_a_stop_between_blocks():
     forest, scaling, *_ = grown("mixed")
     told = []
 
@@ -266,13 +261,13 @@ def test_a_stop_between_blocks(monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        spread(forest, scaling, many(X, progress=stop))
+        spread(forest, scaling, many(X, progress=stop, block_bytes=1))
     assert told[0] == (256, 6000)
     assert told[-1] == (3256, 6000)
 
 
 @pytest.mark.usefixtures("few")
-def test_a_sparse_table_stays_sparse(monkeypatch):
+def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
     """Nothing makes the whole of it dense: blocks are small."""
     table = sparse.random_array((3000, 400), density=0.02, format="csr", rng=np.random.default_rng(0))
     dense = type(table).toarray
@@ -283,7 +278,7 @@ def test_a_sparse_table_stays_sparse(monkeypatch):
         return dense(self, *args, **kwargs)
 
     monkeypatch.setattr(type(table), "toarray", watched)
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+    lower_limits(block_bytes=1)
     ClusterForest(4, n_estimators=5, random_state=0).fit(table)
     assert shapes
     assert max(rows for rows, _ in shapes) <= 1000

@@ -67,14 +67,14 @@ def test_what_does_not_fit_is_refused_with_a_setting_that_does(changes, advice, 
     settings = SETTINGS | changes
     needed = estimate_memory(10**6, 20, **settings).total
     monkeypatch.setattr(limits, "available_memory", lambda: needed)
-    check_fit_memory(10**6, 20, settings)
+    check_fit_memory(ClusterForest(**settings), (10**6, 20))
     monkeypatch.setattr(limits, "available_memory", lambda: needed - 2**20)
     with pytest.raises(
         MemoryError, match=rf"1000000 rows and 20 columns needs .* [GM]iB.* {advice}\d* would fit"
     ) as told:
-        check_fit_memory(10**6, 20, settings)
+        check_fit_memory(ClusterForest(**settings), (10**6, 20))
     name, value = str(told.value).split()[-3].split("=")
-    check_fit_memory(10**6, 20, settings | {name: int(value)})
+    check_fit_memory(ClusterForest(**settings | {name: int(value)}), (10**6, 20))
 
 
 def test_a_fit_is_refused_before_it_starts(monkeypatch):

@@ -14,7 +14,8 @@ from clusterforests.combining.combine import combine
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu.devices import to_host
-from clusterforests.rows.many_rows import LocalRows, spread
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.rows.sampled import spread
 from clusterforests.tables.feature_columns import numbers
 from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
 from clusterforests.tables.scaling import fit_scaling
@@ -55,11 +56,11 @@ def dask_rows(X, lengths, monkeypatch):
     """Imported here, because machines with a GPU need not have Dask."""
     import dask
 
-    from clusterforests.rows.dask.rows import DaskRows
+    from clusterforests.rows.dask.reader import DaskReader
 
     monkeypatch.setitem(dask.config.config, "scheduler", "synchronous")
     pieces = [dask.delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
-    return DaskRows(pieces, None, np.array(lengths), 4, str)
+    return DaskReader(pieces, None, np.array(lengths), 4, str)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_trees_on_all_rows(lengths, monkeypatch):
     exponent, origin, _ = forest.coordinates
     centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
     if lengths is None:
-        rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
+        rows = LocalBlocks(of_numbers(ArraySource(X), survey(ArraySource(X))))
     elif lengths == "gpu":
         need_gpu(monkeypatch)
         rows = rows_on_gpu(X)

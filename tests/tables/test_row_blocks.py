@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.tables import encoding
-from clusterforests.tables import row_blocks as source
 from clusterforests.tables.distinct_rows import row_keys
 from clusterforests.tables.row_blocks import ArraySource, ColumnSource, SparseSource, blocks, open_source, survey
 
@@ -65,7 +65,7 @@ def test_every_table_reads_the_same(kind):
         assert (block == X[start:stop]).all()
     some = RNG.permutation(700)[:50]
     assert (held.take(some) == X[some]).all()
-    whole = np.concatenate([values for _, values in blocks(held, 64)])
+    whole = np.concatenate([values for _, values in blocks(held, SizeLimits(least_block_rows=64, block_bytes=1))])
     assert (whole == X).all()
 
 
@@ -127,10 +127,9 @@ def test_kinds():
 
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("kind", [*HOLDERS, "mapped"])
-def test_fits_and_predictions_are_equal(kind, large, monkeypatch, tmp_path):
+def test_fits_and_predictions_are_equal(kind, large, lower_limits, tmp_path):
     if large:
-        monkeypatch.setattr(source, "LARGE_ROWS", 100)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * 5 * 300)
+        lower_limits(large_rows=100, block_bytes=8 * 5 * 300)
     table = mapped(X, tmp_path) if kind == "mapped" else HOLDERS[kind](X)
     settings = {"n_estimators": 15, "random_state": 0, "n_jobs": 2}
     plain = ClusterForest(3, **settings).fit(X)
@@ -143,9 +142,8 @@ def test_fits_and_predictions_are_equal(kind, large, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("make", [lambda x: x, lambda x: pd.DataFrame(x, columns=NAMES), sparse.csc_array])
-def test_infinity_is_found_in_a_large_table(make, monkeypatch):
-    monkeypatch.setattr(source, "LARGE_ROWS", 100)
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+def test_infinity_is_found_in_a_large_table(make, lower_limits):
+    lower_limits(large_rows=100, block_bytes=1)
     bad = X.copy()
     bad[613, 2] = -np.inf
     with pytest.raises(ValueError, match=r"X contains infinity in row 613, column '?[2c]'?"):
@@ -153,12 +151,12 @@ def test_infinity_is_found_in_a_large_table(make, monkeypatch):
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_missing_cells_and_categories_go_the_other_way(make, monkeypatch):
+def test_missing_cells_and_categories_go_the_other_way(make, lower_limits):
     cells = {"a": X[:, 0].tolist(), "b": [None, *X[1:, 1].tolist()], "c": np.where(X[:, 2] > 4, "x", "y").tolist()}
     table = make(cells)
     small = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
-    monkeypatch.setattr(source, "LARGE_ROWS", 100)
-    opened = encoding.open_large(ClusterForest(), table)
+    lower_limits(large_rows=100)
+    opened = encoding.open_large(ClusterForest(), table, 1, ClusterForest._limits)
     assert opened is None
     forest = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
     assert forest.partitions_.dtype == np.int8

@@ -5,11 +5,13 @@ The same `random_state` therefore gives the same numbers for any number of threa
 
 import enum
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IntArray, KeyArray
+from clusterforests import _core
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -96,6 +98,13 @@ def permutations(keys: KeyArray, length: int) -> IntArray:
     """One permutation of range(length) for each key."""
     order = np.argsort(stream(keys[:, None], np.arange(length)), axis=1, kind="stable")
     return order.astype(np.int32)
+
+
+def distinct_integers(keys: KeyArray, upper: int, count: int, taken: Sequence[IndexArray]) -> IntArray:
+    """Draw `count` distinct integers in [0, upper) for each key, none of its taken ones; -1 where none are left."""
+    offsets = np.zeros(len(keys) + 1, dtype=np.int64)
+    np.cumsum([len(some) for some in taken], out=offsets[1:])
+    return _core.draw_features(keys, upper, count, np.concatenate(taken, dtype=np.int32), offsets)
 
 
 def _mix(z: KeyArray) -> KeyArray:

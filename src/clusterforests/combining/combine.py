@@ -105,6 +105,13 @@ def combine(
     return cut.combined(placement, labels[every.inverse], None)
 
 
+def combine_by(
+    backend: Backend, partitions: AnyIntArray, settings: CutSettings, weights: FloatArray | None, seed: int
+) -> Combined:
+    *cut, landmarks = settings
+    return combine(backend, partitions, *cut, weights, landmarks=landmarks, seed=seed)  # type: ignore
+
+
 def combine_sample(
     backend: Backend,
     sample: Signatures,

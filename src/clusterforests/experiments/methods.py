@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Backend, CpuBackend
 from clusterforests.baselines import (
     BaggedClustering,
     EvidenceAccumulation,
@@ -21,7 +21,6 @@ from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.tables.feature_columns import numbers
 
 Labellings = dict[str, IntArray]
 Settings = Mapping[str, Any]
@@ -30,11 +29,15 @@ PROJECTION_THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
 def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
-    """Forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
+    """Fit forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
     backend = RememberingBackend()
 
+    class RememberingForest(ClusterForest):
+        def _make_backend(self) -> Backend:
+            return backend
+
     def forest(**changes: int) -> ClusterForest:
-        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, numbers(X))
+        return RememberingForest.from_paper(k, **settings, **changes, random_state=seed).fit(X)
 
     if settings:
         return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}

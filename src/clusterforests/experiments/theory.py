@@ -107,8 +107,8 @@ def _theorem1() -> Table:
         "n",
         "kappa, population",
         "kappa, simulated",
-        "kappa with one more, population",
-        "kappa with one more, simulated",
+        "kappa with one more noise feature, population",
+        "kappa with one more noise feature, simulated",
         "rejected",
         "s.e.",
     ]
@@ -129,7 +129,7 @@ def _theorem1() -> Table:
 
 def _weak_features() -> Table:
     """A feature of mean s joins p features of mean r: kappa wants s to pass a break-even value, not just 0."""
-    header = ["p", "mean of each", "break-even mean", "mean / break-even", "n", "rejected", "s.e."]
+    header = ["features", "mean of each", "break-even mean", "mean / break-even", "n", "rejected", "s.e."]
     rows: list[list[Any]] = []
     for count, mean in ((1, 1.0), (2, 1.0), (5, 1.0), (2, 2.0)):
         mu = [mean] * count
@@ -201,8 +201,8 @@ def _slopes(points: Sequence[RatePoint]) -> Table:
     header = [
         "gamma",
         "sigma",
-        "n from",
-        "n to",
+        "smallest n",
+        "largest n",
         "raw slope of log rate",
         "slope of -z^2/2",
         "s.e.",
@@ -241,7 +241,7 @@ def _weighted_slope(x: Any, y: Any, error: Any) -> tuple[float, float]:
 
 def _expansions() -> Table:
     """Leading terms against the exact spectrum; remainders should fall like nu^2 and nu."""
-    header = ["gamma", "nu", "lambda2", "its expansion", "error / nu^2", "worst of x1, x2: scaled error / nu"]
+    header = ["gamma", "nu", "lambda2", "expansion of lambda2", "error / nu^2", "x1 and x2: largest scaled error / nu"]
     rows: list[list[Any]] = []
     for gamma in (1.0, 0.5):
         for nu in (0.1, 0.01, 0.001):
@@ -290,7 +290,8 @@ def _remarks() -> Table:
     for sigma in (1.0, 1.5, 2.0, 2.5):
         found = simulate_misclustering(108, 0.8, sigma, n_trials=1000, random_state=1)
         predicted = misclustering_probability(108, 0.8, sigma, second_order=True)
-        add("1: worse with sigma", f"n=108, gamma=0.8, sigma={sigma:g}", "rate", predicted, found.rate, found.std_error)
+        setting = f"n=108, gamma=0.8, sigma={sigma:g}"
+        add("1: rate grows with sigma", setting, "rate", predicted, found.rate, found.std_error)
 
     for name, printed in (("printed", True), ("corrected", False)):
         grid = np.linspace(0.001, 1, 1000)

@@ -15,7 +15,7 @@ from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.normalized_cut import CutNode, CutTree
 from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Choice
-from clusterforests.forest.forest import Trees
+from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters import choose as how_many
 from clusterforests.persistence.checks import check_state
 from clusterforests.persistence.container import not_a_model, read_model, write_model
@@ -42,7 +42,7 @@ def _record(make: Callable[..., Any], fields: str) -> Record:
 
 RECORDS = {
     "Coordinates": _record(Coordinates, "exponent:int32/1 origin:float64/1 reach:int32/1"),
-    "Trees": _record(Trees, "columns:[signed/1] centers:[float64/2] coordinates:Coordinates"),
+    "Trees": _record(FittedTrees, "columns:[signed/1] centers:[float64/2] coordinates:Coordinates"),
     "Views": _record(Views, "first:signed/2 widths:int32/1 drawable:int32/1"),
     "Scaling": _record(
         Scaling,

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.random import Purpose, permutations, stream
+from clusterforests._base.size_limits import DEFAULT_LIMITS
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.tables.frames import column_names, is_missing
-from clusterforests.tables.row_blocks import is_large, open_source
+from clusterforests.tables.row_blocks import open_source
 
 LOOKED_AT = 20000  # rows that statements about features, clusters and pairs are made from
 AT_LEAST = 5  # of them from each cluster
@@ -46,7 +47,7 @@ def read_table(forest: Any, X: Any, names: Any, ids: Any) -> Table:
         raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table that was fitted.")
     rows = thin(forest.labels_, LOOKED_AT, AT_LEAST)
     encoding = forest._encoding
-    source = open_source(X) if is_large(n) and not encoding.levels else None
+    source = open_source(X) if DEFAULT_LIMITS.is_large(n) and not encoding.levels else None
     if source is None:
         values = encoding.apply(forest, X).values[rows]
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.parameters import accept_plain, check_memory, is_plain
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.tables.feature_columns import Encoded, numbers
@@ -19,7 +20,7 @@ from clusterforests.tables.frames import (
     read_columns,
     to_numbers,
 )
-from clusterforests.tables.row_blocks import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
+from clusterforests.tables.row_blocks import LargeTable, Source, blocks, of_numbers, open_source, survey
 
 Levels = tuple[Any, ...]
 
@@ -181,7 +182,9 @@ def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
     return encoding._encoded(values), encoding
 
 
-def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, Encoding] | None:
+def open_large(
+    estimator: Any, X: Any, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS
+) -> tuple[LargeTable, Encoding] | None:
     """What `encode` does, without a copy of X, where X has many rows and only numbers.
 
     None where it has few, or categories or missing cells: these are encoded as an array of float64.
@@ -194,18 +197,20 @@ def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, En
         See `source.open_source`.
     threads : int, default=1
         Does not change the result.
+    limits : SizeLimits
+        What many rows are.
 
     Returns
     -------
     opened : tuple of LargeTable and Encoding, or None
     """
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) != 2 or shape[1] == 0 or not is_large(shape[0]):
+    if len(shape) != 2 or shape[1] == 0 or not limits.is_large(shape[0]):
         return None
     source = open_source(X)
     if source is None:
         return None
-    seen = survey(source, threads)
+    seen = survey(source, threads, limits)
     if np.isnan(seen.low).any():
         return None
     X = known_frame(X)

@@ -9,13 +9,10 @@ import numpy as np
 import scipy.sparse
 
 from clusterforests import _core
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.tables.column_table import Table
 from clusterforests.tables.feature_columns import Encoded
-
-LARGE_ROWS = 65536  # tables of more rows are read in blocks
-BLOCK_BYTES = 2**24  # of a block as float64
-LEAST_ROWS = 256
 
 
 class Source(Protocol):
@@ -90,10 +87,10 @@ class SparseSource:
         return np.ascontiguousarray(part.toarray(), dtype=np.float64)
 
 
-def blocks(source: Source, rows: int | None = None) -> Iterator[tuple[int, FloatArray]]:
-    """Where each block starts, and its rows. Their number changes no result."""
+def blocks(source: Source, limits: SizeLimits = DEFAULT_LIMITS) -> Iterator[tuple[int, FloatArray]]:
+    """Iterate over where each block starts, and its rows. Their number changes no result."""
     n, columns = source.shape
-    step = max(LEAST_ROWS, BLOCK_BYTES // (8 * columns)) if rows is None else rows
+    step = limits.block_rows(columns)
     for start in range(0, n, step):
         yield start, source.block(start, min(n, start + step))
 
@@ -110,11 +107,11 @@ class Survey:
     high: FloatArray
 
 
-def survey(source: Source, threads: int = 1) -> Survey:
+def survey(source: Source, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS) -> Survey:
     """The keys are those of `row_order.row_keys`: they depend on the values only, not on what holds them."""
     keys = np.empty(source.shape[0], dtype=np.uint64)
     low, high = np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)
-    for start, values in blocks(source):
+    for start, values in blocks(source, limits):
         keys[start : start + len(values)] = _core.hash_rows(values, threads)
         low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
     return Survey(keys, low, high)
@@ -148,14 +145,10 @@ def of_numbers(source: Source, seen: Survey) -> LargeTable:
     return LargeTable(source, seen, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
 
 
-def of_encoded(encoded: Encoded, threads: int = 1) -> LargeTable:
+def of_encoded(encoded: Encoded, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS) -> LargeTable:
     """A table that had to be made an array, because of categories or missing cells."""
     source = ArraySource(encoded.values)
-    return LargeTable(source, survey(source, threads), encoded.first, encoded.widths, encoded.categorical)
-
-
-def is_large(n_rows: int) -> bool:
-    return n_rows > LARGE_ROWS
+    return LargeTable(source, survey(source, threads, limits), encoded.first, encoded.widths, encoded.categorical)
 
 
 def open_source(X: Any) -> Source | None:

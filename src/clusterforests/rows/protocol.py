@@ -1,0 +1,62 @@
+"""What `fit` asks of a table's rows, wherever they are."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.combining.combine import Combined, CutSettings
+from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.forest import Forest, GrowthPlan
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.tables.encoding import Encoding
+from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.imputation import Donors
+from clusterforests.tables.scaling import Scaling
+
+
+class Sample(NamedTuple):
+    """Rows that stand for all, and how many each stands for: all rows of a small table, with their own weights."""
+
+    rows: Encoded
+    weights: FloatArray | None  # None: each counts once
+
+
+class LabelledForest(NamedTuple):
+    """A forest with the labels of all rows, and those of the sample, which are None where the sample is all rows."""
+
+    forest: Forest
+    sample: IntArray | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read: what `predict` does to new rows, the weights of the rows, and where they are read."""
+
+    encoding: Encoding
+    donors: Donors | None  # fill the missing cells of new rows
+    weights: Any  # an array of NumPy or of Dask, or None
+    backend: Choice
+
+
+class Rows(Protocol):
+    """The rows of a table: in memory, in blocks, in Dask or on a GPU."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def reading(self) -> Reading: ...
+
+    def sample(self, seed: int) -> Sample:
+        """Draw rows that stand for all of them."""
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        """Grow trees on the sample (Algorithm 3, lines 1 to 5)."""
+
+    def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
+        """Find the nearest centre of every row in every tree."""
+
+    def combine(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Combined:
+        """Cut the graph of how often rows are together, and place every row (Algorithm 3, lines 6 to 8)."""
+
+    def send(self, values: Any) -> Any:
+        """Bring an array with an entry for each row to where the rows are."""
