@@ -18,7 +18,6 @@ MODULES_BEFORE_THE_CORE = 8
 
 # Exceptions to be removed. Nothing may be added; a test says which are no longer needed.
 LONG = {
-    ("estimator.py", "_fit_on"),
     ("experiments/theory.py", "_remarks"),
     ("rows/gpu/flat_trees.py", "flatten_trees"),
 }
