@@ -28,7 +28,6 @@ from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory,
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Rows, Sample
 from clusterforests.tables.checks import check_enough_rows
-from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.scaling import fit_scaling
 
 SHAPE = ("n_samples", "n_features")
@@ -282,8 +281,6 @@ class ClusterForest(FittedForest):
         self : ClusterForest
         """
         check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
-        if isinstance(self.n_clusters, (int, np.integer)):
-            check_landmarks(self.landmarks, int(self.n_clusters))
         before = vars(self).copy()
         try:
             self._fit(X, sample_weight)
@@ -294,10 +291,10 @@ class ClusterForest(FittedForest):
 
     def _fit(self, X: Any, sample_weight: Any) -> None:
         """Run the stages of Algorithm 3."""
-        bar = ProgressBar(self.n_estimators, bool(self.verbose))
+        rows = open_rows(self, X, sample_weight)  # read
         seed = root_seed(self.random_state)
-        backend = self._make_backend()
-        rows = open_rows(self, X, sample_weight, backend, bar.read)  # read
+        bar = ProgressBar(self.n_estimators, bool(self.verbose))
+        rows.report_to(bar.read)
         sample = rows.sample(seed)
         plan, chosen = self._choose(sample, rows.n_rows, seed, bar)  # choose
         forest = rows.grow(plan, bar.grown)  # grow: lines 1 to 4
@@ -306,10 +303,10 @@ class ClusterForest(FittedForest):
         bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
         settings = self._cut_settings(chosen)
         nodes = rows.nodes(labelled, sample, settings, seed)
-        kept = cut_graph(backend, nodes.signatures, settings)  # affinity: lines 6 and 7; cut: line 8
+        kept = cut_graph(rows.backend, nodes.signatures, settings)  # affinity: lines 6 and 7; cut: line 8
         placement, labels = rows.place(labelled, nodes, kept)  # place
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
-        self._warn(backend, chosen)
+        self._warn(rows.backend, chosen)
         self._publish(rows, plan, labelled.forest, Combined(labels, placement, kept, nodes.n_landmarks), chosen)
 
     def _make_backend(self) -> Backend:
@@ -321,10 +318,11 @@ class ClusterForest(FittedForest):
         self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar
     ) -> tuple[GrowthPlan, dict[str, Setting]]:
         """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
-        encoded, weights = sample
-        rows = distinct_rows(encoded.values, weights)
+        encoded, weights, rows = sample
         if not isinstance(self.n_clusters, (int, np.integer)):
             bar.looking()
+        else:
+            check_landmarks(self.landmarks, int(self.n_clusters))
         number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value) | {"n_clusters": number}
         scaling = fit_scaling(encoded, chosen["scale"].value, weights)

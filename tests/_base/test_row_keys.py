@@ -1,8 +1,8 @@
 """Hashes of rows, and the order that they give."""
 
 import numpy as np
+import reference
 
-from clusterforests import _core
 from clusterforests._base.row_keys import order_by_values, row_keys
 
 RNG = np.random.default_rng(0)
@@ -19,8 +19,8 @@ def test_keys_depend_on_the_values_alone():
     assert len(np.unique(row_keys(X))) == len(np.unique(X, axis=0))
 
 
-def test_the_core_hashes_in_the_same_way():
-    assert (_core.hash_rows(X, 2) == row_keys(X)).all()
+def test_keys_are_those_of_the_plain_version():
+    assert (row_keys(X, threads=2) == reference.row_keys(X)).all()
 
 
 def test_the_order_does_not_depend_on_how_rows_came():

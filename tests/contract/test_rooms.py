@@ -21,11 +21,6 @@ WAIT = {
     ("rows.results", "rows.dask.results"),
 }
 
-# Exceptions to be removed. Nothing may be added; a test says which are no longer needed.
-UPWARD = {("backends.sklearn_clusterer", "tables.distinct_rows")}
-CORE = {"combining.combine", "combining.placement"}
-INSIDE = set()
-
 IMPORTS = list(read_imports(PACKAGE))
 OURS = [entry for entry in IMPORTS if entry.ours]
 BETWEEN = [entry for entry in OURS if entry.imported != "_core"]
@@ -42,13 +37,12 @@ def test_every_room_has_its_place():
 
 
 def test_imports_go_down():
-    wrong = [entry for entry in BETWEEN if entry.upward and entry.pair not in UPWARD]
+    wrong = [entry for entry in BETWEEN if entry.upward]
     assert not wrong, f"A lower room imports a higher one, or one of its own height:\n{show(wrong)}"
 
 
 def test_few_rooms_call_the_core():
     wrong = [e for e in OURS if e.imported == "_core" and room(e.importer) not in CALL_THE_CORE]
-    wrong = [entry for entry in wrong if entry.importer not in CORE]
     assert not wrong, f"The core is for {', '.join(sorted(CALL_THE_CORE))} to call:\n{show(wrong)}"
 
 
@@ -69,11 +63,6 @@ def test_imports_do_not_wait():
     wrong = [entry for entry in waiting if entry.pair not in WAIT]
     assert not wrong, f"Import it at the top of the file:\n{show(wrong)}"
     assert WAIT - {entry.pair for entry in waiting} == set(), "these no longer wait"
-
-
-def test_exceptions_are_still_needed():
-    assert UPWARD - {entry.pair for entry in BETWEEN if entry.upward} == set()
-    assert CORE - {entry.importer for entry in OURS if entry.imported == "_core"} == set()
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,6 @@ FILE_LINES = 500
 FUNCTION_LINES = 45
 MODULES_BEFORE_THE_CORE = 8
 
-# Exceptions to be removed. Nothing may be added; a test says which are no longer needed.
-LONG = {
-    ("experiments/theory.py", "_remarks"),
-    ("rows/gpu/flat_trees.py", "flatten_trees"),
-}
-
 
 def length(function):
     """Count the lines of a function without its docstring."""
@@ -55,12 +49,9 @@ def test_files_are_short():
 
 
 def test_functions_are_short():
-    found = {(path, name): count for file in FILES for path, name, count in long_functions(file)}
-    assert {key: count for key, count in found.items() if key not in LONG} == {}
-    assert LONG - found.keys() == set(), "these are short now"
+    assert {(path, name): count for file in FILES for path, name, count in long_functions(file)} == {}
 
 
-@pytest.mark.xfail(reason="the way is still longer")
 def test_a_fit_soon_reaches_the_core():
     X = np.random.default_rng(0).normal(size=(60, 4))
     entered = modules_before_the_core(lambda: ClusterForest(3).fit(X))

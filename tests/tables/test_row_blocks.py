@@ -5,11 +5,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import reference
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from table_kinds import KINDS, X
 
-from clusterforests._base.row_keys import row_keys
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests.tables.encoding import encode, open_large
 from clusterforests.tables.row_blocks import (
@@ -49,7 +49,7 @@ def test_extremes_of_columns():
 
 def test_a_scan_of_several_blocks():
     scan = scan_table(ArraySource(LARGE), threads=2)
-    assert (scan.keys == row_keys(LARGE)).all()
+    assert (scan.keys == reference.row_keys(LARGE)).all()
     assert (hash_rows(ArraySource(LARGE)) == scan.keys).all()
     assert (scan.low == LARGE.min(axis=0)).all()
 
@@ -81,5 +81,5 @@ def test_missing_cells_and_categories_are_encoded_as_an_array(make):
         assert open_large(BaseEstimator(), table) is None
         encoded, _ = encode(BaseEstimator(), table)
         large = large_encoded_table(encoded)
-        assert (large.scan.keys == row_keys(encoded.values)).all()
+        assert (large.scan.keys == reference.row_keys(encoded.values)).all()
         assert (large.categorical == encoded.categorical).all()

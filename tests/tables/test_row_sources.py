@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import reference
 from scipy import sparse
 from table_kinds import KINDS, NAMES, RNG, X
 
-from clusterforests._base.row_keys import row_keys
 from clusterforests.tables.row_blocks import scan_table
 from clusterforests.tables.row_sources import ArraySource, ColumnSource, SparseSource, open_source
 
@@ -17,7 +17,7 @@ from clusterforests.tables.row_sources import ArraySource, ColumnSource, SparseS
 def test_every_table_reads_the_same(kind):
     held = open_source(KINDS[kind](X))
     assert held.shape == X.shape
-    assert (scan_table(held, threads=2).keys == row_keys(X)).all()
+    assert (scan_table(held, threads=2).keys == reference.row_keys(X)).all()
     for start, stop in ((0, 700), (0, 1), (170, 530), (699, 700)):
         block = held.block(start, stop)
         assert block.dtype == np.float64
@@ -31,7 +31,7 @@ def test_every_table_reads_the_same(kind):
 @pytest.mark.parametrize("make", [np.asfortranarray, pl.DataFrame, pd.DataFrame, sparse.csr_array])
 def test_whole_numbers_and_short_floats(dtype, make):
     whole = (X > 4).astype(dtype)
-    assert (scan_table(open_source(make(whole))).keys == row_keys(whole.astype(np.float64))).all()
+    assert (scan_table(open_source(make(whole))).keys == reference.row_keys(whole.astype(np.float64))).all()
 
 
 def test_nothing_is_copied():

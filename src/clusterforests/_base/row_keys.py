@@ -2,17 +2,13 @@
 
 import numpy as np
 
-from clusterforests._base.random import stream
+from clusterforests import _core
 from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
 
 
-def row_keys(X: FloatArray) -> KeyArray:
+def row_keys(X: FloatArray, threads: int = 1) -> KeyArray:
     """Hash each row. NaNs count as equal to each other, and so do 0 and -0."""
-    keys = np.zeros(len(X), dtype=np.uint64)
-    for column in X.T:
-        plain = np.where(np.isnan(column), np.nan, column + 0.0)
-        keys = stream(keys, plain.view(np.uint64))
-    return keys
+    return _core.hash_rows(np.ascontiguousarray(X), threads)
 
 
 def order_by_values(X: FloatArray, weights: FloatArray | None = None) -> IndexArray:

@@ -12,8 +12,8 @@ from clusterforests.combining.placement import Placement, settle
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole, ends_of
-from clusterforests.rows.protocol import Sample
-from clusterforests.rows.sampled import STEPS, ReadingProgress
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
 from clusterforests.tables.row_blocks import LargeTable
 from clusterforests.tables.row_sampling import draw_rows
 
@@ -33,9 +33,9 @@ class LocalBlocks:
     def shape(self) -> tuple[int, int]:
         return self.table.source.shape
 
-    def draw(self, size: int, seed: int) -> Sample:
+    def draw(self, size: int, seed: int) -> DrawnRows:
         pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
-        return Sample(self.table.rows(pool.rows), pool.weights)
+        return DrawnRows(self.table.rows(pool.rows), pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return plan.grow(CpuBackend(self.threads), progress)

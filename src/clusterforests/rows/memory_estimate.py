@@ -8,6 +8,7 @@ import numpy as np
 
 from clusterforests._base.memory_limits import format_bytes, shortage
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
+from clusterforests._base.threads import count_threads
 from clusterforests.combining.registry import works_without_matrix
 from clusterforests.combining.settings import LIMITS
 
@@ -97,7 +98,7 @@ def check_fit_memory(forest: Any, shape: tuple[int, ...], **known: Any) -> None:
     `known` are arguments of `estimate_memory` beside the settings of the forest.
     """
     (n_samples, n_features), settings = shape, memory_settings(forest)
-    known |= {"limits": forest._limits}
+    known |= {"limits": forest._limits, "threads": count_threads(forest.n_jobs)}
     needed = estimate_memory(n_samples, n_features, **settings, **known).total
     free = shortage(needed)
     if free is None:

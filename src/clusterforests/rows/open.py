@@ -3,60 +3,72 @@
 import importlib
 from typing import Any
 
-from clusterforests.backends import Backend
+import numpy as np
+
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.rows.gpu.devices import choose_backend, to_host
-from clusterforests.rows.in_memory import InMemoryRows, check_before_reading, encode_rows
+from clusterforests.rows.in_memory import InMemoryRows, check_before_reading, read_in_memory
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.rows.protocol import Reading, Rows
-from clusterforests.rows.results import results_for
-from clusterforests.rows.sampled import ReadingProgress, SampledRows
+from clusterforests.rows.results import HostResults, Results, results_for
+from clusterforests.rows.sampled import SampledRows
 from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import open_large
 from clusterforests.tables.frames import is_dask
 from clusterforests.tables.row_blocks import large_encoded_table
 
+NOT_ON_GPU = Setting("cpu", "X is not on a GPU")
 
-def open_rows(forest: Any, X: Any, sample_weight: Any, backend: Backend, progress: ReadingProgress) -> Rows:
+
+def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     """Open the rows of X, and set `n_features_in_` and `feature_names_in_` of the forest.
 
     Parameters
     ----------
     forest : ClusterForest
-        Its settings say whether a sample may stand for many rows.
+        Its settings say whether a sample may stand for many rows, and where these are read.
     X, sample_weight
         As in `ClusterForest.fit`.
-    backend : Backend
-    progress : callable
-        Hears how many rows of a large table were read.
 
     Returns
     -------
     rows : Rows
     """
+    if forest.backend == "auto" and isinstance(X, np.ndarray):
+        return _open_here(forest, X, sample_weight, NOT_ON_GPU, HostResults())
     if is_dask(X):
-        return _elsewhere("dask", forest, X, sample_weight, backend, progress)
-    samples = forest.estimator is None and forest.max_samples is not None
-    sampled = samples and forest.landmarks is not None
-    where = choose_backend(forest.backend, X, sampled=sampled, limits=forest._limits)
+        return _open_elsewhere("dask", forest, X, sample_weight)
+    samples = forest.estimator is None and forest.max_samples is not None and forest.landmarks is not None
+    where = choose_backend(forest.backend, X, sampled=samples, limits=forest._limits)
     weights, results = to_host(sample_weight), results_for(X)
     if where.value == "gpu":
-        return _elsewhere("gpu", forest, X, weights, backend, where, results, progress)
-    X = to_host(X)
-    check_before_reading(forest, X, weights, backend.threads)
-    opened = open_large(forest, X, backend.threads, forest._limits) if samples else None
-    if opened is not None:
-        large, encoding = opened
-        reading = Reading(encoding, None, check_weights(weights, large.source.shape[0]), where)
-    else:
-        encoded, reading = encode_rows(forest, X, weights, backend.threads, where)
-        if not (samples and forest._limits.is_large(len(encoded.values))):
-            return InMemoryRows(encoded, reading.weights, reading, backend, results)
-        large = large_encoded_table(encoded, backend.threads, forest._limits)
-    reader = LocalBlocks(large, reading.weights, backend.threads, progress, forest._limits)
+        return _open_elsewhere("gpu", forest, X, weights, where, results)
+    return _open_here(forest, to_host(X), weights, where, results)
+
+
+def _open_here(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> Rows:
+    """Open a table that this machine reads: as one array, or in blocks if it has many rows."""
+    may_sample = forest.estimator is None and forest.max_samples is not None
+    many = len(getattr(X, "shape", ())) == 2 and X.shape[0] > forest._limits.large_rows
+    if many and may_sample:
+        check_before_reading(forest, X, sample_weight)
+        backend = forest._make_backend()
+        opened = open_large(forest, X, backend.threads, forest._limits)
+        if opened is not None:
+            large, encoding = opened
+            reading = Reading(encoding, None, check_weights(sample_weight, large.source.shape[0]), where)
+            reader = LocalBlocks(large, reading.weights, backend.threads, limits=forest._limits)
+            return SampledRows.of(forest, reader, reading, backend, results)
+    table, reading = read_in_memory(forest, X, sample_weight, where)
+    backend = forest._make_backend()
+    if not (may_sample and forest._limits.is_large(len(table.rows.values))):
+        return InMemoryRows(table, reading, backend, results)
+    large = large_encoded_table(table.rows, backend.threads, forest._limits)
+    reader = LocalBlocks(large, reading.weights, backend.threads, limits=forest._limits)
     return SampledRows.of(forest, reader, reading, backend, results)
 
 
-def _elsewhere(place: str, *arguments: Any) -> Rows:
+def _open_elsewhere(place: str, *arguments: Any) -> Rows:
     """Open rows in Dask or on a GPU. What does it needs packages that are not always installed."""
     rows: Rows = importlib.import_module(f"clusterforests.rows.{place}.open").open_rows(*arguments)
     return rows

@@ -1,9 +1,11 @@
 """What `fit` asks of a table's rows, wherever they are."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend
 from clusterforests.combining.cut import KeptCut
 from clusterforests.combining.nodes import Nodes
 from clusterforests.combining.placement import Placement
@@ -11,6 +13,7 @@ from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
+from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.imputation import Donors
@@ -22,6 +25,7 @@ class Sample(NamedTuple):
 
     rows: EncodedTable
     weights: FloatArray | None  # None: each counts once
+    distinct: DistinctRows
 
 
 class LabelledForest(NamedTuple):
@@ -29,6 +33,9 @@ class LabelledForest(NamedTuple):
 
     forest: Forest
     sample: IntArray | None
+
+
+ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,11 @@ class Rows(Protocol):
     def n_rows(self) -> int: ...
     @property
     def reading(self) -> Reading: ...
+    @property
+    def backend(self) -> Backend: ...
+
+    def report_to(self, progress: ReadingProgress) -> None:
+        """Tell `progress` how many rows of a large table were read."""
 
     def sample(self, seed: int) -> Sample:
         """Draw rows that stand for all of them."""

@@ -4,12 +4,12 @@ The sample is chosen by a hash of the rows' values, so it does not depend on the
 whose weight is the sum of theirs.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from clusterforests._base.typing import FloatArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.combine import place_rows
@@ -20,14 +20,21 @@ from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
-from clusterforests.rows.protocol import LabelledForest, Reading, Sample
+from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
+from clusterforests.tables.distinct_rows import distinct_rows
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import Scaling
 
 STEPS = 1  # passes that move the centres to the means of all rows
 
-ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
+
+class DrawnRows(NamedTuple):
+    """Distinct rows of a large table, and how many rows each stands for."""
+
+    rows: EncodedTable
+    weights: FloatArray
 
 
 class RowReader(Protocol):
@@ -38,8 +45,8 @@ class RowReader(Protocol):
     @property
     def shape(self) -> tuple[int, int]: ...
 
-    def draw(self, size: int, seed: int) -> Sample:
-        """Draw a sample of the different rows."""
+    def draw(self, size: int, seed: int) -> DrawnRows:
+        """Draw a sample of the distinct rows."""
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         """Grow trees on the sample, here or on workers."""
@@ -77,8 +84,12 @@ class SampledRows:
     def n_rows(self) -> int:
         return self.reader.shape[0]
 
+    def report_to(self, progress: ReadingProgress) -> None:
+        self.reader.progress = progress
+
     def sample(self, seed: int) -> Sample:
-        return self.reader.draw(self.sample_size, seed)
+        rows, weights = self.reader.draw(self.sample_size, seed)
+        return Sample(rows, weights, distinct_rows(rows.values, weights))
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return self.reader.grow(plan, progress)

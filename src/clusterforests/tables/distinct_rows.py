@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._base.row_keys import row_keys
+from clusterforests import _core
 from clusterforests._base.typing import FloatArray, IndexArray
 
 
@@ -19,7 +19,7 @@ def distinct_rows(X: FloatArray, weights: FloatArray | None = None) -> DistinctR
     """Find the distinct rows of positive weight; the weights of equal rows add up."""
     mass = np.ones(len(X)) if weights is None else weights
     counted = np.flatnonzero(mass > 0)
-    keys = row_keys(X[counted])
+    keys = _core.hash_rows(np.ascontiguousarray(X if len(counted) == len(X) else X[counted]), 1)
     order = np.lexsort((mass[counted], keys))
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
     return DistinctRows(counted[order[starts]], np.add.reduceat(mass[counted[order]], starts))

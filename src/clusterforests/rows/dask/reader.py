@@ -21,8 +21,8 @@ from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.tasks import compute, merged, persist, share, stack, tasks
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
-from clusterforests.rows.protocol import Sample
-from clusterforests.rows.sampled import STEPS, ReadingProgress
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
 from clusterforests.tables.feature_columns import numeric_table
 from clusterforests.tables.row_sampling import (
     CANDIDATES,
@@ -60,7 +60,7 @@ class DaskReader:
     def shape(self) -> tuple[int, int]:
         return int(self.lengths.sum()), self.n_columns
 
-    def draw(self, size: int, seed: int) -> Sample:
+    def draw(self, size: int, seed: int) -> DrawnRows:
         self._survey(size, seed)
         total = self._total()
         keys = self._candidates()
@@ -70,7 +70,7 @@ class DaskReader:
                 [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
             )
         drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
-        return Sample(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
+        return DrawnRows(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return grow_trees(plan, progress, labelled=False)

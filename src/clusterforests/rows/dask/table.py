@@ -11,7 +11,6 @@ import numpy as np
 from clusterforests._base.typing import AnyArray, Int64Array
 from clusterforests.rows.dask.reader import DaskReader
 from clusterforests.rows.dask.tasks import chains, cluster_errors, compute, share, stack, tasks
-from clusterforests.rows.sampled import ReadingProgress
 from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.frames import check_names
@@ -48,12 +47,10 @@ class DaskTable:
                 )
         return encoding
 
-    def reader(self, encoding: Encoding, progress: ReadingProgress | None) -> DaskReader:
+    def reader(self, encoding: Encoding) -> DaskReader:
         """Open the rows on the workers."""
         weights = None if self.weights is None else chains(self.weights.to_delayed().tolist())
-        return DaskReader(
-            chains(split(self.X)), weights, self.lengths, encoding.n_features, encoding.describe, progress
-        )
+        return DaskReader(chains(split(self.X)), weights, self.lengths, encoding.n_features, encoding.describe)
 
 
 def open_table(estimator: Any, X: Any, sample_weight: Any) -> DaskTable:

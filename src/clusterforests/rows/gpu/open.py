@@ -5,44 +5,33 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.size_limits import DeviceLimits
-from clusterforests.backends import Backend
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.gpu.reader import AnyTable, DeviceReader, DeviceTable, open_source_on_gpu, survey_on_gpu
-from clusterforests.rows.in_memory import encode_rows
+from clusterforests.rows.in_memory import read_in_memory
 from clusterforests.rows.protocol import Reading
 from clusterforests.rows.results import Results
-from clusterforests.rows.sampled import ReadingProgress, SampledRows
+from clusterforests.rows.sampled import SampledRows
 from clusterforests.tables.checks import check_weights
 from clusterforests.tables.encoding import Encoding, infinity_message
 from clusterforests.tables.frames import check_names, column_names, known_frame
 from clusterforests.tables.row_sources import ArraySource, open_source
 
 
-def open_rows(
-    forest: Any,
-    X: Any,
-    sample_weight: Any,
-    backend: Backend,
-    where: Setting,
-    results: Results,
-    progress: ReadingProgress,
-) -> SampledRows:
+def open_rows(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> SampledRows:
     """Open a large table that a GPU reads. This machine encodes categories and fills missing cells."""
-    reader, reading = _open_numbers(forest, X, sample_weight, where) or _open_encoded(
-        forest, X, sample_weight, backend.threads, where
-    )
-    reader.threads, reader.progress = backend.threads, progress
+    opened = _open_numbers(forest, X, sample_weight, where) or _open_encoded(forest, X, sample_weight, where)
+    reader, reading = opened
+    backend = forest._make_backend()
+    reader.threads = backend.threads
     return SampledRows.of(forest, reader, reading, backend, results)
 
 
-def _open_encoded(
-    forest: Any, X: Any, sample_weight: Any, threads: int, where: Setting
-) -> tuple[DeviceReader, Reading]:
-    encoded, reading = encode_rows(forest, to_host(X), sample_weight, threads, where)
-    table = open_source_on_gpu(
-        ArraySource(encoded.values), len(encoded.values) * forest.n_estimators, forest._limits.device
-    )
+def _open_encoded(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading]:
+    sample, reading = read_in_memory(forest, to_host(X), sample_weight, where)
+    encoded = sample.rows
+    label_bytes = len(encoded.values) * forest.n_estimators
+    table = open_source_on_gpu(ArraySource(encoded.values), label_bytes, forest._limits.device)
     places = encoded.first, encoded.widths, encoded.categorical
     return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
 

@@ -22,8 +22,8 @@ from clusterforests.rows.gpu.kernels import Kernels, strides
 from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
 from clusterforests.rows.gpu.placement import DeviceRule
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole
-from clusterforests.rows.protocol import Sample
-from clusterforests.rows.sampled import STEPS, ReadingProgress
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.row_blocks import TableScan
@@ -168,14 +168,14 @@ class DeviceReader:
     def limits(self) -> DeviceLimits:
         return self.table.limits
 
-    def draw(self, size: int, seed: int) -> Sample:
+    def draw(self, size: int, seed: int) -> DrawnRows:
         """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
         if self.weights is None:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
             pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
         rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
-        return Sample(rows, pool.weights)
+        return DrawnRows(rows, pool.weights)
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return plan.grow(CpuBackend(self.threads), progress)
