@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, HartiganWongKMeans
 from clusterforests.backends import CpuBackend
-from clusterforests.n_clusters.choose import choose_n_clusters
+from clusterforests.n_clusters.search import choose_n_clusters
 
 REPORTED = 2013
 NUMBERS = range(1, 11)

@@ -25,7 +25,9 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
-from clusterforests.combining import affinity
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.combine import combine
+from clusterforests.combining.settings import GraphLimits
 
 K = 5
 T = 100
@@ -63,8 +65,8 @@ def ours(partitions, method):
 
 def matrix(partitions, method):
     """The same cut of W as a matrix of doubles."""
-    affinity.DENSE_NODES = partitions.shape[1]
-    return consensus(partitions, K, method=method, landmarks=None)
+    limits = GraphLimits(matrix_nodes=partitions.shape[1])
+    return combine(CpuBackend(), partitions, K, method, 0.4, "auto", landmarks=None, limits=limits).labels
 
 
 def sklearn(partitions, method):

@@ -17,7 +17,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests._base.parameters import CONSENSUS
+from clusterforests.combining.registry import METHODS
 from clusterforests.metrics import clustering_accuracy, rand_index
 
 PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
@@ -237,7 +237,7 @@ def test_clone_and_pickle(blobs):
     assert not hasattr(clone(forest), "labels_")
 
 
-@pytest.mark.parametrize("consensus", CONSENSUS)
+@pytest.mark.parametrize("consensus", METHODS)
 def test_every_consensus_labels_every_row(blobs, consensus):
     X, _ = blobs
     labels = ClusterForest(4, n_estimators=20, consensus=consensus, random_state=0).fit_predict(X)

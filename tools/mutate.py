@@ -48,6 +48,7 @@ TESTS = {
     "metrics": ["tests/test_metrics.py"],
     "combining.affinity": ["tests/combining/test_affinity.py"],
     "forest.growth": ["tests/forest/test_growth.py"],
+    "combining.block_krylov": ["tests/combining/test_block_krylov.py"],
     "combining.eigenvectors": ["tests/combining/test_eigenvectors.py"],
     "combining.normalized_cut": ["tests/combining/test_normalized_cut.py"],
     "n_clusters.dendrogram_splits": ["tests/n_clusters/test_dendrogram_splits.py"],

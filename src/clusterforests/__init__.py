@@ -2,7 +2,7 @@
 
 from importlib.metadata import version as _version
 
-from clusterforests.combining.combine import consensus
+from clusterforests.combining.consensus_function import consensus
 from clusterforests.estimator import ClusterForest
 from clusterforests.kmeans import HartiganWongKMeans
 

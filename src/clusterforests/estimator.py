@@ -15,10 +15,14 @@ from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
-from clusterforests.combining.combine import Combined, CutSettings, check_landmarks
-from clusterforests.forest.automatic_settings import Choice, choose, growth_settings, landmarks_used, shape_of
+from clusterforests.combining.combine import Combined
+from clusterforests.combining.cut import cut_graph
+from clusterforests.combining.nodes import check_landmarks
+from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting, choose, growth_settings, landmarks_used, shape_of
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, feature_use, sample_rows, trees_grown
-from clusterforests.n_clusters.choose import choose_n_clusters
+from clusterforests.n_clusters.search import choose_n_clusters
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
@@ -142,9 +146,9 @@ class ClusterForest(FittedForest):
         that is above the next cluster's.
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
-    n_clusters_evidence_ : Choice or None
+    n_clusters_evidence_ : NClustersEvidence or None
         What `n_clusters` was chosen by, if it was chosen.
-    selection_ : dict of str to Choice
+    selection_ : dict of str to Setting
         For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
@@ -277,7 +281,7 @@ class ClusterForest(FittedForest):
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), FOREST_RULES)
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
         if isinstance(self.n_clusters, (int, np.integer)):
             check_landmarks(self.landmarks, int(self.n_clusters))
         before = vars(self).copy()
@@ -296,26 +300,26 @@ class ClusterForest(FittedForest):
         rows = open_rows(self, X, sample_weight, backend, bar.read)  # read
         sample = rows.sample(seed)
         plan, chosen = self._choose(sample, rows.n_rows, seed, bar)  # choose
-        forest = rows.grow(plan, bar.grown)  # lines 1 to 5: grow
+        forest = rows.grow(plan, bar.grown)  # grow: lines 1 to 4
         chosen["n_estimators"] = trees_grown(forest, plan.settings)
-        labelled = rows.label(forest, plan.scaling, sample)  # label
+        labelled = rows.label(forest, plan.scaling, sample)  # label: line 5
         bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
-        combined = rows.combine(
-            labelled, sample, self._cut_settings(chosen), seed
-        )  # lines 6 to 8: affinity, cut, place
-        bar.done(f"{rows.n_rows} rows in {chosen['n_clusters'].value} clusters by {len(forest.features)} trees,")
-        if len(forest.features) < self.n_estimators:
-            warn_caller(chosen["n_estimators"].reason)
-        self._publish(rows, plan, labelled.forest, combined, chosen)  # publish
-        if isinstance(backend, SklearnClusterer):
-            backend.warn_of_failures()
+        settings = self._cut_settings(chosen)
+        nodes = rows.nodes(labelled, sample, settings, seed)
+        kept = cut_graph(backend, nodes.signatures, settings)  # affinity: lines 6 and 7; cut: line 8
+        placement, labels = rows.place(labelled, nodes, kept)  # place
+        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
+        self._warn(backend, chosen)
+        self._publish(rows, plan, labelled.forest, Combined(labels, placement, kept, nodes.n_landmarks), chosen)
 
     def _make_backend(self) -> Backend:
         if self.estimator is None:
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
 
-    def _choose(self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar) -> tuple[GrowthPlan, dict[str, Choice]]:
+    def _choose(
+        self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar
+    ) -> tuple[GrowthPlan, dict[str, Setting]]:
         """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
         encoded, weights = sample
         rows = distinct_rows(encoded.values, weights)
@@ -329,17 +333,24 @@ class ClusterForest(FittedForest):
         part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
         return GrowthPlan(encoded.values, weights, scaling, settings, seed, part), chosen
 
-    def _cut_settings(self, chosen: Mapping[str, Choice]) -> CutSettings:
+    def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
+        """Say which trees could not be grown."""
+        if chosen["n_estimators"].value < self.n_estimators:
+            warn_caller(chosen["n_estimators"].reason)
+        if isinstance(backend, SklearnClusterer):
+            backend.warn_of_failures()
+
+    def _cut_settings(self, chosen: Mapping[str, Setting]) -> CutSettings:
         n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks)
 
     def _publish(
-        self, rows: Rows, plan: GrowthPlan, forest: Forest, combined: Combined, chosen: dict[str, Choice]
+        self, rows: Rows, plan: GrowthPlan, forest: Forest, combined: Combined, chosen: dict[str, Setting]
     ) -> None:
         """Set the attributes of a fitted forest."""
-        if combined.agreement is not None:
-            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
-            chosen["consensus"] = Choice(combined.method, f"agrees best with the other cuts: {evidence}")
+        if combined.kept.agreement is not None:
+            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.kept.agreement.items())
+            chosen["consensus"] = Setting(combined.kept.method, f"agrees best with the other cuts: {evidence}")
         chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
         chosen["backend"] = rows.reading.backend
         self.selection_ = chosen
@@ -350,7 +361,7 @@ class ClusterForest(FittedForest):
         self.kappas_ = forest.kappas
         self.kappa_path_ = forest.kappa_path
         self.feature_importances_ = feature_use(forest.features, plan.scaling.views.n_features)
-        self.cut_tree_ = combined.cut_tree
+        self.cut_tree_ = combined.kept.tree
         self.n_iter_ = forest.rounds
         self._encoding, self._donors, self._weights = rows.reading.encoding, rows.reading.donors, rows.reading.weights
         self._scaling = plan.scaling
@@ -374,18 +385,18 @@ class ClusterForest(FittedForest):
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
 
-    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Choice:
+    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Setting:
         """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
             self.n_clusters_evidence_ = None
             check_enough_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
-                return Choice(int(self.n_clusters), "given")
+                return Setting(int(self.n_clusters), "given")
             reason = (
                 f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
             )
             warn_caller(reason, ConvergenceWarning)
-            return Choice(len(rows), reason)
+            return Setting(len(rows), reason)
         asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
         candidates = [k for k in asked if k <= len(rows)]
         if not candidates:
@@ -393,7 +404,7 @@ class ClusterForest(FittedForest):
                 f"n_clusters={self.n_clusters!r}: X has only {len(rows)} different rows. Give lower numbers."
             )
         self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
-        return Choice(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
+        return Setting(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics import cluster_shares
-from clusterforests.forest.automatic_settings import Choice
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.forest.automatic_settings import Setting
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.gpu.devices import to_host
 from clusterforests.tables.feature_columns import EncodedTable
@@ -52,9 +52,9 @@ class ForestView:
         Share of the trees' features that each feature makes up.
     levels : mapping of int to tuple
         For each categorical feature its levels.
-    settings : mapping of str to Choice
+    settings : mapping of str to Setting
         Every setting as it was used, and why.
-    n_clusters_evidence : Choice or None
+    n_clusters_evidence : NClustersEvidence or None
         What the number of clusters was chosen from; None if it was given.
     parameters : mapping of str to object
         What the forest was constructed with.
@@ -72,8 +72,8 @@ class ForestView:
     feature_names: list[str] | None
     feature_importances: FloatArray
     levels: Mapping[int, tuple[Any, ...]]
-    settings: Mapping[str, Choice]
-    n_clusters_evidence: how_many.Choice | None
+    settings: Mapping[str, Setting]
+    n_clusters_evidence: NClustersEvidence | None
     parameters: Mapping[str, Any]
 
     def partitions(self, rows: IndexArray | None = None) -> IntArray:

@@ -10,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests._base.alignment import aligned
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.combining.combine import consensus
+from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
 from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, results_for
 from clusterforests.tables.encoding import Encoding
@@ -38,8 +38,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     kappas_: FloatArray
     kappa_path_: FloatArray
     feature_importances_: FloatArray
-    selection_: dict[str, Choice]
-    n_clusters_evidence_: how_many.Choice | None
+    selection_: dict[str, Setting]
+    n_clusters_evidence_: NClustersEvidence | None
     cut_tree_: CutTree | None
     n_iter_: int
 

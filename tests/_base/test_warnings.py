@@ -10,8 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests.combining import eigenvectors as krylov
+from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.combine import combine
+from clusterforests.combining.settings import GraphLimits
 
 TWO_ROWS = np.repeat([[0.0, 1.0], [5.0, 2.0]], 4, axis=0)
 
@@ -58,7 +60,7 @@ def test_levels_not_seen_in_fit():
     check(lambda: forest.transform(new))
 
 
-def test_eigenvectors_that_are_not_found(monkeypatch):
-    monkeypatch.setattr(krylov, "MAX_PRODUCTS", 1)
-    partitions = np.random.default_rng(0).integers(0, 3, size=(10, 6000))
-    check(lambda: consensus(partitions, 2, method="ncut"))
+def test_eigenvectors_that_are_not_found():
+    partitions = np.random.default_rng(0).integers(0, 3, size=(10, 600)).astype(np.int32)
+    limits = GraphLimits(matrix_nodes=0, max_products=1)
+    check(lambda: combine(CpuBackend(), partitions, 2, "ncut", 0.4, "auto", limits=limits))

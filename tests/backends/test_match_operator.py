@@ -12,22 +12,25 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import _core, consensus
 from clusterforests.backends import CpuBackend
 from clusterforests.combining import affinity
-from clusterforests.combining import affinity_operator as pairs
-from clusterforests.combining import eigenvectors as krylov
 from clusterforests.combining.affinity import collapse, weight_table
-from clusterforests.combining.normalized_cut import Graph, _best_cutoff, cut
+from clusterforests.combining.block_krylov import leading_vectors
+from clusterforests.combining.combine import combine
+from clusterforests.combining.eigenvectors import second_vector, spectral_embedding
+from clusterforests.combining.graph import Graph
+from clusterforests.combining.normalized_cut import _best_cutoff, recursive_cut
+from clusterforests.combining.settings import LIMITS, GraphLimits
 
 BACKEND = CpuBackend(2)
-KINDS = ["dense", "stored", "counted"]
+# Limits that force one representation, of the parts as well.
+KINDS = {
+    "dense": LIMITS,
+    "stored": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=2**28),
+    "counted": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=0),
+}
 
 
 @pytest.fixture(params=KINDS)
-def kind(request, monkeypatch):
-    """Force one representation, of the parts as well."""
-    if request.param != "dense":
-        monkeypatch.setattr(affinity, "DENSE_NODES", 0)
-        monkeypatch.setattr(pairs, "DENSE_PART", 0)
-        monkeypatch.setattr(pairs, "STORED_BYTES", 0 if request.param == "counted" else 2**28)
+def kind(request):
     return request.param
 
 
@@ -40,9 +43,19 @@ def noisy_labels(n, members, k=4, noise=0.35, seed=0):
     return labels.astype(np.int32), truth
 
 
-def graph_of(labels, threshold, sharpness, weights=None):
+def graph_of(kind, labels, threshold, sharpness, weights=None):
     signatures = collapse(labels, weights)
-    return Graph(BACKEND, affinity.affinity(BACKEND, signatures, threshold, sharpness), signatures.weights), signatures
+    return graph_between(signatures, threshold, sharpness, KINDS[kind]), signatures
+
+
+def graph_between(signatures, threshold, sharpness, limits):
+    W = affinity.affinity(BACKEND, signatures, threshold, sharpness, limits)
+    return Graph(BACKEND, W, signatures.weights, limits)
+
+
+def cut_by(kind, labels, n_clusters, method="ncut", threshold=0.4, sharpness="auto", weights=None):
+    """What `consensus` gives, with W in one representation."""
+    return combine(BACKEND, labels, n_clusters, method, threshold, sharpness, weights, limits=KINDS[kind]).labels
 
 
 @pytest.mark.parametrize("threshold", [0.4, 0.0, 0.95, "auto"])
@@ -50,21 +63,23 @@ def graph_of(labels, threshold, sharpness, weights=None):
 def test_products(kind, members, threshold):
     labels, _ = noisy_labels(170, members, seed=members)
     weights = np.random.default_rng(1).integers(1, 5, 170).astype(float)
-    graph, signatures = graph_of(labels, threshold, 6.0, weights)
-    assert graph.pairs.dense == (kind == "dense")
-    assert kind == "dense" or graph.pairs.fits == (kind == "stored")
+    graph, signatures = graph_of(kind, labels, threshold, 6.0, weights)
+    assert graph.affinity.is_matrix == (kind == "dense")
+    assert kind == "dense" or graph.affinity.fits == (kind == "stored")
     W = reference.match_weights(signatures.labels, signatures.labels, weight_table(members, threshold, 6.0))
     vectors = np.random.default_rng(0).normal(size=(11, len(W)))
     expected = pytest.approx(vectors @ W, rel=1e-12, abs=1e-12 * W.max())
-    assert graph.pairs.multiply(vectors) == expected
+    assert graph.affinity.multiply(vectors) == expected
     assert graph.degrees == pytest.approx(W @ signatures.weights)
-    before = graph.pairs.multiply(vectors)
-    graph.pairs.release()
-    assert (graph.pairs.multiply(vectors) == before).all()
+    before = graph.affinity.multiply(vectors)
+    graph.affinity.release()
+    assert (graph.affinity.multiply(vectors) == before).all()
     some = np.arange(0, len(W), 3)
     assert (W[np.ix_(some, some)] == graph.part(some).W).all()
-    assert graph.part(some).pairs.multiply(vectors[:, some]) == pytest.approx(vectors[:, some] @ W[np.ix_(some, some)])
-    assert graph.pairs.spread(some, vectors[:, some]) == pytest.approx(vectors[:, some] @ W[some])
+    assert graph.part(some).affinity.multiply(vectors[:, some]) == pytest.approx(
+        vectors[:, some] @ W[np.ix_(some, some)]
+    )
+    assert graph.affinity.multiply_columns(some, vectors[:, some]) == pytest.approx(vectors[:, some] @ W[some])
 
 
 def test_labels_below_zero_match_nothing():
@@ -114,20 +129,20 @@ def test_only_what_counts_is_stored():
 def test_second_vector_and_cuts(kind, members, threshold, seed):
     labels, _ = noisy_labels(150, members, k=3, seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, 150).astype(float)
-    graph, signatures = graph_of(labels, threshold, 5.0, weights)
+    graph, signatures = graph_of(kind, labels, threshold, 5.0, weights)
     rows = np.repeat(np.arange(len(signatures)), signatures.weights.astype(int))
     W = reference.match_weights(signatures.labels, signatures.labels, weight_table(members, threshold, 5.0))
     repeated = W[np.ix_(rows, rows)]
     expected, gap = reference.second_vector(repeated)
     assert gap > 1e-6
-    z = graph.second_vector()[rows]
+    z = second_vector(graph)[rows]
     z /= np.linalg.norm(z)
     assert min(abs(z - expected).max(), abs(z + expected).max()) < 1e-7
-    signs = graph.second_vector(signs_only=True)[rows] >= 0
+    signs = second_vector(graph, signs_only=True)[rows] >= 0
     assert (signs == (expected >= 0)).all() or (signs == (expected < 0)).all()
-    found = cut(graph, 3, "ncut").labels()[rows]
+    found = recursive_cut(graph, 3, "ncut").labels()[rows]
     assert adjusted_rand_score(reference.recursive_cut(repeated, 3), found) == 1
-    vector = graph.second_vector()
+    vector = second_vector(graph)
     weighted = W * np.outer(graph.weights, graph.weights)
     every = [reference.ncut_value(weighted, vector > v) for v in np.unique(vector)[:-1]]
     assert reference.ncut_value(weighted, vector >= _best_cutoff(graph, vector)) == pytest.approx(min(every))
@@ -136,26 +151,25 @@ def test_second_vector_and_cuts(kind, members, threshold, seed):
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
 def test_embedding(kind, threshold):
     labels, truth = noisy_labels(300, 100)
-    graph, signatures = graph_of(labels, threshold, 10.0)
+    graph, signatures = graph_of(kind, labels, threshold, 10.0)
     W = reference.match_weights(signatures.labels, signatures.labels, weight_table(100, threshold, 10.0))
     W = W * np.sqrt(np.outer(graph.weights, graph.weights))  # the operator that repeated rows have
     root = np.sqrt(W @ np.sqrt(graph.weights) / np.sqrt(graph.weights))
     values, vectors = np.linalg.eigh(W / np.outer(root, root))
     expected = vectors[:, -4:] / np.linalg.norm(vectors[:, -4:], axis=1, keepdims=True)
     assert values[-4] - values[-5] > 0.01
-    found = graph.embedding(4)
+    found = spectral_embedding(graph, 4)
     assert found @ found.T == pytest.approx(expected @ expected.T, abs=1e-6)
     plain = KMeans(4, n_init=5, random_state=0).fit_predict(expected)[signatures.inverse]
-    assert adjusted_rand_score(plain, consensus(labels, 4, method="kway", threshold=threshold)) == 1
+    assert adjusted_rand_score(plain, cut_by(kind, labels, 4, "kway", threshold)) == 1
     assert adjusted_rand_score(plain, truth) > 0.99
 
 
 @pytest.mark.parametrize("method", ["ncut", "ncut-lowest", "ncut-best", "ncut-shifted", "kway"])
-def test_consensus_is_that_of_the_matrix(kind, method, monkeypatch):
+def test_consensus_is_that_of_the_matrix(kind, method):
     labels, _ = noisy_labels(900, 60, noise=0.6)
     weights = np.random.default_rng(0).random(900) + 0.5
-    found = consensus(labels, 4, method=method, sample_weight=weights)
-    monkeypatch.undo()
+    found = cut_by(kind, labels, 4, method, weights=weights)
     assert (found == consensus(labels, 4, method=method, sample_weight=weights)).all()
 
 
@@ -164,10 +178,10 @@ def test_few_and_equal_nodes(kind):
     labels, _ = noisy_labels(12, 8, noise=0.9)
     for method in ("ncut", "kway", "ncut-best"):
         groups = len(collapse(labels))
-        assert len(set(consensus(labels, groups, method=method))) == groups
-        assert len(set(consensus(labels, 2, method=method, sharpness=0))) == 2
+        assert len(set(cut_by(kind, labels, groups, method))) == groups
+        assert len(set(cut_by(kind, labels, 2, method, sharpness=0))) == 2
     four = np.tile(np.repeat(np.arange(4), 10), (10, 1))
-    assert adjusted_rand_score(four[0], consensus(four, 4)) == 1
+    assert adjusted_rand_score(four[0], cut_by(kind, four, 4)) == 1
 
 
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
@@ -175,53 +189,51 @@ def test_few_and_equal_nodes(kind):
 def test_rows_not_clustered_everywhere(kind, members, threshold):
     labels, truth = noisy_labels(200, members, k=3, noise=0.1)
     labels[np.random.default_rng(1).random(labels.shape) < 0.4] = -1
-    graph, signatures = graph_of(labels, threshold, 5.0)
-    assert graph.pairs.dense == (kind == "dense")
+    graph, signatures = graph_of(kind, labels, threshold, 5.0)
+    assert graph.affinity.is_matrix == (kind == "dense")
     P = reference.coassociation(signatures.labels, signatures.labels)
     W = np.expm1(5 * P) if threshold == "auto" else reference.regularised(P, threshold, 5.0)
     vectors = np.random.default_rng(0).normal(size=(3, len(W)))
-    assert graph.pairs.multiply(vectors) == pytest.approx(vectors @ W, rel=1e-12, abs=1e-10)
+    assert graph.affinity.multiply(vectors) == pytest.approx(vectors @ W, rel=1e-12, abs=1e-10)
     some = np.arange(0, len(W), 2)
     assert pytest.approx(W[np.ix_(some, some)]) == graph.part(some).W
-    found = consensus(labels, 3, threshold=threshold)
+    found = cut_by(kind, labels, 3, threshold=threshold)
     assert adjusted_rand_score(reference.recursive_cut(W, 3)[signatures.inverse], found) == 1
     assert adjusted_rand_score(truth, found) > 0.95
 
 
 def test_many_partitions_with_gaps_need_a_matrix(monkeypatch):
-    monkeypatch.setattr(affinity, "DENSE_NODES", 0)
-    labels, _ = noisy_labels(40, 256, k=3)
+    labels, _ = noisy_labels(450, 256, k=3)
     labels[0, :5] = -1
-    assert graph_of(labels, 0.4, 5.0)[0].pairs.dense
+    assert graph_of("counted", labels, 0.4, 5.0)[0].affinity.is_matrix
     signatures = collapse(labels)
-    monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 1000)
-    monkeypatch.setattr("clusterforests._base.memory_limits.SMALL", 0)
-    with pytest.raises(MemoryError, match="at most 255 partitions where some have no label"):
+    monkeypatch.setattr("clusterforests._base.memory_limits.available_memory", lambda: 2**22)
+    with pytest.raises(MemoryError, match="at most 255 partitions if rows may have no label"):
         affinity.affinity(BACKEND, signatures, 0.4, 5.0)
-    monkeypatch.setattr(affinity, "MOST_WITH_GAPS", 300)
     with pytest.raises(ValueError, match="one entry per possible count"):
-        affinity.affinity(BACKEND, signatures, 0.4, 5.0)
+        affinity.affinity(BACKEND, signatures, 0.4, 5.0, GraphLimits(matrix_nodes=0, most_with_gaps=300))
 
 
-def test_slow_convergence_is_told(kind, monkeypatch):
+def test_slow_convergence_is_told(kind):
+    """Of an operator; a matrix is left to LAPACK."""
     labels, _ = noisy_labels(900, 60, noise=0.9)
-    graph, _ = graph_of(labels, "auto", 3.0)
-    monkeypatch.setattr(krylov, "MAX_PRODUCTS", 2)
+    limits = replace(KINDS[kind], max_products=2)
+    graph = graph_between(collapse(labels), "auto", 3.0, limits)
+    expected = second_vector(graph_of("dense", labels, "auto", 3.0)[0])
     if kind == "dense":
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            graph.second_vector()
+            assert second_vector(graph) == pytest.approx(expected, abs=1e-8)
     else:
         with pytest.warns(UserWarning, match="either side"):
-            graph.second_vector()
+            second_vector(graph)
 
 
-def test_the_basis_starts_again_from_its_best(monkeypatch):
+def test_the_basis_starts_again_from_its_best():
     rng = np.random.default_rng(0)
     values = np.concatenate([[1.0, 0.9, 0.89], np.linspace(0, 0.85, 297)])
     basis = np.linalg.qr(rng.normal(size=(300, 300)))[0]
     A = (basis * values) @ basis.T - np.outer(basis[:, 0], basis[:, 0])
-    monkeypatch.setattr(krylov, "MOST", 16)
     sizes = []
 
     def operator(vectors):
@@ -229,7 +241,10 @@ def test_the_basis_starts_again_from_its_best(monkeypatch):
         return vectors @ A
 
     start = rng.normal(size=(4, 300))
-    found, converged = krylov.leading(operator, basis[:, 0], start, 2, lambda ritz: ritz.residuals.max() < 1e-10)
+    limits = GraphLimits(max_basis=16)
+    found, converged = leading_vectors(
+        operator, basis[:, 0], start, 2, lambda ritz: ritz.residuals.max() < 1e-10, limits
+    )
     assert converged
     assert len(sizes) > 4
     assert found.values[:2] == pytest.approx([0.9, 0.89])
@@ -256,13 +271,15 @@ def test_another_diagonal(kind):
     m = len(signatures)
     rng = np.random.default_rng(0)
     inside = affinity.Inside(rng.random(m) / 2, rng.random(m))
-    graph = Graph(BACKEND, affinity.affinity(BACKEND, replace(signatures, inside=inside), 0.4, 6.0), signatures.weights)
+    graph = graph_between(replace(signatures, inside=inside), 0.4, 6.0, KINDS[kind])
     W = reference.match_weights(signatures.labels, signatures.labels, weight_table(40, 0.4, 6.0))
     others = np.exp(6.0 * np.where(inside.P < 0.4, 0, inside.P))
     np.fill_diagonal(W, inside.same * np.exp(6.0) + (1 - inside.same) * others)
     vectors = rng.normal(size=(3, m))
-    np.testing.assert_allclose(graph.pairs.multiply(vectors), vectors @ W, rtol=1e-10, atol=1e-8)
+    np.testing.assert_allclose(graph.affinity.multiply(vectors), vectors @ W, rtol=1e-10, atol=1e-8)
     np.testing.assert_allclose(graph.W, W)
     some = np.arange(0, m, 2)
     np.testing.assert_allclose(graph.part(some).W, W[np.ix_(some, some)])
-    np.testing.assert_allclose(graph.pairs.spread(some, vectors[:, some]), vectors[:, some] @ W[some], atol=1e-8)
+    np.testing.assert_allclose(
+        graph.affinity.multiply_columns(some, vectors[:, some]), vectors[:, some] @ W[some], atol=1e-8
+    )

@@ -20,7 +20,8 @@ from clusterforests.combining.affinity import (
     sharpness_for,
     weight_table,
 )
-from clusterforests.combining.affinity_operator import Looped, Matched
+from clusterforests.combining.affinity_operator import AffinityWithDiagonal, MatchCountAffinity
+from clusterforests.combining.settings import GraphLimits
 
 BACKEND = CpuBackend(1)
 THRESHOLDS = [0.4, 0.5, 0.0, "auto"]
@@ -42,9 +43,8 @@ def plain_weights(P, threshold, sharpness):
 
 @pytest.fixture
 def few_bytes(monkeypatch):
-    """A machine with 965 bytes of memory."""
-    monkeypatch.setattr("clusterforests._base.memory_limits.SMALL", 0)
-    monkeypatch.setattr("clusterforests._base.memory_limits.available_memory", lambda: 965)
+    """A machine with 5 million bytes of memory."""
+    monkeypatch.setattr("clusterforests._base.memory_limits.available_memory", lambda: 5 * 10**6)
 
 
 def test_collapse():
@@ -104,15 +104,15 @@ def test_rows_never_clustered_together_have_nothing():
 
 
 def test_what_does_not_fit_is_refused(few_bytes):
-    wide = np.zeros((3, 12), dtype=np.int32)
-    assert coassociate(BACKEND, wide[:, :10], wide).shape == (10, 12)  # 960 bytes
-    with pytest.raises(MemoryError, match=r"A 11 by 12 co-association matrix .*Ask for fewer rows or columns"):
-        coassociate(BACKEND, wide[:, :11], wide)  # 1056
-    check_pairs(collapse(np.arange(6, dtype=np.int32)[None, :]))  # 864 bytes
-    with pytest.raises(MemoryError, match=r"The consensus graph of 7 different rows of labels .*Use fewer rows\."):
-        check_pairs(collapse(np.arange(7, dtype=np.int32)[None, :]))
+    wide = np.zeros((3, 1000), dtype=np.int32)
+    assert coassociate(BACKEND, wide[:, :625], wide).shape == (625, 1000)  # 5,000,000 bytes
+    with pytest.raises(MemoryError, match=r"A 626 by 1000 co-association matrix .*Ask for fewer rows or columns"):
+        coassociate(BACKEND, wide[:, :626], wide)
+    check_pairs(collapse(np.arange(456, dtype=np.int32)[None, :]))  # 4,990,464 bytes
+    with pytest.raises(MemoryError, match=r"The consensus graph of 457 different rows of labels .*Use fewer rows\."):
+        check_pairs(collapse(np.arange(457, dtype=np.int32)[None, :]))
     with pytest.raises(MemoryError, match="Use a bigger machine"):
-        check_pairs(collapse(np.arange(7, dtype=np.int32)[None, :]), "Use a bigger machine.")
+        check_pairs(collapse(np.arange(457, dtype=np.int32)[None, :]), "Use a bigger machine.")
 
 
 def test_regularise():
@@ -135,31 +135,31 @@ def test_tables_hold_every_weight(threshold):
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize("gaps", [False, True])
-def test_affinity_is_a_matrix_or_an_operator(threshold, gaps, monkeypatch):
+def test_affinity_is_a_matrix_or_an_operator(threshold, gaps):
     signatures = collapse(random_labels(gaps=gaps))
     m = len(signatures)
     expected = plain_weights(reference.coassociation(signatures.labels, signatures.labels), threshold, 3.0)
-    monkeypatch.setattr(affinity, "DENSE_NODES", m)
-    assert affinity.affinity(BACKEND, signatures, threshold, 3.0) == pytest.approx(expected)
-    monkeypatch.setattr(affinity, "DENSE_NODES", m - 1)
-    W = affinity.affinity(BACKEND, signatures, threshold, 3.0)
-    assert isinstance(W, Matched)
+
+    def made(**limits):
+        return affinity.affinity(BACKEND, signatures, threshold, 3.0, GraphLimits(**limits))
+
+    assert made(matrix_nodes=m) == pytest.approx(expected)
+    W = made(matrix_nodes=m - 1)
+    assert isinstance(W, MatchCountAffinity)
     assert W.between(np.arange(m), np.arange(m)) == pytest.approx(expected)
     if gaps:
-        monkeypatch.setattr(affinity, "MOST_WITH_GAPS", 10)
-        assert isinstance(affinity.affinity(BACKEND, signatures, threshold, 3.0), Matched)
-        monkeypatch.setattr(affinity, "MOST_WITH_GAPS", 9)
-        assert affinity.affinity(BACKEND, signatures, threshold, 3.0) == pytest.approx(expected)
+        assert isinstance(made(matrix_nodes=m - 1, most_with_gaps=10), MatchCountAffinity)
+        assert made(matrix_nodes=m - 1, most_with_gaps=9) == pytest.approx(expected)
 
 
 def test_gaps_in_many_partitions_need_room(few_bytes):
-    signatures = collapse(random_labels(gaps=True))
-    with pytest.raises(MemoryError, match="or at most 255 partitions where some have no label"):
+    signatures = collapse(random_labels(500, gaps=True))
+    with pytest.raises(MemoryError, match="or at most 255 partitions if rows may have no label"):
         affinity.affinity(BACKEND, signatures, 0.4, 3.0)
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
-def test_the_weight_of_a_landmark_with_itself(threshold, monkeypatch):
+def test_the_weight_of_a_landmark_with_itself(threshold):
     signatures = collapse(random_labels())
     m = len(signatures)
     rng = np.random.default_rng(0)
@@ -171,9 +171,8 @@ def test_the_weight_of_a_landmark_with_itself(threshold, monkeypatch):
     np.fill_diagonal(plain, expected)
     landmarks = replace(signatures, inside=inside)
     assert affinity.affinity(BACKEND, landmarks, threshold, 3.0) == pytest.approx(plain)
-    monkeypatch.setattr(affinity, "DENSE_NODES", 0)
-    W = affinity.affinity(BACKEND, landmarks, threshold, 3.0)
-    assert isinstance(W, Looped)
+    W = affinity.affinity(BACKEND, landmarks, threshold, 3.0, GraphLimits(matrix_nodes=0))
+    assert isinstance(W, AffinityWithDiagonal)
     assert len(W) == m
     assert W.between(np.arange(m), np.arange(m)) == pytest.approx(plain)
     part = W.part(np.arange(0, m, 2))

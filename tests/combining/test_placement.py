@@ -10,15 +10,14 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
-from clusterforests import predictor as fitted
-from clusterforests._base.parameters import CONSENSUS
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import combine as combining
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.combine import combine
 from clusterforests.combining.landmarks import choose_landmarks
+from clusterforests.combining.registry import METHODS
+from clusterforests.combining.settings import GraphLimits
 
-CUTS = [name for name in CONSENSUS if name != "medoid"]
+CUTS = [name for name in METHODS if name != "medoid"]
 
 
 @pytest.fixture(scope="module")
@@ -163,26 +162,23 @@ def test_landmarks_find_what_the_exact_cut_finds(consensus):
     assert (np.diff(np.bincount(some.labels_, minlength=3)) <= 0).all()
 
 
-def test_the_large_path_labels_every_row(monkeypatch):
+def test_the_large_path_labels_every_row():
     X, y = make_blobs([300, 200, 100], 6, cluster_std=1.5, random_state=1)
     partitions = ClusterForest(3, n_estimators=40, random_state=0).fit(X).partitions_
-    monkeypatch.setattr(combining, "COLLAPSED", 100)
-    monkeypatch.setattr(combining, "POOL", 200)
-    monkeypatch.setattr(combining, "LANDMARKS", 80)
-    monkeypatch.setattr(combining, "EXACT", 80)
-    found = combine(CpuBackend(), partitions.astype(np.int8), 3, "medoid", "auto", "auto")
+    limits = GraphLimits(collapsed=100, pool=200, landmarks=80, exact=80)
+    found = combine(CpuBackend(), partitions.astype(np.int8), 3, "medoid", "auto", "auto", limits=limits)
     assert found.n_landmarks == 80
     assert adjusted_rand_score(y, found.labels) > 0.95
     assert (found.placement.clusters(CpuBackend(), partitions) == found.labels).all()
 
 
-def test_a_cluster_that_no_row_votes_for_keeps_its_nodes(monkeypatch):
+def test_a_cluster_that_no_row_votes_for_keeps_its_nodes():
     """Mean shares may lead every row of a group elsewhere; its nodes then stay."""
     rng = np.random.default_rng(0)
     partitions = rng.integers(0, 3, (9, 400)).astype(np.int32)
-    monkeypatch.setattr(combining, "COLLAPSED", 10)
+    many = GraphLimits(collapsed=10)
     for seed in range(20):
-        found = combine(CpuBackend(), partitions, 12, "average", "auto", "auto", landmarks=40, seed=seed)
+        found = combine(CpuBackend(), partitions, 12, "average", "auto", "auto", landmarks=40, seed=seed, limits=many)
         assert len(np.unique(found.labels)) == 12
         assert (found.placement.clusters(CpuBackend(), partitions) == found.labels).all()
 
@@ -212,12 +208,14 @@ def test_rows_without_weight_are_placed_like_new_rows(rows):
     assert (forest.labels_ == without.predict(X)).all()
 
 
-def test_consensus_of_many_rows_uses_landmarks(monkeypatch):
+def test_consensus_of_many_rows_uses_landmarks():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [300, 200, 100])
     partitions = np.where(rng.random((30, 600)) < 0.2, rng.integers(0, 3, (30, 600)), truth).astype(np.int32)
-    monkeypatch.setattr(combining, "COLLAPSED", 100)
-    assert adjusted_rand_score(truth, consensus(partitions, 3, method="kway", landmarks=100)) > 0.97
+    many = GraphLimits(collapsed=100)
+    found = combine(CpuBackend(), partitions, 3, "kway", 0.4, "auto", landmarks=100, limits=many)
+    assert found.n_landmarks == 100
+    assert adjusted_rand_score(truth, found.labels) > 0.97
 
 
 def test_rare_signatures_of_many_rows_are_not_overlooked():
@@ -228,18 +226,20 @@ def test_rare_signatures_of_many_rows_are_not_overlooked():
     assert np.bincount(consensus(partitions, 3, method="average")).tolist() == [69_991, 6, 3]
 
 
-def test_many_new_rows_come_in_blocks(rows, monkeypatch):
+def test_many_new_rows_come_in_blocks(rows):
+    """More than 65,536 of them."""
     import polars as pl
     import pyarrow as pa
     from scipy import sparse
 
     X = rows[0]
-    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(pl.DataFrame(X, schema=list("abcdefgh")))
-    expected = forest.predict_proba(pl.DataFrame(X, schema=list("abcdefgh")))
-    monkeypatch.setattr(fitted, "BLOCK", 50)
-    for table in (pl.DataFrame(X, schema=list("abcdefgh")), pa.table(dict(zip("abcdefgh", X.T, strict=True)))):
+    names = list("abcdefgh")
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(pl.DataFrame(X, schema=names))
+    expected = np.tile(forest.predict_proba(pl.DataFrame(X, schema=names)), (400, 1))
+    many = np.tile(X, (400, 1))
+    for table in (pl.DataFrame(many, schema=names), pa.table(dict(zip(names, many.T, strict=True)))):
         assert (forest.predict_proba(table) == expected).all()
-        assert (forest.transform(table.to_pandas()) == forest.transform(table)).all()
+    assert (forest.transform(table.to_pandas()) == forest.transform(table)).all()
     plain = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
     assert (plain.predict(sparse.coo_array(X)) == plain.labels_).all()
     X = X.copy()

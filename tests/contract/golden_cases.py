@@ -12,11 +12,13 @@ from unittest import mock
 import numpy as np
 
 from clusterforests import ClusterForest, HartiganWongKMeans, baselines
-from clusterforests._base.parameters import CONSENSUS
 from clusterforests._base.random import stream
 from clusterforests._base.size_limits import SizeLimits
-from clusterforests.combining import affinity
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.combine import combine
 from clusterforests.combining.linkage import by_size
+from clusterforests.combining.registry import METHODS
+from clusterforests.combining.settings import GraphLimits
 
 FILE = Path(__file__).parent / "golden" / "results.json"
 
@@ -59,8 +61,11 @@ def paper():
 
 
 def operator():
-    with mock.patch.object(affinity, "DENSE_NODES", 0):
-        return forest(consensus="ncut").fit(table())
+    """Cut the graph of a forest once more, without a matrix."""
+    fitted = forest(consensus="ncut").fit(table())
+    limits = GraphLimits(matrix_nodes=0)
+    fitted.labels_ = combine(CpuBackend(), fitted.partitions_, 3, "ncut", "auto", "auto", seed=5, limits=limits).labels
+    return fitted
 
 
 def many_rows(**settings):
@@ -81,7 +86,7 @@ FORESTS: dict[str, Callable] = {
     "operator": operator,
     "landmarks": lambda: forest(landmarks=60).fit(table(800)),
     "many rows": many_rows,
-} | {f"consensus {name}": lambda name=name: forest(consensus=name).fit(table()) for name in CONSENSUS}
+} | {f"consensus {name}": lambda name=name: forest(consensus=name).fit(table()) for name in METHODS}
 
 OTHERS: dict[str, Callable] = {
     "HartiganWongKMeans": lambda: HartiganWongKMeans(4, random_state=5).fit(table()),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clusterforests._base.size_limits import DEFAULT_LIMITS as SIZES
-from clusterforests.combining import combine
+from clusterforests.combining.settings import LIMITS
 from clusterforests.tables import row_sampling as sampling
 
 ROOT = Path(__file__).parents[2]
@@ -89,9 +89,9 @@ def test_limits(path):
     limits = {
         SIZES.large_rows,
         SIZES.sample_rows,
-        combine.EXACT,
-        combine.EXACT_SPECTRAL,
-        combine.LANDMARKS,
+        LIMITS.exact,
+        LIMITS.exact_without_matrix,
+        LIMITS.landmarks,
     }
     limits |= {sampling.CANDIDATES * SIZES.sample_rows} | OTHER_LIMITS.get(path, set())
     known = {f"{limit:,.0f}" for limit in limits}

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
-from clusterforests.combining import combine as combining
 
 EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
@@ -109,10 +108,9 @@ def test_threads_do_not_change_a_bit(examples, record_property):
 
 
 @pytest.fixture
-def few(monkeypatch, lower_limits):
+def few(lower_limits):
     """Limits so low that ten rows are many."""
     lower_limits(large_rows=9, least_block_rows=1, sample_rows=25, least_sample=25)
-    monkeypatch.setattr(combining, "COLLAPSED", 9)
 
 
 @EXAMPLES

@@ -11,7 +11,7 @@ import pytest
 from interruption import WITHIN, groups, interrupt, slowest
 
 from clusterforests import ClusterForest, HartiganWongKMeans, _core, consensus
-from clusterforests._base.parameters import CONSENSUS
+from clusterforests.combining.registry import METHODS
 
 
 def table():
@@ -104,7 +104,7 @@ def stages():
     yield "operator cut", fit(6000, 10, n_estimators=30, landmarks=None, max_samples=500)
     yield "landmark cut", fit(20_000, 10, n_estimators=30, landmarks=3000, max_samples=500)
     labels = fit(6000, 10, n_estimators=50, max_samples=500)().partitions_
-    for method in CONSENSUS:
+    for method in METHODS:
         yield f"consensus {method}", lambda method=method: consensus(labels, 5, method=method)
     forest, many = fitted(), groups(300_000, 20)
     yield "predict", lambda: forest.predict(many)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests._base.cached import cached
 
 BEGIN = """
 import multiprocessing, os, sys, threading, time
@@ -64,35 +63,6 @@ for _ in range(5):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 fitting.join()
 """)
-
-
-def test_attributes_that_are_computed_late_hold_no_lock():
-    """Functools' do in Python 3.11: a child of a fork meanwhile waited for ever."""
-
-    class Slow:
-        def __init__(self, wait):
-            self.wait, self.count = wait, 0
-
-        @cached
-        def value(self):
-            self.wait()
-            self.count += 1
-            return self.count
-
-    def wait():
-        started.set()
-        free.wait(20)
-
-    started, free = threading.Event(), threading.Event()
-    one, other = Slow(wait), Slow(lambda: None)
-    thread = threading.Thread(target=lambda: one.value)
-    thread.start()
-    started.wait()
-    assert other.value == 1
-    assert thread.is_alive()
-    free.set()
-    thread.join()
-    assert (one.value, one.count, Slow.value.name) == (1, 1, "value")
 
 
 @pytest.mark.parametrize("ends", [3, pytest.param(30, marks=pytest.mark.slow)])

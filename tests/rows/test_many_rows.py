@@ -10,7 +10,6 @@ from clusterforests import ClusterForest, _core
 from clusterforests._base.row_keys import row_keys
 from clusterforests._base.size_limits import SizeLimits
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import combine as combining
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.local_blocks import LocalBlocks
@@ -30,10 +29,9 @@ SOME = [0, *RNG.permutation(np.arange(1, 3000))[:399]]
 
 
 @pytest.fixture
-def few(monkeypatch, lower_limits):
+def few(lower_limits):
     """Limits so low that 3,000 rows are many."""
     lower_limits(large_rows=1000, sample_rows=500, least_sample=500)
-    monkeypatch.setattr(combining, "COLLAPSED", 1000)
 
 
 def many(rows, weights=None, threads=1, progress=None, **limits):
@@ -248,7 +246,7 @@ def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
     assert max(rows for rows, _ in shapes) <= 1000
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_rare_group_is_a_cluster_of_kway(seed):
     """0.2 % of the rows, like the first group but ten standard deviations away in two features."""
     rng = np.random.default_rng(seed)

@@ -7,10 +7,8 @@ from accelerator import need_gpu, rows_on_gpu
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import affinity
-from clusterforests.combining import affinity_operator as pairs
-from clusterforests.combining import combine as combining
 from clusterforests.combining.combine import combine
+from clusterforests.combining.settings import LIMITS, GraphLimits
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu.devices import to_host
@@ -21,29 +19,26 @@ from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
-PATHS = ["dense", "stored", "counted", "landmarks", "sampled landmarks"]
+# Limits that force one of them.
+PATHS = {
+    "dense": LIMITS,
+    "stored": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=2**28),
+    "counted": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=0),
+    "landmarks": LIMITS,
+    "sampled landmarks": GraphLimits(collapsed=10),
+}
 
 
-@pytest.fixture(params=PATHS)
-def path(request, monkeypatch):
-    """Force one of them; landmarks are nearly all rows, so that they have to find what the exact cut finds."""
-    if request.param in ("stored", "counted"):
-        monkeypatch.setattr(affinity, "DENSE_NODES", 0)
-        monkeypatch.setattr(pairs, "DENSE_PART", 0)
-        monkeypatch.setattr(pairs, "STORED_BYTES", 0 if request.param == "counted" else 2**28)
-    if request.param == "sampled landmarks":
-        monkeypatch.setattr(combining, "COLLAPSED", 10)
-    return request.param
-
-
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
 @pytest.mark.parametrize("seed", range(3))
 def test_recursive_cuts(path, threshold, seed):
+    """Landmarks are nearly all rows, so that they have to find what the exact cut finds."""
     rng = np.random.default_rng(seed)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
     some = 140 if "landmarks" in path else None
-    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, landmarks=some, seed=seed)
+    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, landmarks=some, seed=seed, limits=PATHS[path])
     assert found.n_landmarks == some
     P = reference.coassociation(labels, labels)
     W = np.expm1(4.0 * P) if threshold == "auto" else reference.regularised(P, threshold, 4.0)
@@ -95,15 +90,15 @@ def test_trees_on_all_rows(lengths, monkeypatch):
         np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
 
 
-def test_all_rows_as_landmarks_are_the_exact_cut(monkeypatch):
+def test_all_rows_as_landmarks_are_the_exact_cut():
     """The rows then walk, instead of being cut, and arrive where the cut puts them."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
     exact = combine(CpuBackend(), labels, 3, "ncut", 0.4, 4.0, landmarks=None).labels
-    monkeypatch.setattr(combining, "COLLAPSED", 10)
+    many = GraphLimits(collapsed=10)
     for method in ("ncut", "ncut-best", "kway"):
         exact = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=None).labels
-        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=150)
+        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=150, limits=many)
         assert not len(walked.placement.settled)
         assert (walked.labels == exact).all()

@@ -6,22 +6,6 @@ from typing import Any
 
 import numpy as np
 
-CONSENSUS = (
-    "ncut",
-    "ncut-lowest",
-    "ncut-best",
-    "ncut-shifted",
-    "kway",
-    "average",
-    "average-trimmed",
-    "single",
-    "medoid",
-    "cspa",
-    "hbgf",
-    "mcla",
-    "mixture",
-    "agreement",
-)
 QUALITY = ("centroid", "pairwise")
 SCALES = ("none", "standard", "range", "rank", "mixed")
 COMPETE = ("start", "always")
@@ -102,8 +86,6 @@ RULES: Mapping[str, Rule] = {
     "compete": choice(*COMPETE),
     "threshold": either(real(0, 1), choice("auto")),
     "sharpness": either(real(0, 50), choice("auto")),
-    "consensus": choice(*CONSENSUS),
-    "method": choice(*CONSENSUS),
     "n_init": integer(1, 2**20),
     "max_iter": integer(1, 2**30),
     "improve": boolean(),
@@ -152,7 +134,6 @@ FOREST_RULES: Mapping[str, Rule] = {
             "n_candidates",
             "patience",
             "repeat_features",
-            "consensus",
             "n_init",
         )
     },

@@ -14,7 +14,8 @@ from clusterforests._base.typing import FloatArray, IntArray, KeyArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.baselines.kmeans_partitions import all_features, kmeans_partitions
 from clusterforests.baselines.unit_scale import scale_to_unit
-from clusterforests.combining.normalized_cut import Graph
+from clusterforests.combining.eigenvectors import spectral_embedding
+from clusterforests.combining.graph import Graph
 from clusterforests.tables.checks import check_clustering
 
 _NEIGHBOURS = 5  # a row's own bandwidth is the median distance to its nearest rows, itself included
@@ -124,7 +125,7 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"bandwidth={self.bandwidth!r} leaves rows without any neighbour in the graph. Use a larger one, or "
                 "scale the features."
             )
-        rows = Graph(backend, W, np.ones(len(X))).embedding(self.n_clusters)
+        rows = spectral_embedding(Graph(backend, W, np.ones(len(X))), self.n_clusters)
         found = self._cluster(backend, rows, stream(seed, 0))
         if found is None:
             raise ValueError(
@@ -158,9 +159,8 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             W = kernel(distances, width)
             if not _usable(W):
                 continue
-            found = self._cluster(
-                backend, Graph(backend, W, np.ones(len(rows))).embedding(self.n_clusters), stream(seed, 2, trial)
-            )
+            embedded = spectral_embedding(Graph(backend, W, np.ones(len(rows))), self.n_clusters)
+            found = self._cluster(backend, embedded, stream(seed, 2, trial))
             if found is not None and found[1] < lowest:
                 best, lowest = width, found[1]
         if best is None:

@@ -1,1 +1,1 @@
-"""One clustering from many partitions: Algorithm 3, lines 6 to 8."""
+"""One clustering from many partitions (Algorithm 3, lines 6 to 8)."""

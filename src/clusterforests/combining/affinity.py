@@ -1,4 +1,4 @@
-"""From partitions to the graph that is cut: co-association, regularisation (Algorithm 3, lines 6 and 7)."""
+"""From partitions to the graph that is cut: co-association and regularisation (Algorithm 3, lines 6 and 7)."""
 
 from dataclasses import dataclass, replace
 
@@ -8,19 +8,21 @@ from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.portable_math import exp, expm1
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
-from clusterforests.combining.affinity_operator import DENSE_NODES, Matched, Pairs, with_diagonal
-
-MOST_WITH_GAPS = 255  # partitions up to which W is an operator where labels are missing
+from clusterforests.combining.affinity_operator import Affinity, MatchCountAffinity, with_diagonal
+from clusterforests.combining.settings import LIMITS, GraphLimits
 
 
 @dataclass(frozen=True)
 class Signatures:
-    """Rows with the same label in every partition have the same row of P: they are kept once, with a weight."""
+    """The different rows of labels, each kept once, with a weight.
+
+    Rows with the same label in every partition have the same row of P.
+    """
 
     labels: IntArray  # (T, m)
     inverse: IndexArray  # row -> signature
     weights: FloatArray  # rows per signature, or the sum of their weights
-    inside: "Inside | None" = None  # None: the rows that a signature stands for have just its labels
+    inside: "Inside | None" = None  # None if all rows that a signature stands for have its labels
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -28,33 +30,33 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Inside:
-    """What is known of the pairs of rows that a landmark stands for."""
+    """What is known of pairs among the rows that a landmark stands for."""
 
     same: FloatArray  # the share of pairs that have the same labels
-    P: FloatArray  # of the others, on average
+    P: FloatArray  # the mean over the other pairs
 
     def weights(self, threshold: float | str, sharpness: float) -> FloatArray:
-        """W of a landmark with itself: that of two rows that it stands for, not that of a row with itself."""
+        """Compute W of each landmark with itself: that of two rows it stands for, not that of a row with itself."""
         own, others = regularise(np.ones(1), threshold, sharpness), regularise(self.P, threshold, sharpness)
         return self.same * own + (1 - self.same) * others
 
 
 def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
-    """The different columns of `partitions`. Weights of rows add up: a weight of 2 is the same as a row repeated."""
+    """Find the different columns of `partitions` and add up their weights: a weight of 2 is a row repeated."""
     rows = np.ascontiguousarray(partitions.T)
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     inverse, mass = inverse.ravel(), counts.astype(np.float64)
     if weights is not None:
-        order = np.lexsort((weights, inverse))  # so that they add up in one order whatever that of the rows
+        order = np.lexsort((weights, inverse))  # The order of the rows must not show in the sums.
         mass = np.bincount(inverse[order], weights[order]).astype(np.float64)
     return Signatures(np.ascontiguousarray(partitions[:, first]), inverse, mass)
 
 
 def coassociate(backend: Backend, a: IntArray, b: IntArray) -> FloatArray:
-    """P: the share of partitions in which two rows are together, among those in which both are clustered.
+    """Compute P: the share of partitions in which two rows are together, among those in which both are clustered.
 
-    Labels below zero mean "not clustered". Rows never clustered together have 0.
+    A label below zero means "not clustered". P is 0 where no partition clusters both rows.
     """
     counts = np.arange(len(a) + 1, dtype=np.float64)
     check_memory(
@@ -70,12 +72,12 @@ def coassociate(backend: Backend, a: IntArray, b: IntArray) -> FloatArray:
 
 
 def _has_gaps(*labels: IntArray) -> bool:
-    """Whether some row is not clustered somewhere."""
+    """Say whether some row is not clustered in some partition."""
     return any(some.min(initial=0) < 0 for some in labels)
 
 
 def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> None:
-    """Refuse what has no room for a number for each pair of signatures."""
+    """Refuse if there is no room for a matrix over pairs of signatures."""
     m = len(signatures)
     check_memory(
         3 * 8 * m * m,  # P or W, the parts of it that recursive cuts copy, and a spare
@@ -85,54 +87,62 @@ def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> Non
 
 
 def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> FloatArray:
-    """Entries of P below `threshold` (beta_2) become 0, then exp(sharpness * P) (beta_1) of every entry.
+    """Set entries of P below `threshold` (beta_2) to 0, then take exp(sharpness * P) of every entry (beta_1).
 
-    With the threshold "auto" it is exp(sharpness * P) - 1: every share counts, and rows never together have no link.
+    With the threshold "auto", take exp(sharpness * P) - 1: every share counts, and rows never together have no link.
     """
     if isinstance(threshold, str):
         return expm1(sharpness * P)
     return exp(sharpness * np.where(threshold > P, 0.0, P))
 
 
-def affinity(backend: Backend, signatures: Signatures, threshold: float | str, sharpness: float) -> FloatArray | Pairs:
-    """W between signatures, an operator where they are many."""
+def affinity(
+    backend: Backend,
+    signatures: Signatures,
+    threshold: float | str,
+    sharpness: float,
+    limits: GraphLimits = LIMITS,
+) -> FloatArray | Affinity:
+    """Compute W between signatures: a matrix, or an operator if there are many."""
     if signatures.inside is not None:
-        W = affinity(backend, replace(signatures, inside=None), threshold, sharpness)
+        W = affinity(backend, replace(signatures, inside=None), threshold, sharpness, limits)
         return with_diagonal(W, signatures.inside.weights(threshold, sharpness))
     labels = signatures.labels
-    many = len(signatures) > DENSE_NODES
+    many = len(signatures) > limits.matrix_nodes
     if not _has_gaps(labels):
         table = weight_table(len(labels), threshold, sharpness)
-        return Matched(backend, labels, table) if many else backend.coassociate(labels, labels, table)
-    if many and len(labels) <= MOST_WITH_GAPS:
-        return Matched(backend, labels, share_table(len(labels), threshold, sharpness))
-    check_pairs(signatures, f"Use fewer rows, or at most {MOST_WITH_GAPS} partitions where some have no label.")
+        if many:
+            return MatchCountAffinity(backend, labels, table, limits)
+        return backend.coassociate(labels, labels, table)
+    if many and len(labels) <= limits.most_with_gaps:
+        return MatchCountAffinity(backend, labels, share_table(len(labels), threshold, sharpness), limits)
+    check_pairs(signatures, f"Use fewer rows, or at most {limits.most_with_gaps} partitions if rows may have no label.")
     return regularise(coassociate(backend, labels, labels), threshold, sharpness)
 
 
 def link_weights(backend: Backend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
-    """W between rows of labels."""
+    """Compute W between two sets of rows of labels."""
     if _has_gaps(a, b):
         return regularise(coassociate(backend, a, b), threshold, sharpness)
     return backend.coassociate(a, b, weight_table(len(a), threshold, sharpness))
 
 
 def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
-    """W for each number of matches: one exponential per count, the same for every pair with it."""
+    """Tabulate W for each number of matches."""
     return regularise(np.arange(members + 1) / members, threshold, sharpness)
 
 
 def share_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
-    """W for each number of partitions in which two rows are clustered, and of those in which they are together."""
+    """Tabulate W for each number of partitions that cluster two rows, and of those that put them together."""
     both, together = np.divmod(np.arange((members + 1) ** 2, dtype=np.float64), members + 1)
     shares = np.divide(together, both, out=np.zeros_like(both), where=(both > 0) & (together <= both))
     return regularise(shares, threshold, sharpness)
 
 
 def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
-    """beta_1. The paper has 10 for 100 partitions, a tenth of their number.
+    """Choose beta_1. The paper has 10 for 100 partitions, a tenth of their number.
 
-    Not more for more partitions: P does not grow with them, and beyond about 36 / (1 - P) the weight of a pair is lost
-    in the rounding of the diagonal.
+    It does not grow beyond 10: P does not grow with the number of partitions, and beyond about 36 / (1 - P) the weight
+    of a pair is lost in the rounding of the diagonal.
     """
     return min(0.1 * n_partitions, 10.0) if sharpness == "auto" else float(sharpness)

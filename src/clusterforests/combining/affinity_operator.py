@@ -1,4 +1,4 @@
-"""W between the nodes of a graph: a matrix while that is small, beyond that an operator."""
+"""W between the nodes of a graph: a matrix while that is small, otherwise an operator."""
 
 from typing import Protocol
 
@@ -7,41 +7,38 @@ import numpy as np
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
-
-DENSE_NODES = 5000  # signatures up to which W is a matrix
-DENSE_PART = 2000  # nodes up to which a part of an operator is
-STORED_BYTES = 6 * 10**8  # room for match counts; where they need more they are counted anew at each product
+from clusterforests.combining.settings import LIMITS, GraphLimits
 
 
-class Pairs(Protocol):
-    """W, symmetric."""
+class Affinity(Protocol):
+    """The symmetric weights W between nodes."""
 
-    dense: bool
-    block: int  # vectors that are best multiplied at once in an iteration
+    is_matrix: bool
+    vectors_at_once: int  # how many an iteration had best multiply in one product
 
     def __len__(self) -> int: ...
 
     def multiply(self, vectors: FloatArray) -> FloatArray:
-        """Products with vectors, which are rows, as rows."""
+        """Multiply W with vectors, which are rows; the products are rows."""
 
     def between(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
-        """Some of W as a matrix."""
+        """Write out some of W as a matrix."""
 
-    def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
-        """Products of some columns of W with vectors over these."""
+    def multiply_columns(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
+        """Multiply some columns of W with vectors over these."""
 
     def release(self) -> None:
-        """Give back memory that can be filled again."""
+        """Give back memory that the next product can fill again."""
 
-    def part(self, members: IndexArray) -> "Pairs":
-        """W between some nodes."""
+    def part(self, members: IndexArray) -> "Affinity":
+        """Take W between some nodes."""
 
 
-class Dense:
+class AffinityMatrix:
     """W as a matrix."""
 
-    dense = True
-    block = 1
+    is_matrix = True
+    vectors_at_once = 1
 
     def __init__(self, backend: Backend, W: FloatArray) -> None:
         self.backend = backend
@@ -56,31 +53,32 @@ class Dense:
     def between(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
         return self.W[np.ix_(rows, columns)]
 
-    def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
+    def multiply_columns(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         return self.backend.multiply(np.ascontiguousarray(self.W[:, columns]), vectors)
 
     def release(self) -> None:
-        """A matrix is all there is."""
+        """Do nothing: the matrix is all there is."""
 
-    def part(self, members: IndexArray) -> "Dense":
-        return Dense(self.backend, self.between(members, members))
+    def part(self, members: IndexArray) -> "AffinityMatrix":
+        return AffinityMatrix(self.backend, self.between(members, members))
 
 
-class Matched:
-    """W as a table over match counts, which are stored where there is room and else counted at each product.
+class MatchCountAffinity:
+    """W as a table over match counts, which are stored where there is room and otherwise counted at each product.
 
-    Where labels are missing the table is over pairs of counts: see `Matches`.
+    Where labels are missing the table is over pairs of counts: see `MatchOperator`.
     """
 
-    dense = False
+    is_matrix = False
 
-    def __init__(self, backend: Backend, labels: IntArray, table: FloatArray) -> None:
+    def __init__(self, backend: Backend, labels: IntArray, table: FloatArray, limits: GraphLimits = LIMITS) -> None:
         self.backend = backend
         self.labels = np.ascontiguousarray(labels)
         self.table = table
+        self.limits = limits
         self.matches = backend.matches(self.labels, table)
-        self.fits = self.matches.fits(STORED_BYTES)
-        self.block = 2 if self.fits else 4  # to count matches takes as long for any number of vectors
+        self.fits = self.matches.fits(limits.stored_bytes)
+        self.vectors_at_once = 2 if self.fits else 4  # counting takes as long for any number of vectors
         self._stored = False
 
     def __len__(self) -> int:
@@ -112,57 +110,58 @@ class Matched:
         both = self.backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts * (members + 1))
         return self.table[(both + together).astype(np.intp)]
 
-    def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
+    def multiply_columns(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         return self.backend.matches(self.labels[:, columns], self.table).multiply(self.labels, vectors)
 
-    def part(self, members: IndexArray) -> "Pairs":
-        if len(members) <= DENSE_PART:
-            return Dense(self.backend, self.between(members, members))
-        return Matched(self.backend, self.labels[:, members], self.table)
+    def part(self, members: IndexArray) -> Affinity:
+        if len(members) <= self.limits.matrix_part:
+            return AffinityMatrix(self.backend, self.between(members, members))
+        return MatchCountAffinity(self.backend, self.labels[:, members], self.table, self.limits)
 
 
-class Looped:
+class AffinityWithDiagonal:
     """W with another diagonal."""
 
-    dense = False
+    is_matrix = False
 
-    def __init__(self, pairs: Pairs, diagonal: FloatArray) -> None:
-        self.pairs = pairs
+    def __init__(self, plain: Affinity, diagonal: FloatArray) -> None:
+        self.plain = plain
         self.diagonal = diagonal
-        self.block = pairs.block
+        self.vectors_at_once = plain.vectors_at_once
         one = np.arange(1)
-        self._loops = diagonal - pairs.between(one, one)[0, 0]  # a signature with itself: the same for all
+        self._change = diagonal - plain.between(one, one)[0, 0]  # a signature has the same W with itself as any other
 
     def __len__(self) -> int:
         return len(self.diagonal)
 
     def multiply(self, vectors: FloatArray) -> FloatArray:
-        product: FloatArray = self.pairs.multiply(vectors) + self._loops * vectors
+        product: FloatArray = self.plain.multiply(vectors) + self._change * vectors
         return product
 
     def between(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
-        W = self.pairs.between(rows, columns)
-        W += np.where(rows[:, None] == columns, self._loops[rows][:, None], 0.0)
+        W = self.plain.between(rows, columns)
+        W += np.where(rows[:, None] == columns, self._change[rows][:, None], 0.0)
         return W
 
-    def spread(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
-        product = self.pairs.spread(columns, vectors)
-        product[:, columns] += self._loops[columns] * vectors
+    def multiply_columns(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
+        product = self.plain.multiply_columns(columns, vectors)
+        product[:, columns] += self._change[columns] * vectors
         return product
 
     def release(self) -> None:
-        self.pairs.release()
+        self.plain.release()
 
-    def part(self, members: IndexArray) -> "Pairs":
-        part = self.pairs.part(members)
-        if isinstance(part, Dense):
+    def part(self, members: IndexArray) -> Affinity:
+        part = self.plain.part(members)
+        if isinstance(part, AffinityMatrix):
             np.fill_diagonal(part.W, self.diagonal[members])
             return part
-        return Looped(part, self.diagonal[members])
+        return AffinityWithDiagonal(part, self.diagonal[members])
 
 
-def with_diagonal(W: FloatArray | Pairs, diagonal: FloatArray) -> FloatArray | Pairs:
+def with_diagonal(W: FloatArray | Affinity, diagonal: FloatArray) -> FloatArray | Affinity:
+    """Replace the diagonal of W: in place if it is a matrix."""
     if not isinstance(W, np.ndarray):
-        return Looped(W, diagonal)
+        return AffinityWithDiagonal(W, diagonal)
     np.fill_diagonal(W, diagonal)
     return W

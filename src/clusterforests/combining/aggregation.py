@@ -11,7 +11,7 @@ from clusterforests._base.parameters import check_parameters
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.affinity import Signatures, coassociate, collapse
-from clusterforests.combining.grouping import incidence
+from clusterforests.combining.cluster_incidence import incidence
 from clusterforests.combining.linkage import by_size, linkage_labels, merge_all
 from clusterforests.combining.partitions import check_partitions
 from clusterforests.tables.checks import check_enough_rows
@@ -19,19 +19,19 @@ from clusterforests.tables.checks import check_enough_rows
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A partition and on how many pairs of rows it disagrees with the given ones, summed over these."""
+    """A partition, and the number of pairs of rows on which it disagrees with the given ones, summed over these."""
 
     labels: IntArray
     disagreements: int
 
 
 def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
-    """The partition that agrees most with the given ones.
+    """Find a partition that agrees with the given ones as much as possible.
 
-    Two partitions disagree on a pair of rows if one has them together and the other apart; a pair of which a row is
-    not clustered counts for neither. Average linkage, and the best of the given partitions, are improved by moving
-    single rows (more exactly: all rows with the same labels) until no move helps, and the better result is kept. The
-    least possible number of disagreements is not always reached. Rows that no partition tells apart stay together.
+    Two partitions disagree on a pair of rows if one has them together and the other apart; a pair with a
+    row that is not clustered does not count. Average linkage and the best of the given partitions are both improved by
+    moving single rows (more exactly: all rows with the same labels) until no move helps, and the better result is kept.
+    It need not have the least possible number of disagreements. Rows that no partition tells apart stay together.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
     Returns
     -------
     result : Aggregate
-        With `labels`, cluster 0 the largest, and `disagreements`.
+        With `labels`, where cluster 0 is the largest, and `disagreements`.
 
     References
     ----------
@@ -72,7 +72,7 @@ def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
 
 
 def agree(backend: Backend, signatures: Signatures, n_clusters: int | None) -> IntArray:
-    """Groups of signatures: equal rows stay together, which costs nothing unless n_clusters asks for more parts."""
+    """Group the signatures: equal rows stay together, which costs nothing unless n_clusters asks for more parts."""
     m = len(signatures)
     check_memory(4 * 8 * m * m, f"The agreement on pairs of {m} different rows of labels", "Use fewer rows.")
     P = coassociate(backend, signatures.labels, signatures.labels)
@@ -86,7 +86,7 @@ def agree(backend: Backend, signatures: Signatures, n_clusters: int | None) -> I
 
 
 def pair_votes(backend: Backend, signatures: Signatures, P: FloatArray) -> FloatArray:
-    """Partitions with a pair together less those with it apart: whole numbers, 0 for a signature and itself."""
+    """Count the partitions with a pair together less those with it apart; 0 for a signature and itself."""
     labels = signatures.labels
     clustered = np.where(labels < 0, -1, 0).astype(np.int32)
     both = backend.coassociate(clustered, clustered, np.arange(len(labels) + 1, dtype=np.float64))
@@ -96,7 +96,7 @@ def pair_votes(backend: Backend, signatures: Signatures, P: FloatArray) -> Float
 
 
 def _linked(P: FloatArray, weights: FloatArray, n_clusters: int | None) -> IntArray:
-    """Average linkage, as long as groups are together in more than half of the partitions on average."""
+    """Group by average linkage, as long as groups are together in more than half of the partitions on average."""
     if n_clusters is None:
         merges = merge_all(1.0 - P, weights.copy(), "average")
         n_clusters = len(weights) - sum(height < 0.5 for height, _, _ in merges)
@@ -104,7 +104,7 @@ def _linked(P: FloatArray, weights: FloatArray, n_clusters: int | None) -> IntAr
 
 
 def _best_given(votes: FloatArray, signatures: Signatures, n_clusters: int | None) -> IntArray | None:
-    """Of the given partitions that are complete and have as many clusters as asked for, the one that agrees most."""
+    """Find the partition that agrees most, among those that are complete and have as many clusters as asked for."""
     members = incidence(signatures.labels)
     sizes = members.partitions.sum(axis=1)
     fits = (signatures.labels >= 0).all(axis=1) & ((sizes == n_clusters) | (n_clusters is None))
@@ -119,8 +119,8 @@ def _best_given(votes: FloatArray, signatures: Signatures, n_clusters: int | Non
 def local_search(votes: FloatArray, weights: FloatArray, groups: IntArray, *, free: bool) -> IntArray:
     """Move one signature at a time to the group that it agrees with most, until all are where they should be.
 
-    The number of groups stays unless `free`: then a signature may also open a group, and groups may vanish. All sums
-    are of whole numbers, so a gain is a gain and the search ends.
+    The number of groups stays the same unless `free`: then a signature may also open a group, and groups may vanish.
+    All sums are of whole numbers, so that no gain is rounding and the search ends.
     """
     groups = groups.copy()
     sizes = np.bincount(groups).tolist() + [0] * free
@@ -147,13 +147,13 @@ def local_search(votes: FloatArray, weights: FloatArray, groups: IntArray, *, fr
 
 
 def _agreement(votes: FloatArray, weights: FloatArray, groups: IntArray) -> float:
-    """Votes over all pairs of rows in the same group; of all partitions the one with most disagrees least."""
+    """Sum the votes over all pairs of rows in the same group; the partition with most disagrees least."""
     parts = (np.flatnonzero(groups == group) for group in np.unique(groups))
     return math.fsum(float(weights[part] @ votes[np.ix_(part, part)] @ weights[part]) for part in parts) / 2
 
 
 def _disagreements(signatures: Signatures, groups: IntArray) -> int:
-    """From the sizes of clusters: pairs together in either of two partitions, less those together in both."""
+    """Count pairs together in one of two partitions but not in both, from the sizes of clusters."""
     pairs = 0.0
     for member in signatures.labels:
         seen = member >= 0

@@ -1,4 +1,4 @@
-"""Some rows of labels that stand for all of them, each with the weight of those nearest to it."""
+"""Landmarks: some rows of labels that stand for all of them, each with the weight of those nearest to it."""
 
 import numpy as np
 
@@ -8,17 +8,18 @@ from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArr
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Inside, Signatures, coassociate
 
-WAVES = 4  # in which the second half of the landmarks is drawn, each from what the others do not cover yet
-BLOCK = 4096  # rows compared with the landmarks at a time
+WAVES = 4  # in which the second half of the landmarks is drawn, each from what is not covered yet
+COMPARED_ROWS = 4096  # rows compared with the landmarks at a time
 
 
 def choose_landmarks(
     backend: Backend, signatures: Signatures, count: int, seed: int, *, sampled: bool = False
 ) -> Signatures:
-    """`count` of the signatures, with the weights of all. If these are `sampled` each stands for others like it.
+    """Choose `count` of the signatures and give them the weights of all.
 
-    Half are drawn by weight. The others are drawn with a preference for what is far from all chosen so far, so that a
-    small group that is unlike the rest is represented.
+    If the signatures are `sampled`, each of them stands for others like it. Half of the landmarks are drawn by
+    weight, the others with a preference for what is far from all chosen so far, so that a small group that is unlike
+    the rest is represented.
     """
     half = count - count // 2
     chosen = _draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0))
@@ -40,12 +41,12 @@ def choose_landmarks(
 
 
 def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sampled: bool) -> Inside:
-    """From the signatures of each landmark, every one compared with the next."""
+    """Estimate the pairs inside each landmark by comparing each of its signatures with the next."""
     order = np.argsort(nearest, kind="stable")
     cell = nearest[order]
     first = np.flatnonzero(np.diff(cell, prepend=-1))
     following = np.arange(1, len(order) + 1)
-    following[np.append(first[1:], len(order)) - 1] = first  # after a landmark's last comes its first
+    following[np.append(first[1:], len(order)) - 1] = first  # A landmark's last signature is followed by its first.
     P = _shares(signatures.labels, order, order[following])
     several = np.bincount(cell, minlength=len(weights)) > 1
     mean = np.bincount(cell, P, minlength=len(weights)) / np.bincount(cell, minlength=len(weights))
@@ -56,7 +57,7 @@ def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sa
 
 
 def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
-    """P of pairs."""
+    """Compute P of the pairs (a[i], b[i])."""
     together, both = np.zeros((2, len(a)))
     for member in labels:
         known = (member[a] >= 0) & (member[b] >= 0)
@@ -66,24 +67,24 @@ def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
 
 
 def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) -> IndexArray:
-    """Without replacement, in proportion to the preference; those of none only if nothing else is left."""
+    """Draw without replacement in proportion to the preference; without any only if nothing else is left."""
     waiting = exponential(uniform(stream(key, np.arange(len(preference)))))
     with np.errstate(divide="ignore", invalid="ignore"):
         arrival = np.where(preference > 0, waiting / preference, np.inf)
-    arrival[taken] = np.nan  # sorted last
+    arrival[taken] = np.nan  # NaN is sorted last.
     return np.argsort(arrival, kind="stable")[:count]
 
 
 def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> tuple[IndexArray, FloatArray]:
-    """For each signature the place in `chosen` of the one with the highest P, the first on ties, and that P."""
+    """Find for each signature the place in `chosen` with the highest P, the first on ties, and that P."""
     nearest = np.zeros(len(signatures), dtype=np.intp)
     share = np.zeros(len(signatures))
     if not len(chosen):
         return nearest, share
     landmarks = np.ascontiguousarray(signatures.labels[:, chosen])
-    for start in range(0, len(signatures), BLOCK):
-        rows = np.ascontiguousarray(signatures.labels[:, start : start + BLOCK])
+    for start in range(0, len(signatures), COMPARED_ROWS):
+        rows = np.ascontiguousarray(signatures.labels[:, start : start + COMPARED_ROWS])
         P = coassociate(backend, rows, landmarks)
-        nearest[start : start + BLOCK] = P.argmax(axis=1)
-        share[start : start + BLOCK] = P.max(axis=1)
+        nearest[start : start + COMPARED_ROWS] = P.argmax(axis=1)
+        share[start : start + COMPARED_ROWS] = P.max(axis=1)
     return nearest, share

@@ -1,4 +1,4 @@
-"""Which partitions of a library to combine (Fern and Lin 2008)."""
+"""Choose which partitions of a library to combine (Fern and Lin 2008)."""
 
 from typing import Any
 
@@ -9,8 +9,9 @@ from clusterforests._base.parameters import check_parameters, choice, either, in
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import Signatures, collapse
-from clusterforests.combining.grouping import incidence
-from clusterforests.combining.normalized_cut import Graph, cut
+from clusterforests.combining.cluster_incidence import incidence
+from clusterforests.combining.graph import Graph
+from clusterforests.combining.normalized_cut import recursive_cut
 from clusterforests.combining.partitions import check_partitions
 
 
@@ -79,7 +80,7 @@ def select_partitions(
 
 
 def pairwise_nmi(signatures: Signatures) -> FloatArray:
-    """NMI of each pair of partitions. Two partitions into one cluster have 1, of such a one and another it is 0."""
+    """Compute the NMI of each pair of partitions: 1 if both have one cluster, 0 if only one of them does."""
     members = incidence(signatures.labels)
     clusters = members.rows.shape[1]
     check_memory(2 * 8 * clusters**2, f"Comparing {clusters} clusters", "Use fewer partitions.")
@@ -98,26 +99,28 @@ def pairwise_nmi(signatures: Signatures) -> FloatArray:
 
 
 def _x_log_x(counts: Any) -> Any:
-    """Of the stored entries of a sparse matrix."""
+    """Replace the stored entries x of a sparse matrix by x log x."""
     out = counts.copy()
     out.data = out.data * np.log(out.data)
     return out
 
 
 def _entropies(sums: FloatArray, rows: FloatArray) -> FloatArray:
-    """From sums of x log x over counts x that add up to `rows`; what rounding leaves of 0 is 0."""
+    """Compute entropies from sums of x log x over counts x that add up to `rows`; rounding is set to 0."""
     safe = np.maximum(rows, 1.0)
     entropy = np.log(safe) - sums / safe
     return np.where(entropy > 1e-12, entropy, 0.0)
 
 
 def _by_group(similarity: FloatArray, n_selected: int) -> list[int]:
+    """Choose the best of each group of similar partitions."""
     quality = similarity.sum(axis=1)
-    groups = cut(Graph(CpuBackend(), similarity, np.ones(len(similarity))), n_selected, "ncut").labels()
+    groups = recursive_cut(Graph(CpuBackend(), similarity, np.ones(len(similarity))), n_selected, "ncut").labels()
     return [int(np.where(groups == group, quality, -np.inf).argmax()) for group in range(n_selected)]
 
 
 def _by_criterion(similarity: FloatArray, n_selected: int, balance: float) -> list[int]:
+    """Choose greedily by quality and diversity together."""
     quality = similarity.sum(axis=1)
     chosen = [int(quality.argmax())]
     while len(chosen) < n_selected:
@@ -128,6 +131,7 @@ def _by_criterion(similarity: FloatArray, n_selected: int, balance: float) -> li
 
 
 def _by_hull(similarity: FloatArray, n_selected: int | None) -> list[int]:
+    """Choose partitions of pairs at corners of convex hulls."""
     quality = similarity.sum(axis=1)
     first, second = np.triu_indices(len(similarity), 1)
     means, diversity = (quality[first] + quality[second]) / 2, 1 - similarity[first, second]
@@ -142,11 +146,11 @@ def _by_hull(similarity: FloatArray, n_selected: int | None) -> list[int]:
 
 
 def hull_corners(x: FloatArray, y: FloatArray) -> list[int]:
-    """Corners of the convex hull from the highest y to the highest x; of equal points the first."""
-    order = np.lexsort((np.arange(len(x)), -y, -x))  # x falls; among equal x the highest y is first
+    """Find the corners of the convex hull from the highest y to the highest x; of equal points the first."""
+    order = np.lexsort((np.arange(len(x)), -y, -x))  # descending x; among equal x the highest y is first
     ahead = np.concatenate([[-np.inf], np.maximum.accumulate(y[order])[:-1]])
     corners: list[int] = []
-    for i in order[y[order] > ahead].tolist():  # no other point is at least as good in both
+    for i in order[y[order] > ahead].tolist():  # points that no other one beats in both
         while len(corners) > 1 and _turn(x, y, corners[-2], corners[-1], i) <= 0:
             corners.pop()
         corners.append(i)
@@ -154,5 +158,5 @@ def hull_corners(x: FloatArray, y: FloatArray) -> list[int]:
 
 
 def _turn(x: FloatArray, y: FloatArray, a: int, b: int, c: int) -> float:
-    """Positive for a turn to the left on the way a, b, c."""
+    """Compute a number that is positive if the way a, b, c turns left."""
     return float((x[b] - x[a]) * (y[c] - y[a]) - (y[b] - y[a]) * (x[c] - x[a]))

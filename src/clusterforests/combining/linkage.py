@@ -8,7 +8,7 @@ from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArr
 
 Merges = list[tuple[float, int, int]]  # (height, kept, absorbed)
 
-SMALLEST = 0.1  # of an even share of the rows: what is smaller is not a cluster of its own
+SMALLEST = 0.1  # of an even share of the rows: a smaller group is not a cluster of its own
 
 
 def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: str) -> IntArray:
@@ -22,10 +22,10 @@ def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: 
 
 
 def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> IntArray:
-    """Average linkage whose clusters are not made of outliers; labels by size, largest first.
+    """Group by average linkage without clusters of outliers; labels by size, largest first.
 
-    The hierarchy is cut where n_clusters groups first have SMALLEST of an even share of the rows each; what is in
-    smaller groups then goes where its mean P is highest. Where there is no such cut it is that of `linkage_labels`.
+    The hierarchy is cut where n_clusters groups first have SMALLEST of an even share of the rows each; the rows of
+    smaller groups then go where their mean P is highest. If there is no such cut, it is that of `linkage_labels`.
     """
     n = len(weights)
     merges = _by_height(merge_all(1.0 - P, weights.copy(), "average"))
@@ -37,14 +37,14 @@ def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> IntAr
     members = np.zeros((n, n_clusters))
     core = labels < n_clusters
     members[core, labels[core]] = weights[core]
-    # Mean P is often equal for two clusters: it is summed in a fixed order, which products of BLAS are not.
+    # Mean P is often equal for two clusters, so it is summed in a fixed order, unlike products of BLAS.
     means = [(P[~core] * share).sum(axis=1) for share in (members / members.sum(axis=0)).T]
     labels[~core] = np.argmax(means, axis=0)
     return by_size(labels, weights)
 
 
 def _first_cut(merges: Merges, weights: FloatArray, n_clusters: int, least: float) -> int | None:
-    """The lowest number of pieces, from n_clusters on, of which n_clusters weigh at least that much."""
+    """Find the lowest number of pieces, from n_clusters on, of which n_clusters weigh at least `least`."""
     size, parent = weights.copy(), np.arange(len(weights))
     large = int((size >= least).sum())
     found = None
@@ -63,11 +63,11 @@ def _first_cut(merges: Merges, weights: FloatArray, n_clusters: int, least: floa
 
 
 def _by_height(merges: Merges) -> Merges:
-    return sorted(merges, key=lambda merge: merge[0])  # stable: ties in the order they were found
+    return sorted(merges, key=lambda merge: merge[0])  # Sorting is stable: ties stay as they were found.
 
 
 def _groups(merges: Merges, n: int, n_groups: int) -> IndexArray:
-    """The groups after the merges that leave n_groups of n, each named by one of its members."""
+    """Find the groups after the merges that leave n_groups of n, each named by one of its members."""
     parent = np.arange(n)
     for _, a, b in merges[: n - n_groups]:
         parent[_root(parent, b)] = _root(parent, a)
@@ -75,12 +75,12 @@ def _groups(merges: Merges, n: int, n_groups: int) -> IndexArray:
 
 
 def threshold_labels(P: FloatArray, weights: FloatArray, threshold: float) -> IntArray:
-    """Single linkage up to a threshold: what hangs together by entries of P of at least that; largest group first."""
+    """Group by single linkage up to a threshold: along entries of P of at least that; largest group first."""
     return by_size(connected_components(csr_array(threshold <= P), directed=False)[1], weights)
 
 
 def by_size(groups: AnyArray, weights: FloatArray | None = None) -> IntArray:
-    """The groups renumbered from 0, heaviest first, on ties the one that comes first."""
+    """Renumber the groups from 0, heaviest first, on ties the one that comes first."""
     names, first, group = np.unique(groups, return_index=True, return_inverse=True)
     sizes = np.bincount(group, weights=weights)
     rank = np.empty(len(names), dtype=np.int32)
@@ -89,7 +89,7 @@ def by_size(groups: AnyArray, weights: FloatArray | None = None) -> IntArray:
 
 
 def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
-    """All n - 1 merges. Overwrites its arguments."""
+    """Find all n - 1 merges. Overwrites its arguments."""
     n = len(weights)
     np.fill_diagonal(distance, np.inf)
     active = np.ones(n, dtype=bool)
@@ -100,7 +100,7 @@ def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
             chain.append(int(np.flatnonzero(active)[0]))
         tip = chain[-1]
         nearest = int(np.argmin(distance[tip]))
-        # On a tie prefer the way back, or the chain would not end.
+        # On a tie the way back is preferred, or the chain would not end.
         if len(chain) > 1 and distance[tip, chain[-2]] <= distance[tip, nearest]:
             a, b = sorted((chain.pop(), chain.pop()))
             merges.append((float(distance[a, b]), a, b))
@@ -119,6 +119,7 @@ def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
 
 
 def _root(parent: IndexArray, i: int) -> int:
+    """Find the member that names the group of i, and shorten the way to it."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = int(parent[i])

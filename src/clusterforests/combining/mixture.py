@@ -12,7 +12,8 @@ from clusterforests._base.random import stream, uniform
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures, coassociate
-from clusterforests.combining.grouping import Incidence, best_groups, incidence
+from clusterforests.combining.cluster_incidence import Incidence, incidence
+from clusterforests.combining.nonempty_groups import best_nonempty_groups
 
 N_STARTS = 10
 MAX_STEPS = 500
@@ -22,28 +23,32 @@ IMPOSSIBLE = -1e6  # stands for the logarithm of 0 where rows are compared
 
 @dataclass(frozen=True)
 class Mixture:
+    """The parameters of a mixture of k clusters."""
+
     shares: FloatArray  # (k,) of the rows
     chances: FloatArray  # (C, k) of each partition's labels in each cluster
 
 
 @dataclass(frozen=True)
 class MixtureRun:
+    """What a run of EM found."""
+
     model: Mixture
     log_joint: FloatArray  # (m, k): logarithm of the probability of cluster and labels
     log_likelihood: list[float]  # after each step
 
 
 def mixture(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
-    """The likeliest cluster of each row under the best of several runs of EM, such that no cluster is empty."""
+    """Give each row its likeliest cluster under the best of several runs of EM, but leave no cluster empty."""
     members = incidence(signatures.labels)
     starts = (spread_start(backend, members, signatures, n_clusters, start) for start in range(N_STARTS))
     runs = (em(members, signatures.weights, start) for start in starts)
     best = max(runs, key=lambda run: run.log_likelihood[-1])
-    return best_groups(np.maximum(best.log_joint, IMPOSSIBLE), signatures.weights)
+    return best_nonempty_groups(np.maximum(best.log_joint, IMPOSSIBLE), signatures.weights)
 
 
 def em(members: Incidence, weights: FloatArray, model: Mixture) -> MixtureRun:
-    """Expectation and maximisation by turns until the likelihood stops rising, at most MAX_STEPS times."""
+    """Alternate expectation and maximisation until the likelihood stops rising, at most MAX_STEPS times."""
     history: list[float] = []
     while True:
         log_joint = log_probabilities(members, model)
@@ -58,24 +63,25 @@ def em(members: Incidence, weights: FloatArray, model: Mixture) -> MixtureRun:
 
 
 def log_probabilities(members: Incidence, model: Mixture) -> FloatArray:
-    with np.errstate(divide="ignore"):  # a label may be impossible in a cluster
+    """Compute the logarithm of the probability of cluster and labels: (m, k)."""
+    with np.errstate(divide="ignore"):  # A label may be impossible in a cluster.
         log_joint: FloatArray = members.rows @ np.log(model.chances) + np.log(model.shares)
     return log_joint
 
 
 def maximise(members: Incidence, weights: FloatArray, posterior: FloatArray) -> Mixture:
-    """The model under which rows that belong to clusters as `posterior` says are likeliest."""
+    """Fit the model to rows that belong to clusters as `posterior` says."""
     weighted = weights[:, None] * posterior
     counts = members.rows.T @ weighted
     observed = (members.partitions.T @ (members.partitions @ counts)).reshape(counts.shape)
     labels = (members.partitions.T @ members.partitions.sum(axis=1))[:, None]
-    # Where no row of a cluster was observed all labels are as likely.
+    # Where no row of a cluster was observed all labels are equally likely.
     chances = np.where(observed > 0, counts, 1.0) / np.where(observed > 0, observed, labels)
     return Mixture(weighted.sum(axis=0) / weights.sum(), chances)
 
 
 def spread_start(backend: Backend, members: Incidence, signatures: Signatures, n_clusters: int, start: int) -> Mixture:
-    """Clusters half-way between the whole table's shares of labels and a signature each, drawn far apart."""
+    """Start clusters half-way between the label shares of the whole table and a signature each, drawn far apart."""
     m = len(signatures)
     chosen = spread_signatures(backend, signatures, n_clusters, start)
     whole = maximise(members, signatures.weights, np.ones((m, 1))).chances
@@ -85,12 +91,12 @@ def spread_start(backend: Backend, members: Incidence, signatures: Signatures, n
 
 
 def spread_signatures(backend: Backend, signatures: Signatures, count: int, start: int) -> IndexArray:
-    """Different signatures, each drawn with a chance that grows with its distance from those before, as k-means++."""
+    """Draw different signatures, each with a chance that grows with its distance from those before, as k-means++."""
     chosen: list[int] = []
     apart = np.ones(len(signatures))
     for draw in uniform(stream(0, start, np.arange(count))):
         chance = signatures.weights * apart
-        if not chance.any():  # the rest agrees with a chosen one wherever both were observed
+        if not chance.any():  # The rest agrees with a chosen one wherever both were observed.
             chance = signatures.weights.copy()
             chance[chosen] = 0.0
         steps = np.cumsum(chance)

@@ -1,7 +1,7 @@
-"""Which cluster a row belongs to, by its labels in the partitions: one rule for rows of the table and for new ones.
+"""Which cluster a row belongs to, by its labels in the partitions: one rule for rows of the table and for new rows.
 
 The consensus of a forest is a grouping of nodes: rows of labels, with weights. A row goes where its links with the
-nodes lead it. Nothing here depends on the other rows of a batch.
+nodes lead it. Its place does not depend on the other rows of a batch.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,34 +10,36 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from clusterforests import _core
 from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
+from clusterforests.backends.label_tables import hash_columns, sum_table_lines
 from clusterforests.combining.affinity import Signatures, coassociate, link_weights, weight_table
-from clusterforests.combining.normalized_cut import ZERO, CutTree, Graph
+from clusterforests.combining.eigenvectors import NO_VOTE, ZERO
+from clusterforests.combining.graph import Graph
+from clusterforests.combining.normalized_cut import CutTree
 
-BLOCK = 8192  # rows placed at a time
-NO_LINK = 1e-12  # eigenvalues below it carry no vote
+PLACED_ROWS = 8192  # rows placed at a time
 NO_ROW = np.iinfo(np.int64).max
 
 Rows = TypeVar("Rows")
 
 
 class PlacementRule(Protocol):
-    """The group of rows by their labels (T, r)."""
+    """A rule that gives rows their groups."""
 
-    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray: ...
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        """Find the groups of rows by their labels (T, r)."""
 
 
 @dataclass(frozen=True)
 class Links:
-    """W between rows and nodes."""
+    """The settings of W between rows and nodes."""
 
     threshold: float | str
     sharpness: float
 
     def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
-        """The sums over nodes of W times each of the voters (v, m): (v, r)."""
+        """Sum W times each of the voters (v, m) over the nodes: (v, r)."""
         if labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0:
             W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
             return backend.multiply(W, voters)
@@ -47,7 +49,7 @@ class Links:
 
 @dataclass(frozen=True)
 class Walk:
-    """Down a tree of cuts. At each cut a row goes by the sign of its vote: where an eigenvector's entry would be.
+    """The rule that walks down a tree of cuts: at each cut a row goes by its vote, in place of an eigenvector's entry.
 
     For an eigenvector z of D^-1 W the vote sum_j W_ij z_j of a node i is its own entry times the eigenvalue and its
     degree, so that a node goes where it was cut to.
@@ -74,7 +76,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Embedding:
-    """To the nearest centre of K-means among the leading eigenvectors."""
+    """The rule that takes the nearest centre of K-means among the leading eigenvectors."""
 
     links: Links
     voters: FloatArray  # (1 + e, m): the weights, then the eigenvectors beside the first, divided by their eigenvalues
@@ -95,15 +97,18 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Shares:
-    """Mean P between a row and each group of nodes, from tables: for each part of each partition who is in it."""
+    """Tables from which the mean P between a row and each group of nodes is summed: who is in each cluster of each
+    partition.
+    """
 
     first: Int64Array  # (T + 1,): where each partition's lines begin
-    together: FloatArray  # (lines, groups): weight of each group's nodes in the part
-    clustered: FloatArray  # (lines, groups): weight of its nodes that are in any part
-    # The last lines of a partition's table are for a part without nodes, and for rows that are in no part.
+    together: FloatArray  # (lines, groups): weight of each group's nodes in the cluster
+    clustered: FloatArray  # (lines, groups): weight of each group's nodes that are in any cluster
+    # The last lines of a partition's table are for a cluster without nodes, and for rows that are in no cluster.
 
     @classmethod
     def of(cls, nodes: Signatures, groups: IntArray, n_groups: int) -> "Shares":
+        """Count the nodes of each group in each cluster of each partition."""
         parts = nodes.labels.max(axis=1).astype(np.int64) + 1
         first = np.concatenate([[0], np.cumsum(parts + 2)])
         together, clustered = np.zeros((2, int(first[-1]), n_groups))
@@ -116,16 +121,16 @@ class Shares:
         return cls(first, together, clustered)
 
     def mean(self, backend: Backend, labels: IntArray) -> FloatArray:
-        """(r, groups). Where rows are not clustered in some partitions: a ratio of sums, 0 where there are none."""
-        together = _core.sum_lines(labels, self.first, self.together, backend.threads)
-        both = _core.sum_lines(labels, self.first, self.clustered, backend.threads)
+        """Compute mean P (r, groups): a ratio of sums where labels are missing, 0 where no label is shared."""
+        together = sum_table_lines(labels, self.first, self.together, backend.threads)
+        both = sum_table_lines(labels, self.first, self.clustered, backend.threads)
         shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
         return shares
 
 
 @dataclass(frozen=True)
 class MostShared:
-    """To the group with the highest mean P."""
+    """The rule that takes the group with the highest mean P."""
 
     shares: Shares
 
@@ -136,7 +141,7 @@ class MostShared:
 
 @dataclass(frozen=True)
 class NearestNode:
-    """To the group of the node with the highest P, the first on ties: single linkage."""
+    """The rule that takes the group of the node with the highest P, the first on ties: single linkage."""
 
     node_groups: IntArray
 
@@ -147,7 +152,7 @@ class NearestNode:
 
 @dataclass(frozen=True)
 class Placement:
-    """The rule, and the nodes that it does not apply to because their group is settled."""
+    """Where rows go: the rule, and the nodes whose group is settled whatever the rule says."""
 
     nodes: Signatures
     groups: IntArray  # of the nodes
@@ -157,9 +162,9 @@ class Placement:
     shares: Shares
 
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
-        """The cluster of every row of labels (T, r)."""
+        """Find the cluster of every row of labels (T, r)."""
         placed = np.empty(labels.shape[1], dtype=np.int32)
-        for where, block in blocks(labels):
+        for where, block in label_blocks(labels):
             node = self._settled(block)
             known = node >= 0
             found = np.empty(len(node), dtype=np.int32)
@@ -171,18 +176,18 @@ class Placement:
         return placed
 
     def mean_shares(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
-        """Mean P between every row of labels (T, r) and each cluster: (r, clusters)."""
+        """Compute the mean P between every row of labels (T, r) and each cluster: (r, clusters)."""
         shares = np.empty((labels.shape[1], len(self.names)))
-        for where, block in blocks(labels):
+        for where, block in label_blocks(labels):
             shares[where, self.names] = self.shares.mean(backend, block)
         return shares
 
     def _settled(self, labels: IntArray) -> IndexArray:
-        """The settled node with just these labels, -1 where there is none."""
+        """Find the settled node with exactly these labels, -1 where there is none."""
         node = np.full(labels.shape[1], -1, dtype=np.intp)
         if len(self.settled):
             known = self.nodes.labels[:, self.settled]
-            keys, given = _core.column_keys(np.ascontiguousarray(known)), _core.column_keys(labels)
+            keys, given = hash_columns(np.ascontiguousarray(known)), hash_columns(labels)
             order = np.argsort(keys, kind="stable")
             at = np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)
             candidate = order[at]
@@ -192,22 +197,22 @@ class Placement:
         return node
 
 
-def blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
-    """The rows a block at a time, as the core takes them."""
-    for start in range(0, labels.shape[1], BLOCK):
-        where = slice(start, start + BLOCK)
+def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
+    """Go through the rows of labels (T, r) in blocks, in the type that the core takes."""
+    for start in range(0, labels.shape[1], PLACED_ROWS):
+        where = slice(start, start + PLACED_ROWS)
         yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
 
 
 class Tally(NamedTuple):
-    """Of each cluster: the weight of its rows, and the number of the first of them, NO_ROW if there is none."""
+    """The weight of each cluster's rows, and the number of the first of them, NO_ROW if there is none."""
 
     weights: FloatArray
     first: Int64Array
 
     @classmethod
     def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
-        """`start` is the number of the first row."""
+        """Count some rows, of which `start` is the number of the first."""
         first = np.full(n_clusters, NO_ROW)
         names, place = np.unique(found, return_index=True)
         first[names] = start + place
@@ -221,7 +226,7 @@ class Tally(NamedTuple):
 def settle(
     placement: Placement, backend: Backend, labels: AnyIntArray, weights: FloatArray | None = None
 ) -> tuple[Placement, IntArray]:
-    """All rows placed by the rule; clusters named by size. Nodes of a group that no row goes to keep it."""
+    """Place all rows by the rule and name the clusters by size. The nodes of a group that no row goes to keep it."""
 
     def place(placement: Placement) -> tuple[IntArray, Tally]:
         found = placement.clusters(backend, labels)
@@ -232,19 +237,23 @@ def settle(
 
 
 def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tally]]) -> tuple[Placement, Rows]:
-    """The same for rows that lie anywhere. What comes back of them are groups: the placement has their new names."""
+    """Do the same with rows that lie anywhere: `place` gives their groups and a tally.
+
+    Returns the placement, which has the new names of the groups, and the groups of the rows.
+    """
     found, tally = place(placement)
-    while len(empty := np.flatnonzero(tally.first == NO_ROW)):  # each time more nodes keep their group, so it ends
+    # The loop ends, because each time more nodes keep their group.
+    while len(empty := np.flatnonzero(tally.first == NO_ROW)):
         lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
         placement = replace(placement, settled=np.union1d(placement.settled, lost))
         found, tally = place(placement)
     names = np.empty_like(placement.names)
-    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # on ties as the nodes were: not by rows
+    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # Ties go by the nodes, not by the rows.
     return replace(placement, names=names), found
 
 
 def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
-    """The cuts of a tree of weighted nodes as votes."""
+    """Turn the cuts of a tree of weighted nodes into votes."""
     cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
     number = {node: place for place, node in enumerate(cuts)}
     voters = np.zeros((2 * len(cuts), len(weights)))
@@ -252,7 +261,7 @@ def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
     for place, i in enumerate(cuts):
         node = tree.nodes[i]
         w = weights[node.members]
-        value = np.linalg.norm(np.sqrt(w) * node.vector)  # the vector is the vote of one of length 1
+        value = np.linalg.norm(np.sqrt(w) * node.vector)  # The vector is the vote of a vector of length 1.
         voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
         voters[2 * place + 1, node.members] = w
         cutoffs[place] = node.cutoff - ZERO * np.abs(node.vector).max()
@@ -262,12 +271,12 @@ def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
 
 
 def embed(graph: Graph, links: Links, rows: FloatArray, groups: IntArray) -> Embedding:
-    """The K-means of an embedding as votes. `rows` are those of `graph.embedding`, scaled to length 1."""
+    """Turn K-means on the rows of `spectral_embedding` into votes."""
     vectors = np.ascontiguousarray((rows[:, 1:] * (graph.first / rows[:, 0])[:, None]).T)
     voters = np.vstack([graph.weights, graph.scale * vectors])
     if len(vectors):
-        values = (vectors * graph.apply_rest(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
-        known = np.abs(values) > NO_LINK
+        values = (vectors * graph.apply_deflated(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
+        known = np.abs(values) > NO_VOTE
         voters[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
     length = float(np.linalg.norm(np.sqrt(graph.weights * graph.degrees)))
     mass = np.bincount(groups, graph.weights)

@@ -1,4 +1,4 @@
-"""What the partitions, labels and weights that are given must look like."""
+"""Checks of the partitions, labels and weights that are given."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -13,19 +13,20 @@ from clusterforests.tables.checks import check_weights
 Combine: TypeAlias = Callable[[IntArray, int], Any]  # partitions, number of clusters -> labels
 
 SEED = integer(0)
-ROUNDING = 1e-9  # smaller differences of sums of weights are none
+ROUNDING = 1e-9  # smaller differences of sums of weights are rounding
 
 
 def check_members(partitions: Any, labels: Any, weights: Any) -> tuple[IntArray, IndexArray, FloatArray | None]:
+    """Check partitions, labels and weights of the same rows."""
     members = check_given(partitions)
     counts = None if weights is None else check_counts(weights, members.shape[1])
     return members, check_labels(labels, members.shape[1]), counts
 
 
 def check_given(partitions: Any) -> IntArray:
-    """What check_partitions returns, at once if nothing has to be renumbered: that sorts every partition.
+    """Do what check_partitions does, but at once if nothing has to be renumbered, which sorts every partition.
 
-    Labels stay in the small type that they have.
+    Labels then stay in the small type that they have.
     """
     if (
         type(partitions) is np.ndarray
@@ -42,7 +43,7 @@ def check_given(partitions: Any) -> IntArray:
 
 
 def check_labels(labels: Any, n_rows: int, n_clusters: int | None = None) -> IndexArray:
-    """One label for each row, from 0: without a gap, or below n_clusters."""
+    """Check that there is one label for each row, numbered from 0: without a gap, or below n_clusters."""
     given = np.asarray(labels)
     if given.shape != (n_rows,) or given.dtype.kind not in "biu":
         raise ValueError(
@@ -60,6 +61,7 @@ def check_labels(labels: Any, n_rows: int, n_clusters: int | None = None) -> Ind
 
 
 def check_shares(shares: Any, labels: Any) -> tuple[FloatArray, IndexArray]:
+    """Check what `cluster_shares` returned, and labels for it."""
     given = np.asarray(shares, dtype=np.float64)
     if given.ndim != 2 or 0 in given.shape or not ((given >= 0) & (given <= 1)).all():
         raise ValueError("shares must have shape (n_samples, n_clusters) and hold numbers from 0 to 1.")
@@ -67,6 +69,7 @@ def check_shares(shares: Any, labels: Any) -> tuple[FloatArray, IndexArray]:
 
 
 def check_counts(weights: Any, n_rows: int) -> FloatArray:
+    """Check row weights that are not None."""
     try:
         counts = check_weights(weights, n_rows)
     except ValueError as error:
@@ -76,7 +79,7 @@ def check_counts(weights: Any, n_rows: int) -> FloatArray:
 
 
 def labels_from(combine: Combine, members: IntArray, n_clusters: int) -> IndexArray:
-    """Labels from 0; -1 for rows that no member clusters, which `combine` does not see."""
+    """Combine partitions into labels from 0; -1 for rows that none clusters, which `combine` does not see."""
     clustered = members.max(axis=0) >= 0
     labels = np.full(len(clustered), -1, dtype=np.intp)
     n = int(clustered.sum())

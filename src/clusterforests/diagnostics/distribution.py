@@ -27,7 +27,7 @@ class ConsensusCdf:
 def consensus_cdf(
     partitions: Any, n_points: int = 101, *, max_rows: int = 2000, seed: int = 0, weights: Any = None
 ) -> ConsensusCdf:
-    """The distribution of P over pairs of rows (Monti et al. 2003).
+    """Compute the distribution of P over pairs of rows (Monti et al. 2003).
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def consensus_cdf(
     n_points : int, default=101
         Number of points at which the distribution function is given.
     max_rows : int, default=2000
-        With more rows than that, a random sample of this many is used, the same for the same `seed`: the pairs need
-        memory and time like its square.
+        Of more rows a random sample of this many is used, the same for the same `seed`: memory and time grow with its
+        square.
     seed : int, default=0
-        Decides the sample.
+        Determines the sample.
     weights : array-like of shape (n_samples,) or None, default=None
         How often each row counts; copies of a row have P = 1.
 
@@ -63,14 +63,14 @@ def consensus_cdf(
     rows = sample_rows(members.shape[1], max_rows, seed, counts)
     w = np.ones(len(rows)) if counts is None else counts[rows]
     values, mass = _pair_distribution(np.ascontiguousarray(members[:, rows], dtype=np.int32), w)
-    points = np.arange(n_points) / (n_points - 1)  # correctly rounded, as P is: equal fractions compare as equal
+    points = np.arange(n_points) / (n_points - 1)  # Rounded as P is, so that equal fractions compare equal.
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     cdf = np.minimum(upto[np.searchsorted(values, points, side="right")] / upto[-1], 1.0)
     return ConsensusCdf(points, cdf, values, mass / upto[-1], len(rows))
 
 
 def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | None) -> IndexArray:
-    """Rows that count: all, or a random choice of max_rows, in ascending order."""
+    """Choose rows that count: all, or a random sample of max_rows, in ascending order."""
     rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
     if len(rows) <= max_rows:
         return rows
@@ -78,7 +78,7 @@ def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | Non
 
 
 def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The values of P and the weight of ordered pairs with each."""
+    """Find the values of P and the weight of ordered pairs with each."""
     n, size = members.shape[1], len(members)
     check_memory(4 * 8 * n * n, f"P between {n} rows", "Lower max_rows.")
     backend, table = CpuBackend(), np.arange(size + 1, dtype=np.float64)
@@ -102,7 +102,7 @@ def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArr
 
 
 def pac(distribution: ConsensusCdf, low: float = 0.1, high: float = 0.9) -> float:
-    """Proportion of ambiguous clustering: the share of pairs with P strictly between two bounds (Senbabaoglu 2014).
+    """Compute the proportion of ambiguous clustering: pairs with P strictly between two bounds (Senbabaoglu 2014).
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def pac(distribution: ConsensusCdf, low: float = 0.1, high: float = 0.9) -> floa
 
 
 def cdf_area(distribution: ConsensusCdf) -> float:
-    """The area under the distribution function of P, exactly: 1 - the mean of P over pairs.
+    """Compute the area under the distribution function of P exactly: 1 - the mean of P over pairs.
 
     Monti et al. (2003) approximate this integral by a sum over a grid.
     """
@@ -132,7 +132,7 @@ def cdf_area(distribution: ConsensusCdf) -> float:
 
 
 def delta_area(areas: Any) -> FloatArray:
-    """How much the area under the distribution function grows with the number of clusters (Monti et al. 2003).
+    """Compute how much the area under the distribution function grows with the number of clusters (Monti et al. 2003).
 
     Parameters
     ----------

@@ -14,14 +14,14 @@ from clusterforests.forest.growth import kappa
 
 
 class Profile(NamedTuple):
-    """Strengths of a table's features. `drawn` ones have too few values to be clustered and got that of another."""
+    """Strengths of a table's features. Those `drawn` had too few values to be clustered, and got that of another."""
 
     strengths: FloatArray
     drawn: BoolArray
 
 
 def feature_profile(X: Any, n_clusters: int, *, seed: int = 0) -> Profile:
-    """The strength of each feature: kappa of K-means on that feature alone. A strong feature has a small one.
+    """Measure the strength of each feature: kappa of K-means on that feature alone, small for a strong feature.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def feature_profile(X: Any, n_clusters: int, *, seed: int = 0) -> Profile:
     n_clusters : int
         Number of clusters, at least 2.
     seed : int, default=0
-        Decides what features that have fewer distinct values than clusters get: as in the paper, the strength of
+        Determines what features with fewer distinct values than clusters get: as in the paper, the strength of
         another feature, drawn at random.
 
     Returns
@@ -49,13 +49,13 @@ def feature_profile(X: Any, n_clusters: int, *, seed: int = 0) -> Profile:
 
 
 def noise_strength(n_clusters: int) -> float:
-    """kappa of a Gaussian feature that says nothing about any clusters; 0.571 in two."""
+    """Compute kappa of a Gaussian feature that says nothing about any clusters; 0.571 for two."""
     quantiles = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     return float(single_feature_kappas(quantiles[:, None], n_clusters)[0])
 
 
 def single_feature_kappas(X: FloatArray, n_clusters: int) -> FloatArray:
-    """Infinite where there is no solution. One feature is solved exactly, whatever the seed."""
+    """Compute kappa of each feature, exactly and whatever the seed; infinite where there is no solution."""
     known = ~np.isnan(X)
     kappas = np.full(X.shape[1], np.inf)
     whole = np.flatnonzero(known.all(axis=0))

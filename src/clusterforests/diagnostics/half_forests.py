@@ -1,22 +1,15 @@
-"""Whether half of the partitions would have given the same clustering."""
+"""Stability: would half of the partitions have given the same clustering?"""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from clusterforests._base.adjusted_rand import adjusted_rand, contingency
 from clusterforests._base.parameters import Rule, check_parameters, integer, real
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
-from clusterforests.diagnostics.arguments import (
-    ROUNDING,
-    SEED,
-    Combine,
-    check_counts,
-    check_given,
-    check_labels,
-    labels_from,
-)
+from clusterforests.diagnostics.arguments import SEED, Combine, check_counts, check_given, check_labels, labels_from
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.tables.checks import check_enough_rows
 
@@ -26,7 +19,7 @@ class Stability:
     """How well clusterings from two halves of the partitions agree."""
 
     mean: float  # adjusted Rand index of the two, averaged over the splits
-    low: float  # the share `level` of the splits is from `low` to `high`
+    low: float  # the share `level` of the splits lies between `low` and `high`
     high: float
     scores: FloatArray  # of each split; NaN if its halves share no pair of clustered rows
     clusters: FloatArray  # best Jaccard index of each cluster in the clustering of a half, averaged over the halves
@@ -45,7 +38,7 @@ def stability(
     labels: Any = None,
     weights: Any = None,
 ) -> Stability:
-    """Whether other partitions of the same kind would have given the same clustering.
+    """Estimate whether other partitions of the same kind would have given the same clustering.
 
     The partitions are split at random into two halves (of an odd number one is left out), each half is combined on
     its own, and the two clusterings are compared by the adjusted Rand index. Rows that a half does not cluster at all
@@ -62,11 +55,11 @@ def stability(
     n_splits : int, default=20
         Number of splits; each calls `combine` twice.
     seed : int, default=0
-        Decides the splits, and the sample of rows.
+        Determines the splits, and the sample of rows.
     level : float, default=0.9
         Share of the splits that the interval holds.
     max_rows : int, default=1000
-        With more rows than that, a random sample of this many is clustered, the same for the same `seed`.
+        Of more rows a random sample of this many is clustered, the same for the same `seed`.
     labels : array-like of shape (n_samples,) or None, default=None
         The clustering whose clusters are looked up in the halves; None combines all partitions (of the sample).
     weights : array-like of shape (n_samples,) or None, default=None
@@ -104,7 +97,7 @@ def stability(
     for split, order in enumerate(permutations(stream(seed, Purpose.HALF_FORESTS, np.arange(n_splits)), len(members))):
         first = labels_from(combine, members[order[:half]], n_clusters)
         second = labels_from(combine, members[order[half : 2 * half]], n_clusters)
-        scores[split] = _adjusted_rand(first, second, w)
+        scores[split] = adjusted_rand(first, second, w)
         found += [_best_jaccard(whole, first, w, k), _best_jaccard(whole, second, w, k)]
     known = scores[~np.isnan(scores)]
     if not len(known):
@@ -113,31 +106,9 @@ def stability(
     return Stability(float(known.mean()), float(low), float(high), scores, _mean_known(np.array(found)), len(rows))
 
 
-def _table(a: IndexArray, b: IndexArray, weights: FloatArray, n_clusters: int | None = None) -> FloatArray:
-    """Weight of the rows in each pair of clusters; `a` may have more than it shows."""
-    known = (a >= 0) & (b >= 0)
-    shape = (int(a.max()) + 1 if n_clusters is None else n_clusters, max(int(b.max()), 0) + 1)
-    cells = np.bincount(a[known] * shape[1] + b[known], weights[known], minlength=shape[0] * shape[1])
-    return cells.astype(np.float64).reshape(shape)
-
-
-def _adjusted_rand(a: IndexArray, b: IndexArray, weights: FloatArray) -> float:
-    """Over rows with a label in both; NaN if these are not even a pair."""
-    table = _table(a, b, weights)
-    w = weights[(a >= 0) & (b >= 0)]
-    itself = float((w * np.minimum(w, 1.0)).sum())
-    both = float((table**2).sum()) - itself
-    first, second = (float((table.sum(axis=axis) ** 2).sum()) - itself for axis in (1, 0))
-    total = float(w.sum()) ** 2 - itself
-    if total <= 0:
-        return float("nan")
-    expected, most = first * second / total, (first + second) / 2
-    return 1.0 if most - expected <= ROUNDING * most else (both - expected) / (most - expected)
-
-
 def _best_jaccard(whole: IndexArray, found: IndexArray, weights: FloatArray, n_clusters: int) -> FloatArray:
-    """Of each cluster of `whole`, over rows with a label in `found`; NaN for a cluster without such rows."""
-    table = _table(whole, found, weights, n_clusters)
+    """Find the best Jaccard index of each cluster of `whole`, over rows with a label in `found`; NaN without any."""
+    table = contingency(whole, found, weights, n_clusters)
     sizes = table.sum(axis=1)
     union = sizes[:, None] + table.sum(axis=0)[None, :] - table
     index = np.divide(table, union, out=np.zeros_like(table), where=union > 0).max(axis=1)
@@ -145,7 +116,7 @@ def _best_jaccard(whole: IndexArray, found: IndexArray, weights: FloatArray, n_c
 
 
 def _mean_known(values: FloatArray) -> FloatArray:
-    """Means of the columns over what is not NaN."""
+    """Average the columns over what is not NaN."""
     known: BoolArray = ~np.isnan(values)
     count = known.sum(axis=0).astype(np.float64)
     means: FloatArray = np.where(known, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)

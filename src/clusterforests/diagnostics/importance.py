@@ -13,7 +13,7 @@ from clusterforests._base.parameters import Rule, check_parameters, integer
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.combining.combine import consensus
+from clusterforests.combining.consensus_function import consensus
 from clusterforests.diagnostics.arguments import (
     SEED,
     Combine,
@@ -49,7 +49,7 @@ def feature_importance(
     max_rows: int = 500,
     seed: int = 0,
 ) -> FeatureImportance:
-    """How far each feature tells apart the clusters that are found without it.
+    """Measure how far each feature tells apart the clusters that are found without it.
 
     Clusters differ in the features they were made from, noise or not. So each feature is held against clusters it had
     no part in: those that trees without it combine to. Shuffling the feature then changes nothing else, and
@@ -77,10 +77,10 @@ def feature_importance(
     weights : array-like of shape (n_samples,) or None, default=None
         How often each row counts where features are compared; see `feature_separation`.
     max_rows : int, default=500
-        With more rows than that, a random sample of this many is looked at, the same for the same `seed`: rows are
-        combined anew for every feature.
+        Of more rows a random sample of this many is looked at, the same for the same `seed`: rows are combined anew for
+        every feature.
     seed : int, default=0
-        Decides the sample and the fresh trees.
+        Determines the sample and the fresh trees.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def feature_importance(
 
 
 def _used(features: Sequence[npt.ArrayLike], n_trees: int, n_features: int) -> BoolArray:
-    """Which tree has which feature."""
+    """Mark which tree has which feature."""
     if len(features) != n_trees:
         raise ValueError(f"features has {len(features)} entries but partitions has {n_trees}: it needs one for each.")
     used = np.zeros((n_trees, n_features), dtype=bool)
@@ -126,6 +126,7 @@ def _used(features: Sequence[npt.ArrayLike], n_trees: int, n_features: int) -> B
 
 
 def _use_excess(used: BoolArray) -> FloatArray:
+    """Compare the use of features with trees of the same sizes that choose at random, in standard deviations."""
     chance = used.mean(axis=1)
     deviation = float(np.sqrt((chance * (1 - chance)).sum()))
     excess: FloatArray = used.sum(axis=0) - chance.sum()
@@ -133,7 +134,7 @@ def _use_excess(used: BoolArray) -> FloatArray:
 
 
 def _together(used: BoolArray, columns: IndexArray) -> list[list[int]]:
-    """The columns in groups that two thirds of the trees do without, or of one: each group gets a clustering."""
+    """Put columns that two thirds of the trees do without into groups, the others alone: one clustering a group."""
     groups: list[list[int]] = []
     trees = np.ones(len(used), dtype=bool)
     for column in columns[np.argsort(used[:, columns].sum(axis=0), kind="stable")].tolist():
@@ -148,7 +149,7 @@ def _together(used: BoolArray, columns: IndexArray) -> list[list[int]]:
 
 
 def _clusters(combine: Combine, trees: IntArray, old: IndexArray, n_clusters: int) -> IndexArray:
-    """What the trees combine to, named after the old clusters; -1 for rows that no tree clusters."""
+    """Combine the trees and name the clusters after the old ones; -1 for rows that no tree clusters."""
     clustered = (trees >= 0).any(axis=0)
     apart = np.unique(trees[:, clustered], axis=1).shape[1] if clustered.any() else 0
     if min(apart, n_clusters) < 2:
@@ -163,7 +164,7 @@ def _clusters(combine: Combine, trees: IntArray, old: IndexArray, n_clusters: in
 
 
 def _fresh_trees(X: FloatArray, n_clusters: int, seed: int) -> tuple[IntArray, BoolArray]:
-    """K-means of random halves of the features, standardised, each half beside its complement; and who uses what."""
+    """Cluster random halves of the standardised features by K-means, each beside its complement; mark who uses what."""
     orders = permutations(stream(seed, Purpose.HALF_FEATURES, np.arange(_PAIRS)), X.shape[1])
     middle = X.shape[1] // 2
     halves = [np.sort(half) for order in orders for half in (order[:middle], order[middle:]) if len(half)]
@@ -173,7 +174,7 @@ def _fresh_trees(X: FloatArray, n_clusters: int, seed: int) -> tuple[IntArray, B
     runs = backend.kmeans(
         KMeansJobs(halves, clusters, stream(seed, Purpose.FRESH_TREES, np.arange(len(halves))), 5, 100)
     )
-    solved = np.flatnonzero(runs.solved).tolist()  # the others had fewer different rows than clusters
+    solved = np.flatnonzero(runs.solved).tolist()  # The others had fewer different rows than clusters.
     if not len(solved):
         return np.empty((0, len(X)), dtype=np.int32), np.empty((0, X.shape[1]), dtype=bool)
     trees = backend.assign([halves[i] for i in solved], [runs.centers[i] for i in solved])

@@ -10,8 +10,8 @@ from sklearn.utils import check_array
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics.arguments import check_counts, check_labels
 
-_BLOCK = 2**20  # cells looked at together
-_EQUAL = 1e-12  # what rounding leaves of no difference
+_CELLS_AT_ONCE = 2**20
+_EQUAL = 1e-12  # a smaller difference is rounding
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Separation:
 
 
 def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
-    """Share of each feature's variance that lies between clusters, all of them and each against the rest.
+    """Compute the share of each feature's variance between clusters: all of them, and each against the rest.
 
     The null is a feature whose values are shuffled over the rows: mean and standard deviation are those over all
     shuffles, in closed form [1]_. Clusters that were found with the feature's help differ in it by construction, so
@@ -78,14 +78,14 @@ def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
 
 
 def separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
-    """`feature_separation` in blocks of features; rows labelled -1 are left out."""
-    step = max(1, _BLOCK // len(X))
+    """Do what `feature_separation` does in blocks of features; rows labelled -1 are left out."""
+    step = max(1, _CELLS_AT_ONCE // len(X))
     parts = [_separate(X[:, j : j + step], labels, weights, n_clusters) for j in range(0, X.shape[1], step)]
     return join(parts, np.arange(X.shape[1]))
 
 
 def join(parts: list[Separation], order: IndexArray) -> Separation:
-    """The features of the parts, one part after the other, then in the given order."""
+    """Put the features of the parts together, one part after the other, then in the given order."""
     return Separation(
         _stack([part.features for part in parts], order),
         _stack([part.clusters for part in parts], order),
@@ -99,7 +99,7 @@ def _stack(parts: list[VarianceShares], order: IndexArray) -> VarianceShares:
 
 
 def standardise(X: FloatArray) -> FloatArray:
-    """Every column with mean 0 and variance 1, constant ones 0, and 0 for NaN."""
+    """Give every column mean 0 and variance 1; constant columns and NaN become 0."""
     known = ~np.isnan(X)
     z = _centred(X, known.astype(np.float64), known)
     return np.ascontiguousarray(_per(z, np.sqrt(_per((z**2).sum(axis=0), known.sum(axis=0).astype(np.float64)))))
@@ -122,31 +122,33 @@ def _separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters
 
 
 def _centred(X: FloatArray, w: FloatArray, known: BoolArray) -> FloatArray:
-    """Deviations from the means, the largest of each column 1; 0 where nothing is known or all is equal."""
+    """Subtract the means and divide by the largest deviation; 0 where nothing is known or all is equal."""
     values = np.where(known, X, 0.0)
-    values = np.ldexp(values, -np.frexp(np.abs(values).max(axis=0, initial=0.0))[1])  # exact, and nothing overflows
+    values = np.ldexp(
+        values, -np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
+    )  # This is exact, and nothing overflows.
     low = np.where(known, values, np.inf).min(axis=0, initial=np.inf)
-    values = np.where(known, values - np.where(np.isfinite(low), low, 0.0), 0.0)  # so that an offset costs no digits
+    values = np.where(known, values - np.where(np.isfinite(low), low, 0.0), 0.0)  # An offset must not cost digits.
     z = np.where(known, values - _per((w * values).sum(axis=0), w.sum(axis=0)), 0.0)
     varies = values.max(axis=0, initial=0.0) > 0
     return _per(z, np.where(varies, np.abs(z).max(axis=0, initial=0.0), 0.0))
 
 
 def _per(a: Any, b: FloatArray) -> FloatArray:
-    """a / b, and 0 where b is."""
+    """Divide a by b; 0 where b is 0."""
     ratio: FloatArray = np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0)
     return ratio
 
 
 class _Null:
-    """Features shuffled over their cells: what the share between groups of given sizes then is."""
+    """The null: what the share between groups of given sizes is if features are shuffled over their cells."""
 
     def __init__(self, cells: FloatArray, second: FloatArray, fourth: FloatArray) -> None:
         self.cells, self.total = cells, second
         self.tailed = _per(fourth, second**2)
 
     def compare(self, between: FloatArray, groups: IndexArray, inverse_sizes: FloatArray) -> VarianceShares:
-        """Moments of a quadratic form under permutation, after Kazi-Aoual et al. for a projection and one feature."""
+        """Compare with the moments under permutation, after Kazi-Aoual et al. for a projection and one feature."""
         usable = (self.total > 0) & (self.cells > 3) & (groups > 1)
         n = np.where(usable, self.cells, 4.0)
         m = groups - 1.0  # trace of the projection, and of its square
@@ -172,6 +174,6 @@ class _Null:
 
 
 def check_cells(X: Any) -> FloatArray:
-    """X as numbers, NaN allowed."""
+    """Check that X holds numbers; NaN is allowed."""
     table: FloatArray = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
     return table

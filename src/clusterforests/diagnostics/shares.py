@@ -1,4 +1,4 @@
-"""What the partitions say of each row and each cluster."""
+"""What the partitions say of each row and each cluster: mean shares, consensus, silhouette, memberships."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from clusterforests.diagnostics.arguments import (
     check_shares,
 )
 
-_ABOVE = 1 + 1e-9  # a row's own membership over any other: more than rounding takes away
+_ABOVE = 1 + 1e-9  # by how much a row's own membership is above any other: more than rounding
 
 
 class ClusterCounts(NamedTuple):
@@ -32,7 +32,7 @@ class ClusterCounts(NamedTuple):
 def count_clusters(
     partitions: IntArray, labels: IndexArray, weights: FloatArray | None, n_parts: Sequence[int], n_clusters: int
 ) -> ClusterCounts:
-    """Of some rows; `n_parts` and `n_clusters` are those of all."""
+    """Count some rows; `n_parts` and `n_clusters` are those of all."""
     mass = np.ones(len(labels)) if weights is None else weights
     itself = mass * _copies(mass)
     parts, same = [], []
@@ -48,7 +48,7 @@ def count_clusters(
 
 
 def _copies(weights: FloatArray) -> FloatArray:
-    """What a row counts for itself, which is left out."""
+    """Compute what a row counts for itself, which is left out."""
     return np.minimum(weights, 1.0)
 
 
@@ -58,7 +58,7 @@ def _counted(partitions: IntArray, labels: IndexArray, weights: FloatArray | Non
 
 
 def cluster_shares(partitions: Any, labels: Any, weights: Any = None) -> FloatArray:
-    """Mean P between each row and the rows of each cluster.
+    """Compute the mean P between each row and the rows of each cluster.
 
     Counted cluster by cluster, never pair by pair: time grows like n_partitions * n_samples * n_clusters.
 
@@ -94,7 +94,7 @@ def cluster_shares(partitions: Any, labels: Any, weights: Any = None) -> FloatAr
 def shares_with(
     counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None
 ) -> FloatArray:
-    """`cluster_shares` of some rows, by the counts of all."""
+    """Compute `cluster_shares` of some rows from the counts of all."""
     rows, n_clusters = len(labels), len(counts.sizes)
     together, both = np.zeros((2, rows, n_clusters))
     everywhere, seen = np.zeros(n_clusters), np.zeros(rows)
@@ -119,7 +119,7 @@ def shares_with(
 
 
 def item_consensus(shares: Any, labels: Any) -> FloatArray:
-    """Mean P between each row and the others of its cluster (Monti et al. 2003).
+    """Look up the mean P between each row and the others of its cluster (Monti et al. 2003).
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def item_consensus(shares: Any, labels: Any) -> FloatArray:
 
 
 def cluster_consensus(partitions: Any, labels: Any, weights: Any = None) -> FloatArray:
-    """Mean P over the pairs of distinct rows within each cluster (Monti et al. 2003).
+    """Compute the mean P over the pairs of distinct rows within each cluster (Monti et al. 2003).
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def cluster_consensus(partitions: Any, labels: Any, weights: Any = None) -> Floa
 
 
 def consensus_with(counts: ClusterCounts) -> FloatArray:
-    """`cluster_consensus` by the counts of all rows."""
+    """Compute `cluster_consensus` from the counts of all rows."""
     together, both = np.zeros((2, len(counts.sizes)))
     for table, same in zip(counts.parts, counts.same[:-1], strict=True):
         together += (table**2).sum(axis=0) - same
@@ -166,7 +166,7 @@ def consensus_with(counts: ClusterCounts) -> FloatArray:
 
 
 def consensus_silhouette(shares: Any, labels: Any, weights: Any = None) -> FloatArray:
-    """Silhouette of each row, with 1 - mean P as its distance from a cluster.
+    """Compute the silhouette of each row, with 1 - mean P as its distance from a cluster.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def consensus_silhouette(shares: Any, labels: Any, weights: Any = None) -> Float
 
 
 def silhouette_with(sizes: FloatArray, shares: FloatArray, labels: IndexArray, weights: FloatArray) -> FloatArray:
-    """`consensus_silhouette` of some rows, by the sizes of the clusters."""
+    """Compute `consensus_silhouette` of some rows from the sizes of the clusters."""
     own, other = _own_and_best_other(shares, labels)
     if shares.shape[1] == 1:
         return np.zeros(len(labels))
@@ -200,11 +200,11 @@ def silhouette_with(sizes: FloatArray, shares: FloatArray, labels: IndexArray, w
 
 
 def memberships(shares: Any, labels: Any) -> FloatArray:
-    """Soft membership of each row in each cluster.
+    """Compute the soft membership of each row in each cluster.
 
-    The shares, divided by their sum. The clustering decides where it and the shares differ: if another cluster has a
-    share at least as high as the row's own, the own one is first raised just above it (by a part in 10^9). A row
-    without any share belongs to its own cluster.
+    Memberships are the shares of a row divided by their sum. The clustering decides where it and the shares differ: if
+    another cluster has a share at least as high as the row's own, the own one is first raised just above it (by a part
+    in 10^9). A row without any share belongs to its own cluster.
 
     Parameters
     ----------

@@ -15,8 +15,9 @@ from clusterforests.baselines import (
 )
 from clusterforests.baselines.coassociation_linkage import link_by_coassociation
 from clusterforests.combining.affinity import coassociate, collapse
-from clusterforests.combining.combine import consensus
-from clusterforests.combining.normalized_cut import Graph, cut
+from clusterforests.combining.consensus_function import consensus
+from clusterforests.combining.graph import Graph
+from clusterforests.combining.normalized_cut import recursive_cut
 from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
@@ -61,7 +62,7 @@ def _cut_plain(partitions: IntArray, k: int, threshold: float) -> IntArray:
     signatures = collapse(partitions)
     P = coassociate(backend, signatures.labels, signatures.labels)
     graph = Graph(backend, np.where(threshold > P, 0.0, P), signatures.weights)
-    return cut(graph, k, "ncut").labels()[signatures.inverse]
+    return recursive_cut(graph, k, "ncut").labels()[signatures.inverse]
 
 
 def run_kmeans(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:

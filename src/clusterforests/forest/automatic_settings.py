@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # a whole number of features must not become the next one by th
 RARE_ROWS = 16384  # up to so many where small groups are looked for
 
 
-class Choice(NamedTuple):
+class Setting(NamedTuple):
     """A setting as it was used, and why."""
 
     value: Any
@@ -49,7 +49,7 @@ def most_clusters(shape: Shape, n_clusters: int) -> int:
     return max(n_clusters + 2, math.isqrt(min(shape.n_rows, MEASURED_ROWS)))
 
 
-def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Choice:
+def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
     """Vary n_b from n_clusters to the root of n, or about the root of n where small groups are looked for in many rows.
 
     Only a tree with many clusters tells a small group from the large one beside it, and only "kway" can then keep it
@@ -58,47 +58,47 @@ def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Choice:
     if consensus == "kway" and shape.n_rows > MEASURED_ROWS:
         rows = min(shape.n_rows, RARE_ROWS)
         root = math.isqrt(rows)
-        return Choice(
+        return Setting(
             (max(n_clusters, root // 2), max(n_clusters + 2, root)),
             f"varied from tree to tree up to the root of {rows} rows, not below half of it: small groups need trees "
             "with many clusters",
         )
     rows = min(shape.n_rows, MEASURED_ROWS)
-    return Choice(
+    return Setting(
         (max(2, n_clusters), most_clusters(shape, n_clusters)),
         f"varied from tree to tree between n_clusters and the root of {rows} rows"
         + (", the most for which this was measured" if rows < shape.n_rows else ""),
     )
 
 
-def features_per_draw(shape: Shape, most_clusters: int) -> Choice:
+def features_per_draw(shape: Shape, most_clusters: int) -> Setting:
     """Take the root of p, or more where features have few values: clusters would be combinations of values."""
     root = max(2, round(math.sqrt(shape.n_features)))
     needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits - ROUNDING) if shape.bits else 0
     if root >= min(needed, shape.n_features):
-        return Choice(root, f"the square root of {shape.n_features} features, at least 2")
-    return Choice(
+        return Setting(root, f"the square root of {shape.n_features} features, at least 2")
+    return Setting(
         min(needed, shape.n_features),
         f"features have few values: so many show {ROWS_PER_CLUSTER} different rows for each of {most_clusters} groups",
     )
 
 
-def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Choice]:
+def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Setting]:
     """Decide every setting that is "auto", without labels and without a search."""
     rules = {
-        "scale": Choice("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
+        "scale": Setting("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
         "features_per_draw": features_per_draw(shape, most_clusters(shape, n_clusters)),
-        "n_candidates": Choice(1, "the first draw is taken: trees that differ are worth more than good ones"),
-        "patience": Choice(1, "more trees are worth more than longer trials"),
-        "repeat_features": Choice(False, "a feature counts once in a tree"),
-        "quality": Choice("corrected", "kappa with the liking for few features taken out"),
+        "n_candidates": Setting(1, "the first draw is taken: trees that differ are worth more than good ones"),
+        "patience": Setting(1, "more trees are worth more than longer trials"),
+        "repeat_features": Setting(False, "a feature counts once in a tree"),
+        "quality": Setting("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": base_clusters(shape, n_clusters, given["consensus"]),
-        "n_init": Choice(1, "one start a tree: the forest averages over them"),
-        "max_samples": Choice(512, "enough rows to tell features apart")
+        "n_init": Setting(1, "one start a tree: the forest averages over them"),
+        "max_samples": Setting(512, "enough rows to tell features apart")
         if given["estimator"] is None
-        else Choice(None, "the clusterer may need all rows"),
-        "threshold": Choice("auto", "no share is cut off; rows that are never together have no link"),
-        "consensus": Choice("medoid", "three cuts, of which the one that agrees best with the others is kept"),
+        else Setting(None, "the clusterer may need all rows"),
+        "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
+        "consensus": Setting("medoid", "three cuts, of which the one that agrees best with the others is kept"),
     }
     chosen = {}
     for name, rule in rules.items():
@@ -106,12 +106,12 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         if isinstance(asked, str) and asked == "auto":
             chosen[name] = rule
         else:
-            chosen[name] = Choice(asked, "given")
+            chosen[name] = Setting(asked, "given")
     return chosen
 
 
 def growth_settings(
-    chosen: Mapping[str, Choice], given: Mapping[str, Any], n_drawable: int, n_distinct: int, seed: int
+    chosen: Mapping[str, Setting], given: Mapping[str, Any], n_drawable: int, n_distinct: int, seed: int
 ) -> GrowthSettings:
     """Turn the settings of a forest into those of its growth.
 
@@ -138,13 +138,13 @@ def growth_settings(
     )
 
 
-def landmarks_used(asked: int | str | None, used: int | None) -> Choice:
+def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
     """Say how many landmarks were used, once the graph is cut."""
     if asked == used:
-        return Choice(used, "given")
+        return Setting(used, "given")
     if used is None:
-        return Choice(None, "all different rows of labels are in the graph")
-    return Choice(used, "too many rows to cut the graph of all: these stand for them")
+        return Setting(None, "all different rows of labels are in the graph")
+    return Setting(used, "too many rows to cut the graph of all: these stand for them")
 
 
 def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:

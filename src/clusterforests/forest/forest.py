@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, why_dropped
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
@@ -131,14 +131,14 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
     )
 
 
-def trees_grown(forest: Forest, settings: GrowthSettings) -> Choice:
+def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
     """Count the trees, and say why there are fewer than asked for. ValueError if there are none."""
     n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
     if dropped == n_trees:
         raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
     if not dropped:
-        return Choice(n_trees, "given")
-    return Choice(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
+        return Setting(n_trees, "given")
+    return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:

@@ -1,1 +1,1 @@
-"""How many clusters there are."""
+"""How many clusters a table has."""

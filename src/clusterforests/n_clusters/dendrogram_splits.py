@@ -1,4 +1,4 @@
-"""Groups of rows at every number at once: the splits of a dendrogram that are worth the name."""
+"""Partitions into 1, 2, 3, ... groups at once: the splits of a dendrogram, without those of outlying rows."""
 
 import heapq
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity import coassociate, collapse
 from clusterforests.combining.linkage import merge_all
 
-SMALLEST = 8  # rows of a group: fewer leave no valley that chance could not
+SMALLEST = 8  # rows of a group: fewer leave no valley that chance could not leave
 SMALLEST_SHARE = 0.01  # of all rows
 
 
@@ -22,7 +22,7 @@ class Splits(NamedTuple):
 
 
 def split_groups(backend: Backend, partitions: IntArray, most: int) -> Splits:
-    """Average linkage on P, from the top down to at most `most` groups.
+    """Split the rows by average linkage on P, from the top down to at most `most` groups.
 
     Only a split whose sides are both large enough counts. Smaller ones are outlying rows: they keep the label of the
     group they are split off.
@@ -44,7 +44,7 @@ def split_groups(backend: Backend, partitions: IntArray, most: int) -> Splits:
 
 
 class _Dendrogram:
-    """Nodes 0, ..., m - 1 are entries, the others merges in the order of their heights."""
+    """A tree of merges: nodes 0, ..., m - 1 are entries, the others merges in the order of their heights."""
 
     def __init__(self, backend: Backend, labels: IntArray, weights: FloatArray) -> None:
         m = len(weights)
@@ -64,7 +64,7 @@ class _Dendrogram:
         self.smallest = max(SMALLEST, SMALLEST_SHARE * weights.sum())
 
     def splits_below(self, v: int) -> list[tuple[float, int]]:
-        """The first split at or below a node that counts, highest first in a heap; none if there is none."""
+        """Find the first split at or below a node that counts, for a heap with the highest first; at most one."""
         while v >= self.leaves:
             large = [side for side in self.sides[v] if self.size[side] >= self.smallest]
             if len(large) == 2:
@@ -75,6 +75,7 @@ class _Dendrogram:
         return []
 
     def entries(self, v: int) -> list[int]:
+        """List the entries below a node."""
         found, waiting = [], [v]
         while waiting:
             u = waiting.pop()

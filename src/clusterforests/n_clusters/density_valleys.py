@@ -13,7 +13,7 @@ from scipy.special import bdtr
 from clusterforests._base.random import permutations, stream
 from clusterforests._base.typing import FloatArray, IndexArray
 
-WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])  # half-widths of the intervals, in distances between the two groups
+WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])  # half-widths of the intervals, as shares of the groups' distance
 TRIES = 2.0  # the widths are nearly one test: the best of four costs less than Bonferroni's factor
 FOLDS = 5
 RIDGE = 0.05  # of the mean variance within groups
@@ -21,14 +21,14 @@ SAME = 1e-12  # heights closer than this are equal up to rounding
 
 
 class Valleys(NamedTuple):
-    """For each pair of groups: how improbable its valley is if there is none, and its depth (1: nobody is in it)."""
+    """For each pair of groups: the p-value of the valley between them, and its depth (1: no row is in it)."""
 
     p_values: FloatArray
     depths: FloatArray
 
 
 def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> Valleys:
-    """Test every two groups of rows for a valley between them.
+    """Test every pair of groups of rows for a valley between them.
 
     The axis between two groups is Fisher's discriminant. It is fitted without the fifth of the rows whose place on it
     is read, so that an axis that only fits the noise of its rows shows no valley. The groups are those of all rows:
@@ -41,12 +41,12 @@ def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> V
     labels : array of shape (n,)
         Groups 0, 1, ..., none of them empty.
     seed : int
-        Of the folds.
+        Determines the folds.
     """
     sizes = np.bincount(labels)
     groups = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
     fold = np.empty(len(X), dtype=np.intp)
-    for g, rows in enumerate(groups):  # every fold has its share of every group
+    for g, rows in enumerate(groups):  # Every fold has its share of every group.
         fold[rows] = (permutations(stream(seed, g), len(rows))[0] + g) % FOLDS
     scores, centers = _discriminants(X, labels, groups, fold)
     p_values, depths = np.zeros((2, len(groups), len(groups)))
@@ -63,7 +63,10 @@ def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> V
 def _discriminants(
     X: FloatArray, labels: npt.NDArray[np.integer], groups: list[IndexArray], fold: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
-    """x' S^-1 m_g for every row and group, m_g' S^-1 m_h for every fold; means m and S from the rows of other folds."""
+    """Compute x' S^-1 m_g for every row and group, and m_g' S^-1 m_h for every fold.
+
+    The means m and the covariance S are those of the rows of the other folds.
+    """
     scores = np.empty((len(X), len(groups)))
     centers = np.empty((FOLDS, len(groups), len(groups)))
     for f in range(FOLDS):
@@ -80,10 +83,10 @@ def _discriminants(
 
 
 def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """p-value and depth of the valley between places around 0 and places around 1.
+    """Find the p-value and the depth of the valley between places around 0 and places around 1.
 
-    Counts in an interval between them and in one around each are compared by binomial tests; of the two sides the one
-    with less evidence counts. The middle lies nearer to the group that is less spread out.
+    Binomial tests compare the count in an interval between them with those in an interval around each; of the two
+    sides the one with less evidence counts. The middle lies nearer to the group that is less spread out.
     """
     spread = np.array([first.std(), second.std()]) + np.finfo(float).tiny
     middle = np.clip(spread[0] / spread.sum(), 0.3, 0.7)
@@ -108,10 +111,10 @@ def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
 
 
 def dip(values: npt.ArrayLike) -> float:
-    """Hartigan's dip: how far the distribution of the values is from the nearest one with a single mode.
+    """Compute Hartigan's dip: the distance of the distribution of the values from the nearest one with a single mode.
 
-    Half the height that the distribution function leaves the convex minorant before the modal interval and the
-    concave majorant after it; the interval shrinks until nothing inside is further apart than that.
+    The dip is half the largest distance of the distribution function from its convex minorant before the modal
+    interval and from its concave majorant after it. The interval shrinks until nothing inside is further apart.
 
     Parameters
     ----------
@@ -160,7 +163,7 @@ def dip(values: npt.ArrayLike) -> float:
 
 
 def _minorant(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The greatest convex function below the points."""
+    """Find the greatest convex function below the points."""
     knots = np.arange(len(x))
     while True:
         slopes = np.diff(y[knots]) / np.diff(x[knots])

@@ -1,4 +1,4 @@
-"""Tables made comparable, and tables without clusters to compare them with."""
+"""Tables prepared for the search, and random tables without clusters to compare them with."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from scipy.special import gammaincinv, ndtri
 from clusterforests._base.random import Purpose, integers, stream, uniform
 from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
 
-MAX_AXES = 300  # principal axes that stand for more columns
+MAX_AXES = 300  # principal axes that stand for the columns if these are more
 RANK = 1e-7  # of the largest singular value: smaller ones are rounding
 
 
@@ -20,13 +20,13 @@ class Prepared(NamedTuple):
 
 
 def prepare(X: FloatArray, seed: int) -> Prepared:
-    """Columns without missing values, ties and extremes, of mean 0 and variance 1.
+    """Make columns without missing values, ties and extremes, of mean 0 and variance 1.
 
     A missing value is replaced by that of a random row, which adds no structure. Values of a column with ties are
-    spread over the usual step between them: the steps of a scale, or the two values of a yes or no, are no valleys.
+    spread over the usual step between them: the steps of a scale and the two values of a yes or no are not valleys.
     """
     if np.isinf(X).any():
-        raise ValueError("X holds infinite values. Replace them by NaN, or drop their rows.")
+        raise ValueError("X holds infinite values. Replace them with NaN, or drop their rows.")
     tidy = [_tidy(column, stream(seed, Purpose.K_TIES, j, np.arange(len(X)))) for j, column in enumerate(X.T)]
     varying = [j for j, column in enumerate(tidy) if len(column)]
     table = np.array([tidy[j] for j in varying]).reshape(len(varying), len(X)).T
@@ -34,7 +34,7 @@ def prepare(X: FloatArray, seed: int) -> Prepared:
 
 
 def _tidy(column: FloatArray, keys: KeyArray) -> FloatArray:
-    """Nothing if the column is constant."""
+    """Prepare one column; it comes back empty if it is constant."""
     known = column[~np.isnan(column)] / 2  # halves: the range of a column may be too large for a float
     values = np.unique(known)
     if len(values) < 2:
@@ -50,16 +50,17 @@ def _tidy(column: FloatArray, keys: KeyArray) -> FloatArray:
 
 
 def _standardise(table: FloatArray) -> FloatArray:
+    """Give columns mean 0 and variance 1."""
     centered = table - table.mean(axis=0)
     standard: FloatArray = centered / centered.std(axis=0)
     return standard
 
 
 def without_clusters(table: FloatArray, seed: int, number: int) -> FloatArray:
-    """A table of one elliptical cluster with the covariance of another table and tails as heavy.
+    """Draw a table of one elliptical cluster with the covariance and the tails of another table.
 
-    Multivariate t, its degrees of freedom those that give the fourth moment of the distances from the centre; Gaussian
-    if they have a smaller one than that. Columns have mean 0 and variance 1.
+    It is multivariate t, with the degrees of freedom that give the fourth moment of the distances from the centre, or
+    Gaussian if that moment is no larger than a Gaussian's. Columns have mean 0 and variance 1.
     """
     left, spread, right = principal_axes(table)
     rows, axes = np.arange(len(table)), np.arange(len(spread))
@@ -75,7 +76,7 @@ def without_clusters(table: FloatArray, seed: int, number: int) -> FloatArray:
 
 
 def principal_axes(table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The leading part of the singular value decomposition, through the smaller matrix of products."""
+    """Compute the leading part of the singular value decomposition, through the smaller matrix of products."""
     n, p = table.shape
     squares, vectors = np.linalg.eigh(table.T @ table if p <= n else table @ table.T)
     spread = np.sqrt(np.maximum(squares[::-1][:MAX_AXES], 0.0))

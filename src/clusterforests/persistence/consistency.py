@@ -11,7 +11,7 @@ import numpy as np
 from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 
 
 def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
@@ -51,7 +51,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 
 def _check_choices(state: Mapping[str, Any]) -> None:
     for name, choice in state["selection_"].items():
-        _require(isinstance(name, str) and isinstance(choice, Choice), "settings")
+        _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
     _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterforests._base.parameters import FOREST_RULES, check_parameters
 from clusterforests._base.typing import AnyArray
+from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.persistence.consistency import check_consistency
 from clusterforests.persistence.model_file import not_a_model, read_model, write_model
 from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_kind
@@ -60,7 +61,7 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
         unknown = set(parameters) - set(cls._get_param_names())
         if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
             raise ValueError("it has parameters that this version does not know")
-        check_parameters(parameters, FOREST_RULES)
+        check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES})
         given = description["state"]
         if not isinstance(given, dict) or set(given) != set(STATE.fields):
             raise ValueError("its fitted attributes have unknown names")

@@ -9,9 +9,9 @@ from clusterforests.backends import Coordinates
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.normalized_cut import CutNode, CutTree
 from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
@@ -66,8 +66,8 @@ RECORDS = {
         "label:int",
     ),
     "CutTree": _record(CutTree, "nodes:[CutNode]"),
-    "Setting": _record(Choice, "value:plain reason:str"),
-    "Evidence": _record(how_many.Choice, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
+    "Setting": _record(Setting, "value:plain reason:str"),
+    "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }
 NAMES = {record.make: name for name, record in RECORDS.items()}
 

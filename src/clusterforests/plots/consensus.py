@@ -8,7 +8,7 @@ import scipy.linalg
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import affinity, collapse, sharpness_for
-from clusterforests.combining.normalized_cut import Graph
+from clusterforests.combining.graph import Graph
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.plots.drawn_rows import rows_to_draw, surest_first

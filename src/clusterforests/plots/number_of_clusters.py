@@ -12,7 +12,7 @@ from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.n_clusters import choose as how_many
+from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.plots.drawn_rows import rows_to_draw
 from clusterforests.plots.style import (
     BLUE,
@@ -72,7 +72,7 @@ def consensus_cdf(
 
 
 def delta_area(
-    source: ClusterForest | how_many.Choice | Sequence[ClusterForest],
+    source: ClusterForest | NClustersEvidence | Sequence[ClusterForest],
     *,
     max_rows: int = 2000,
     ax: "Axes | None" = None,
@@ -81,7 +81,7 @@ def delta_area(
 
     Parameters
     ----------
-    source : ClusterForest, Choice or sequence of ClusterForest
+    source : ClusterForest, NClustersEvidence or sequence of ClusterForest
         A forest that chose its number of clusters, or its `n_clusters_evidence_`; or forests fitted for consecutive
         numbers of clusters.
     max_rows : int, default=2000
@@ -94,8 +94,8 @@ def delta_area(
     ax : matplotlib Axes
     """
     chosen = None
-    evidence: how_many.Choice | None = getattr(source, "n_clusters_evidence_", None)
-    if isinstance(source, how_many.Choice):
+    evidence: NClustersEvidence | None = getattr(source, "n_clusters_evidence_", None)
+    if isinstance(source, NClustersEvidence):
         evidence = source
     if evidence is not None:
         check_drawing(ax, max_rows=max_rows)

@@ -8,8 +8,12 @@ import numpy as np
 
 from clusterforests._base.typing import FloatArray
 from clusterforests.backends import Backend
-from clusterforests.combining.combine import Combined, CutSettings, combine_by
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.combining.combine import place_rows
+from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.nodes import Nodes, choose_nodes
+from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.memory_estimate import check_fit_memory
@@ -49,8 +53,11 @@ class InMemoryRows:
         """Leave the labels as they are: trees that were grown on all rows have them."""
         return LabelledForest(forest, None)
 
-    def combine(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Combined:
-        return combine_by(self.backend, labelled.forest.partitions, settings, sample.weights, seed)
+    def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
+        return choose_nodes(self.backend, labelled.forest.partitions, self.weights, settings, seed)
+
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+        return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.weights)
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)
@@ -64,7 +71,9 @@ def check_before_reading(forest: Any, X: Any, sample_weight: Any, threads: int) 
         check_fit_memory(forest, shape, threads=threads)
 
 
-def encode_rows(forest: Any, X: Any, sample_weight: Any, threads: int, backend: Choice) -> tuple[EncodedTable, Reading]:
+def encode_rows(
+    forest: Any, X: Any, sample_weight: Any, threads: int, backend: Setting
+) -> tuple[EncodedTable, Reading]:
     """Copy the table as numbers, and fill its missing cells."""
     encoded, encoding = encode(forest, X)
     copied = bool(np.isnan(encoded.values).any()) or bool(encoded.categorical.any())

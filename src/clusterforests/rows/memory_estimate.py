@@ -8,8 +8,8 @@ import numpy as np
 
 from clusterforests._base.memory_limits import format_bytes, shortage
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests.combining.affinity_operator import DENSE_NODES, STORED_BYTES
-from clusterforests.combining.combine import COLLAPSED, EXACT, EXACT_SPECTRAL, LANDMARKS, cuts_without_matrix
+from clusterforests.combining.registry import works_without_matrix
+from clusterforests.combining.settings import LIMITS
 
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
@@ -81,7 +81,7 @@ def estimate_memory(
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
-        votes=8 * VOTING_ROWS * min(nodes, DENSE_NODES) + 8 * n_samples,
+        votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
     )
 
 
@@ -117,8 +117,8 @@ def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: di
 
 def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
     """Propose lower settings, those first that cost least."""
-    if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LANDMARKS:
-        yield "landmarks", LANDMARKS
+    if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LIMITS.landmarks:
+        yield "landmarks", LIMITS.landmarks
     if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
         yield "max_samples", limits.sample_rows
     trees = settings["n_estimators"]
@@ -131,9 +131,9 @@ def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> It
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
     """Estimate the graph: a matrix and what is done to it or, where possible, labels, match counts and some vectors."""
-    if nodes <= DENSE_NODES or not cuts_without_matrix(consensus):
+    if nodes <= LIMITS.matrix_nodes or not works_without_matrix(consensus):
         return 24 * nodes**2
-    return nodes * (4 * n_estimators + 8 * VECTORS) + min(STORED_BYTES, nodes**2)
+    return nodes * (4 * n_estimators + 8 * VECTORS) + min(LIMITS.stored_bytes, nodes**2)
 
 
 def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
@@ -142,6 +142,6 @@ def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
         return n_samples
     if isinstance(landmarks, (int, np.integer)):
         return min(n_samples, int(landmarks))
-    if n_samples > COLLAPSED:
-        return LANDMARKS
-    return min(n_samples, EXACT_SPECTRAL if cuts_without_matrix(consensus) else EXACT)
+    if n_samples > LIMITS.collapsed:
+        return LIMITS.landmarks
+    return min(n_samples, LIMITS.exact_without_matrix if works_without_matrix(consensus) else LIMITS.exact)

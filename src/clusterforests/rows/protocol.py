@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.combining.combine import Combined, CutSettings
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.nodes import Nodes
+from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.tables.encoding import Encoding
@@ -35,7 +38,7 @@ class Reading:
     encoding: Encoding
     donors: Donors | None  # fill the missing cells of new rows
     weights: Any  # an array of NumPy or of Dask, or None
-    backend: Choice
+    backend: Setting
 
 
 class Rows(Protocol):
@@ -55,8 +58,11 @@ class Rows(Protocol):
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
         """Find the nearest centre of every row in every tree."""
 
-    def combine(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Combined:
-        """Cut the graph of how often rows are together, and place every row (Algorithm 3, lines 6 to 8)."""
+    def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
+        """Choose the nodes of the graph: rows with the same labels are one, and landmarks may stand for many."""
+
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+        """Place every row by its links with the nodes; return the rule and the clusters."""
 
     def send(self, values: Any) -> Any:
         """Bring an array with an entry for each row to where the rows are."""

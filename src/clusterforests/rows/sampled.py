@@ -6,15 +6,17 @@ whose weight is the sum of theirs.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import collapse
-from clusterforests.combining.combine import Combined, CutSettings, combine_by, combine_sample
+from clusterforests.combining.combine import place_rows
+from clusterforests.combining.cut import KeptCut, place_by
+from clusterforests.combining.nodes import Nodes, choose_nodes, choose_sampled_nodes
 from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
@@ -86,13 +88,16 @@ class SampledRows:
         of_sample = trees.label(ArraySource(sample.rows.values), self.backend.threads).astype(np.int32)
         return LabelledForest(spread_forest, of_sample)
 
-    def combine(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Combined:
-        partitions = labelled.forest.partitions
+    def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         if settings.landmarks is None:
-            return combine_by(self.backend, partitions, settings, self.reading.weights, seed)
+            return choose_nodes(self.backend, labelled.forest.partitions, self.reading.weights, settings, seed)
         assert labelled.sample is not None
-        signatures = collapse(labelled.sample, sample.weights)
-        return combine_sample(self.backend, signatures, settings, partial(self.reader.settle, partitions), seed)
+        return choose_sampled_nodes(self.backend, collapse(labelled.sample, sample.weights), settings, seed)
+
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+        if nodes.exact:
+            return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.reading.weights)
+        return self.reader.settle(labelled.forest.partitions, place_by(kept.cut, nodes.signatures))
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)

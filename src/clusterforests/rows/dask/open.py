@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from clusterforests.backends import Backend
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.rows.dask.reader import grow_trees
 from clusterforests.rows.dask.results import DaskResults
 from clusterforests.rows.dask.table import DaskTable, open_table
@@ -19,7 +19,7 @@ def open_rows(forest: Any, X: Any, sample_weight: Any, backend: Backend, progres
     if forest.backend == "gpu":
         raise ValueError("backend='gpu' reads tables of one process: pass X.compute(), or leave backend at 'auto'.")
     table = open_table(forest, X, sample_weight)
-    where = Choice("cpu", "given" if forest.backend == "cpu" else "X is not on a GPU")
+    where = Setting("cpu", "given" if forest.backend == "cpu" else "X is not on a GPU")
     if forest._limits.is_large(table.n_rows):
         return _on_workers(forest, table, backend, where, progress)
     X, weights = table.gathered()
@@ -30,7 +30,7 @@ def open_rows(forest: Any, X: Any, sample_weight: Any, backend: Backend, progres
     return InMemoryRows(encoded, reading.weights, published, backend, DaskResults(table.lengths), grower)
 
 
-def _on_workers(forest: Any, table: DaskTable, backend: Backend, where: Choice, progress: ReadingProgress) -> Rows:
+def _on_workers(forest: Any, table: DaskTable, backend: Backend, where: Setting, progress: ReadingProgress) -> Rows:
     if forest.estimator is not None or forest.max_samples is None or forest.landmarks is None:
         raise ValueError(
             "estimator, max_samples=None and landmarks=None need all rows in one place. Leave them at their "

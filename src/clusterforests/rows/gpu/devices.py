@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 
 CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
 INSTALL = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
@@ -61,16 +61,16 @@ def send_to(X: Any, values: Any) -> Any:
     return torch.from_dlpack(array) if torch is not None and isinstance(X, torch.Tensor) else array
 
 
-def choose_backend(asked: str, X: Any, *, sampled: bool, limits: SizeLimits = DEFAULT_LIMITS) -> Choice:
+def choose_backend(asked: str, X: Any, *, sampled: bool, limits: SizeLimits = DEFAULT_LIMITS) -> Setting:
     """Choose where a fit runs. `sampled` is whether its settings let a sample stand for many rows."""
     given = on_gpu(X)
     if asked == "cpu" or (asked == "auto" and not given):
         where = "given" if asked == "cpu" else "X is not on a GPU"
-        return Choice("cpu", where)
+        return Setting("cpu", where)
     need_cupy()
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and not limits.is_large(shape[0]):
-        return Choice("cpu", f"up to {limits.large_rows} rows the CPU is faster")
+        return Setting("cpu", f"up to {limits.large_rows} rows the CPU is faster")
     if not sampled:
-        return Choice("cpu", "estimator, max_samples=None and landmarks=None are for the CPU")
-    return Choice("gpu", "given" if asked == "gpu" else "X is on the GPU")
+        return Setting("cpu", "estimator, max_samples=None and landmarks=None are for the CPU")
+    return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")

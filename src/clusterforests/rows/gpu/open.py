@@ -6,7 +6,7 @@ import numpy as np
 
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.backends import Backend
-from clusterforests.forest.automatic_settings import Choice
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.gpu.reader import AnyTable, DeviceReader, DeviceTable, open_source_on_gpu, survey_on_gpu
 from clusterforests.rows.in_memory import encode_rows
@@ -24,7 +24,7 @@ def open_rows(
     X: Any,
     sample_weight: Any,
     backend: Backend,
-    where: Choice,
+    where: Setting,
     results: Results,
     progress: ReadingProgress,
 ) -> SampledRows:
@@ -36,7 +36,9 @@ def open_rows(
     return SampledRows.of(forest, reader, reading, backend, results)
 
 
-def _open_encoded(forest: Any, X: Any, sample_weight: Any, threads: int, where: Choice) -> tuple[DeviceReader, Reading]:
+def _open_encoded(
+    forest: Any, X: Any, sample_weight: Any, threads: int, where: Setting
+) -> tuple[DeviceReader, Reading]:
     encoded, reading = encode_rows(forest, to_host(X), sample_weight, threads, where)
     table = open_source_on_gpu(
         ArraySource(encoded.values), len(encoded.values) * forest.n_estimators, forest._limits.device
@@ -45,7 +47,7 @@ def _open_encoded(forest: Any, X: Any, sample_weight: Any, threads: int, where: 
     return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
 
 
-def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Choice) -> tuple[DeviceReader, Reading] | None:
+def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading] | None:
     """Do what `encoding.open_large` does. None where X has categories or missing cells."""
     weights = check_weights(sample_weight, len(X))
     table = _open(X, forest.n_estimators, forest._limits.device)

@@ -1,6 +1,6 @@
-"""Which columns tell clusters, before there are any.
+"""Which columns show clusters, found without knowing the clusters.
 
-Clusters make the columns that tell them depend on each other in another way than a common Gaussian factor does, and
+Clusters make the columns that show them depend on each other in another way than a common Gaussian factor does, and
 may give a single column several modes. Noise columns, correlated or not, have neither.
 """
 
@@ -18,23 +18,23 @@ FREEDOM = (BINS - 1) ** 2
 GROUP = 300  # columns that are compared with each other at a time
 CORRELATIONS = np.linspace(-0.99, 0.99, 199)
 DUPLICATE = 0.97  # columns correlated more than this are one column twice, which is no evidence
-FALSE_ALARM = 0.01  # probability of a telling pair of columns in a whole table without clusters
+FALSE_ALARM = 0.01  # probability that a table without clusters shows an informative pair of columns
 FALSE_MODES = 1e-4  # the same of a column with several modes
 STRONG, WEAK = 6.0, 3.0  # excess dependence, in standard deviations
 COMPANY = 0.3  # of the strongest group of dependent columns: weaker groups do not count
-SHARE = 0.15  # of the most telling column
+SHARE = 0.15  # of the score of the most informative column
 DIP_ROWS = 400  # quantiles that stand for a column in its dip
 
 
-def telling_columns(X: FloatArray, seed: int) -> IndexArray:
-    """The columns of X that show structure, ascending; all of them if none does.
+def informative_columns(X: FloatArray, seed: int) -> IndexArray:
+    """Find the columns of X that show structure, ascending; all of them if none does.
 
     Parameters
     ----------
     X : array of shape (n, p)
         Columns without ties.
     seed : int
-        Of the groups that more than 300 columns are divided into.
+        Determines the groups that more than 300 columns are divided into.
     """
     p = X.shape[1]
     scores = np.zeros(p)
@@ -44,13 +44,14 @@ def telling_columns(X: FloatArray, seed: int) -> IndexArray:
         scores[columns] = _company(excess_dependence(X[:, columns]), limit)
     dependent = scores > SHARE * scores.max()
     modes = _several_modes(X)
-    # Skewed columns with a common factor depend on each other in no Gaussian way either: modes are the better evidence.
-    telling = modes | dependent if (modes & dependent).any() or not modes.any() else modes
-    return np.flatnonzero(telling) if telling.any() else np.arange(p)
+    # Skewed columns with a common factor do not depend on each other in a Gaussian way either, so that modes are the
+    # better evidence.
+    found = modes | dependent if (modes & dependent).any() or not modes.any() else modes
+    return np.flatnonzero(found) if found.any() else np.arange(p)
 
 
 def _several_modes(X: FloatArray) -> BoolArray:
-    """Columns whose dip is beyond what one of so many flat columns would show by chance."""
+    """Find columns whose dip is larger than any of so many flat columns would show by chance."""
     n, p = X.shape
     # In the tail the root of n times the dip of flat rows grows by 0.085 for a factor of ten in probability.
     limit = 0.61 + 0.085 * (np.log10(p / FALSE_MODES) - 2)
@@ -63,7 +64,7 @@ def _several_modes(X: FloatArray) -> BoolArray:
 
 
 def _from_normal(X: FloatArray) -> FloatArray:
-    """The distance of each column's distribution function, its rows ascending, from the normal one of its moments."""
+    """Measure how far the distribution function of each column, its rows ascending, is from a fitted normal one."""
     fitted = ndtr((X - X.mean(axis=0)) / X.std(axis=0))
     steps = np.arange(len(X) + 1)[:, None] / len(X)
     distance: FloatArray = np.maximum(np.abs(fitted - steps[:-1]), np.abs(fitted - steps[1:])).max(axis=0)
@@ -71,10 +72,10 @@ def _from_normal(X: FloatArray) -> FloatArray:
 
 
 def excess_dependence(X: FloatArray) -> FloatArray:
-    """How much more two columns depend on each other than Gaussian ones of the same rank correlation.
+    """Measure how much more two columns depend on each other than Gaussian ones of the same rank correlation.
 
-    Counts of rows in 6 by 6 classes of ranks against those of the Gaussian copula, as the deviation of a
-    Freeman-Tukey statistic from its mean in standard deviations; about 0 for Gaussian columns.
+    Counts of rows in 6 by 6 classes of ranks are compared with those of the Gaussian copula. The result is the
+    deviation of a Freeman-Tukey statistic from its mean, in standard deviations: about 0 for Gaussian columns.
     """
     n, p = X.shape
     ranks = np.argsort(np.argsort(X, axis=0), axis=0)
@@ -94,13 +95,14 @@ def excess_dependence(X: FloatArray) -> FloatArray:
 
 
 def _deviations(statistic: FloatArray) -> FloatArray:
+    """Standardise a chi-squared statistic."""
     deviations: FloatArray = (statistic - FREEDOM) / np.sqrt(2 * FREEDOM)
     return deviations
 
 
 @cache
 def _gaussian_cells() -> FloatArray:
-    """Probability of each pair of classes under a Gaussian copula, shape (correlations, 6, 6)."""
+    """Compute the probability of each pair of classes under a Gaussian copula: (correlations, 6, 6)."""
     nodes, weights = np.polynomial.legendre.leggauss(24)
     inside = ndtri((np.arange(BINS)[:, None] + (nodes + 1) / 2) / BINS)  # places in each class of the first column
     edges = ndtri(np.arange(BINS + 1) / BINS)
@@ -111,7 +113,7 @@ def _gaussian_cells() -> FloatArray:
 
 
 def _company(excess: FloatArray, limit: float) -> FloatArray:
-    """How much a column belongs to groups of columns that all depend on each other; 0 if no two of them do clearly."""
+    """Score how much a column belongs to groups that all depend on each other; 0 if no two columns clearly do."""
     if excess.max(initial=0.0) < limit:
         return np.zeros(len(excess))
     values, vectors = np.linalg.eigh(np.maximum(excess - WEAK, 0.0))

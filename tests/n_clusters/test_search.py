@@ -13,11 +13,11 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.n_clusters.choose import EVIDENCE, _rand, choose_n_clusters, grow_for_all_k
 from clusterforests.n_clusters.dendrogram_splits import split_groups
 from clusterforests.n_clusters.density_valleys import TRIES, WIDTHS, dip, find_valleys, valley
+from clusterforests.n_clusters.informative_columns import _gaussian_cells, excess_dependence, informative_columns
 from clusterforests.n_clusters.null_tables import prepare, principal_axes, without_clusters
-from clusterforests.n_clusters.telling_columns import _gaussian_cells, excess_dependence, telling_columns
+from clusterforests.n_clusters.search import EVIDENCE, choose_n_clusters, grow_for_all_k
 
 BACKEND = CpuBackend(1)
 
@@ -187,18 +187,18 @@ def test_dependence_beyond_a_gaussian_one():
     assert excess_dependence(np.column_stack([X[:, 0], 2 * X[:, 0]])).max() == 0
 
 
-def test_telling_columns_are_found_among_correlated_noise():
+def test_informative_columns_are_found_among_correlated_noise():
     X, _ = mixture(5, 98)
     X[:, 2:] += 0.8 * np.random.default_rng(5).normal(size=(len(X), 1))
-    np.testing.assert_array_equal(telling_columns(X, 0), [0, 1])
-    np.testing.assert_array_equal(telling_columns(X[:, 2:30], 0), np.arange(28))  # none tells: all are used
+    np.testing.assert_array_equal(informative_columns(X, 0), [0, 1])
+    np.testing.assert_array_equal(informative_columns(X[:, 2:30], 0), np.arange(28))  # none tells: all are used
 
 
 def test_a_column_with_several_modes_tells_alone():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 10))
     X[:, 7] += 7 * rng.integers(0, 3, 300)
-    np.testing.assert_array_equal(telling_columns(X, 0), [7])
+    np.testing.assert_array_equal(informative_columns(X, 0), [7])
 
 
 def test_preparing_a_table():
@@ -354,11 +354,3 @@ def test_bad_candidates(candidates):
 def test_infinite_values_are_refused():
     with pytest.raises(ValueError, match="X holds infinite values"):
         choose([[np.inf, 1.0]] * 20)
-
-
-def test_rand_index():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        a, b = rng.integers(0, 4, (2, 30))
-        assert _rand(a, b) == pytest.approx(adjusted_rand_score(a, b))
-    assert _rand(np.zeros(5, int), np.zeros(5, int)) == 1

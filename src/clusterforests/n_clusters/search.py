@@ -1,10 +1,10 @@
-"""How many clusters there are, one included: one forest, one dendrogram, and valleys between the groups it is cut into.
+"""Search for the number of clusters, 1 included, with one forest, one dendrogram and tests of valleys.
 
 The trees have varied numbers of clusters, so that P does not depend on the number that is looked for. Average linkage
-on P is cut at every number at once. A number stands if all of its groups are apart, which is tested in the table:
-see `valleys`. Columns that show nothing beside others that do are left out first: see `telling`. Tables without
-clusters, but with the covariance and the tails of the columns that are left, are then taken through the same steps:
-what they show is no evidence.
+on P is cut at every number at once. A number stands if all of its groups are apart, which is tested in the table: see
+`density_valleys`. Columns that show nothing beside others that do are left out first: see `informative_columns`.
+Tables without clusters, but with the covariance and the tails of the columns that are left, are then taken through the
+same steps: what they show is no evidence.
 """
 
 import math
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.adjusted_rand import adjusted_rand
 from clusterforests._base.parameters import integer
 from clusterforests._base.random import Purpose, integers, permutations, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
@@ -21,12 +22,12 @@ from clusterforests.backends import Backend, KMeansJobs
 from clusterforests.combining.affinity import coassociate
 from clusterforests.n_clusters.dendrogram_splits import SMALLEST, split_groups
 from clusterforests.n_clusters.density_valleys import find_valleys
+from clusterforests.n_clusters.informative_columns import informative_columns
 from clusterforests.n_clusters.null_tables import MAX_AXES, prepare, principal_axes, without_clusters
-from clusterforests.n_clusters.telling_columns import telling_columns
 
-MAX_ROWS = 2000  # P and its dendrogram need time and memory like their square
+MAX_ROWS = 2000  # the time and memory of P and its dendrogram grow with the square of the rows
 LEVEL = 0.05
-DOUBTFUL = 0.6  # largest p-value of a valley that counts, however long the clusters last in the dendrogram
+DOUBTFUL = 0.6  # largest p-value that counts, however long the clusters last in the dendrogram
 HALVINGS, HALF_ROWS = 4, 200
 AMBIGUOUS = (0.1, 0.9)
 EVIDENCE = (
@@ -46,8 +47,8 @@ EVIDENCE = (
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A number of clusters and why.
+class NClustersEvidence:
+    """The number of clusters that was chosen, and why.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ def choose_n_clusters(
     n_trees: int = 100,
     n_null: int = 3,
     level: float = LEVEL,
-) -> Choice:
+) -> NClustersEvidence:
     """Choose the number of clusters of a table among candidates.
 
     The largest candidate wins whose clusters are all apart at `level`, and more clearly than in any table without
@@ -121,13 +122,13 @@ def choose_n_clusters(
 
     Returns
     -------
-    choice : Choice
+    evidence : NClustersEvidence
 
     Examples
     --------
     >>> import numpy as np
     >>> from clusterforests.backends import CpuBackend
-    >>> from clusterforests.n_clusters.choose import choose_n_clusters
+    >>> from clusterforests.n_clusters.search import choose_n_clusters
     >>> X = np.random.default_rng(0).normal(size=(200, 3)) + np.repeat([[0], [6]], 100, axis=0)
     >>> choose_n_clusters(CpuBackend(), X, range(1, 6), seed=0).n_clusters
     2
@@ -140,23 +141,24 @@ def choose_n_clusters(
     if len(X) < 2 * SMALLEST or not len(varying):
         nothing = np.full(len(numbers), np.nan)
         text = f"X has fewer than {2 * SMALLEST} rows" if len(varying) else "All columns of X are constant"
-        return Choice(numbers[0], numbers, dict.fromkeys(EVIDENCE, nothing), f"{text}.", varying)
-    telling = telling_columns(table, int(stream(seed, Purpose.K_COLUMNS)[0]))
-    told = np.ascontiguousarray(table[:, telling])
-    partitions = grow_for_all_k(backend, told, most, n_trees, seed)
-    shown = examine(backend, told, partitions, most, seed)
+        return NClustersEvidence(numbers[0], numbers, dict.fromkeys(EVIDENCE, nothing), f"{text}.", varying)
+    columns = informative_columns(table, int(stream(seed, Purpose.K_COLUMNS)[0]))
+    table = np.ascontiguousarray(table[:, columns])
+    partitions = grow_for_all_k(backend, table, most, n_trees, seed)
+    shown = examine(backend, table, partitions, most, seed)
     nulls = []
     for i in range(n_null):
-        null = without_clusters(told, seed, i)
+        null = without_clusters(table, seed, i)
         nulls.append(examine(backend, null, grow_for_all_k(backend, null, most, n_trees, seed), most, seed))
     found = {"p_value": shown.p_values, "depth": shown.depths, "lifetime": shown.lifetimes}
     found |= _compare(nulls, most) | forest_evidence(backend, partitions, most, seed)
     evidence = {name: found[name][np.array(numbers) - 1] for name in EVIDENCE}
     chosen, reason = _decide(np.array(numbers, dtype=np.int32), evidence, level)
-    return Choice(chosen, numbers, evidence, reason, varying[telling])
+    return NClustersEvidence(chosen, numbers, evidence, reason, varying[columns])
 
 
 def _check_candidates(candidates: Sequence[int]) -> tuple[int, ...]:
+    """Sort the candidates, each once."""
     wrong = [c for c in candidates if not integer(1).test(c)]
     if wrong or not len(candidates):
         raise ValueError(
@@ -182,7 +184,7 @@ def examine(backend: Backend, table: FloatArray, partitions: IntArray, most: int
 
 
 def grow_for_all_k(backend: Backend, table: FloatArray, most: int, n_trees: int, seed: int) -> IntArray:
-    """Partitions by K-means on random columns with random numbers of clusters, from 2 to the root of n or beyond.
+    """Grow partitions by K-means on random columns with random numbers of clusters, from 2 to the root of n or beyond.
 
     A tree has from sqrt(p) to 2 sqrt(p) of the columns. Trees with fewer distinct rows than clusters are left out.
     """
@@ -202,7 +204,7 @@ def grow_for_all_k(backend: Backend, table: FloatArray, most: int, n_trees: int,
 
 
 def _compare(nulls: Sequence[Examined], most: int) -> dict[str, FloatArray]:
-    """What tables without clusters show. A number of groups that such a table does not split into has depth 0."""
+    """Summarise what tables without clusters show; numbers of groups that they do not split into have depth 0."""
     depths = np.nan_to_num(np.array([null.depths for null in nulls]).reshape(-1, most))
     p_values = np.nan_to_num(np.array([null.p_values for null in nulls]).reshape(-1, most), nan=1.0)
     none = np.full(most, np.nan)
@@ -215,11 +217,11 @@ def _compare(nulls: Sequence[Examined], most: int) -> dict[str, FloatArray]:
 
 
 def forest_evidence(backend: Backend, partitions: IntArray, most: int, seed: int) -> dict[str, FloatArray]:
-    """Consensus statistics for 1, ..., most clusters, on at most 200 rows, from clusterings by halves of the forest."""
+    """Compute consensus statistics for 1, ..., most clusters from halves of the forest, on at most 200 rows."""
     n_trees, n = partitions.shape
     rows = np.sort(permutations(stream(seed, Purpose.K_HALVES), n)[0, :HALF_ROWS])
     labels = np.ascontiguousarray(partitions[:, rows])
-    cuts = []  # of halving, half, number
+    cuts = []  # for each half of each halving, the labels for every number
     for order in permutations(stream(seed, Purpose.K_HALVES, np.arange(1, HALVINGS + 1)), n_trees):
         for half in np.array_split(order, 2):
             found = split_groups(backend, labels[np.sort(half)], most).labels if len(half) else [labels[0] * 0]
@@ -229,7 +231,8 @@ def forest_evidence(backend: Backend, partitions: IntArray, most: int, seed: int
     # The area under the distribution function of numbers in [0, 1] is 1 minus their mean.
     area = 1 - shares.mean(axis=1)
     growth = np.diff(area[1:]) / np.maximum(area[1:-1], np.finfo(float).tiny)
-    agreement = [np.mean([_rand(a[k], b[k]) for a, b in zip(cuts[::2], cuts[1::2], strict=True)]) for k in range(most)]
+    halves = list(zip(cuts[::2], cuts[1::2], strict=True))
+    agreement = [np.mean([adjusted_rand(a[k], b[k]) for a, b in halves]) for k in range(most)]
     found_evidence = {
         "stability": np.array(agreement),
         "pac": ((shares > low) & (shares < high)).mean(axis=1),
@@ -241,22 +244,14 @@ def forest_evidence(backend: Backend, partitions: IntArray, most: int, seed: int
     return found_evidence | {"eigengap": _eigengaps(coassociate(backend, labels, labels), most)}
 
 
-def _rand(a: IntArray, b: IntArray) -> float:
-    """The adjusted Rand index."""
-    table = np.bincount(a * (b.max() + 1) + b, minlength=(a.max() + 1) * (b.max() + 1)).reshape(a.max() + 1, -1)
-    pairs, rows, columns = ((c * (c - 1.0)).sum() for c in (table, table.sum(axis=1), table.sum(axis=0)))
-    chance = rows * columns / (len(a) * (len(a) - 1.0))
-    most = (rows + columns) / 2
-    return float((pairs - chance) / (most - chance)) if most > chance else 1.0
-
-
 def _consensus_shares(backend: Backend, cuts: IntArray) -> FloatArray:
+    """Compute P over pairs of distinct rows."""
     shares: FloatArray = coassociate(backend, cuts, cuts)[np.triu_indices(cuts.shape[1], 1)]
     return shares
 
 
 def _eigengaps(P: FloatArray, most: int) -> FloatArray:
-    """Of the graph P, normalised: the k-th largest eigenvalue minus the next."""
+    """Subtract from each leading eigenvalue of the normalised graph P the next one."""
     root = np.sqrt(P.sum(axis=0))
     values = np.linalg.eigvalsh(P / np.outer(root, root))[::-1]
     gaps: FloatArray = -np.diff(np.concatenate([values, np.zeros(most + 1)])[: most + 1])
@@ -264,6 +259,7 @@ def _eigengaps(P: FloatArray, most: int) -> FloatArray:
 
 
 def _decide(numbers: IntArray, evidence: dict[str, FloatArray], level: float) -> tuple[int, str]:
+    """Choose a candidate and say why: see `choose_n_clusters`."""
     p = np.nan_to_num(evidence["p_value"], nan=1.0)
     limit = min(level, float(np.nan_to_num(evidence["null_p_value"], nan=1.0).min()))
     several = numbers > 1

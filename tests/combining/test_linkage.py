@@ -1,14 +1,12 @@
-"""The cut that agrees best with the others, and linkage that does not follow outliers."""
+"""Linkage with weights against SciPy's, and linkage that does not follow outliers."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import consensus
 from clusterforests.combining.linkage import linkage_labels, trimmed_labels
-from clusterforests.combining.medoid import agreement, medoid
 
 
 def blocks(sizes, inside=0.9, between=0.1):
@@ -18,30 +16,20 @@ def blocks(sizes, inside=0.9, between=0.1):
     return P, group
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
-def test_agreement_is_the_adjusted_rand_index_of_many_copies(pairs):
-    """Over pairs of draws with replacement it is the index of rows repeated without end."""
-    a, b = np.array(pairs).T
-    copies = 1000
-    expected = adjusted_rand_score(np.repeat(a, copies), np.repeat(b, copies))
-    assert agreement(a, b, np.ones(len(a))) == pytest.approx(expected, abs=5e-3)
-
-
-def test_weights_are_repeats():
-    rng = np.random.default_rng(0)
-    a, b, w = rng.integers(0, 3, 30), rng.integers(0, 4, 30), rng.integers(1, 5, 30)
-    repeated = agreement(np.repeat(a, w), np.repeat(b, w), np.ones(w.sum()))
-    assert agreement(a, b, w.astype(float)) == pytest.approx(repeated)
-    assert agreement(a, b, w / 7) == pytest.approx(repeated)
-
-
-def test_the_odd_one_out_loses():
-    good, near, odd = (np.array(g) for g in ([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1]))
-    name, agreements = medoid({"odd": odd, "near": near, "good": good}, np.ones(6))
-    assert name in ("near", "good")
-    assert agreements["odd"] == min(agreements.values())
-    assert medoid({"first": good, "second": good, "third": good}, np.ones(6))[0] == "first"
+@pytest.mark.parametrize("method", ["average", "single"])
+@pytest.mark.parametrize("seed", range(6))
+def test_linkage_with_weights_is_linkage_of_repeated_rows(method, seed):
+    rng = np.random.default_rng(seed)
+    n = 25
+    upper = np.triu(rng.random((n, n)), 1)
+    P = upper + upper.T + np.eye(n)
+    weights = rng.integers(1, 4, n)
+    rows = np.repeat(np.arange(n), weights)
+    repeated = squareform(1 - P[np.ix_(rows, rows)], checks=False)
+    expected = fcluster(linkage(repeated, method), 5, criterion="maxclust")
+    found = linkage_labels(P, weights.astype(float), 5, method)
+    assert adjusted_rand_score(expected, found[rows]) == 1
+    assert (np.diff(np.bincount(found, weights=weights)) <= 0).all()
 
 
 def test_trimmed_linkage_leaves_outliers_to_the_clusters():
@@ -78,10 +66,3 @@ def test_trimmed_linkage_counts_rows():
     whole = P[np.ix_(repeat, repeat)]
     expected = trimmed_labels(np.where(repeat[:, None] == repeat[None, :], 1.0, whole), np.ones(len(repeat)), 3)
     assert (trimmed_labels(P, weights, 3)[repeat] == expected).all()
-
-
-def test_medoid_through_the_labels_only_entry():
-    rng = np.random.default_rng(0)
-    truth = np.repeat([0, 1, 2], 20)
-    partitions = [np.where(rng.random(60) < 0.15, rng.integers(0, 3, 60), truth) for _ in range(15)]
-    assert adjusted_rand_score(truth, consensus(partitions, 3, method="medoid", threshold="auto")) == 1

@@ -1,0 +1,18 @@
+"""Hashes of columns of labels and sums over tables that labels point into, both computed by the C++ core."""
+
+from clusterforests import _core
+from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArray
+
+
+def hash_columns(labels: IntArray) -> KeyArray:
+    """Hash each column of labels (T, r) to 64 bits; equal columns have equal hashes."""
+    return _core.column_keys(labels)
+
+
+def sum_table_lines(labels: IntArray, first: Int64Array, table: FloatArray, threads: int) -> FloatArray:
+    """Sum, for each column of labels (T, r), the lines of the table that its labels pick.
+
+    The lines of partition t begin at first[t]. Its last two are for labels that the partition does not have, and for
+    labels below zero.
+    """
+    return _core.sum_lines(labels, first, table, threads)

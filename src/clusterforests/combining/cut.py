@@ -1,0 +1,103 @@
+"""Cut the graph of the nodes, by one method or by several of which the medoid is kept (Algorithm 3, line 8)."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from clusterforests._base.adjusted_rand import adjusted_rand
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity import Signatures, affinity, check_pairs, coassociate, sharpness_for
+from clusterforests.combining.graph import Graph
+from clusterforests.combining.linkage import by_size
+from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.placement import Links, Placement, Shares
+from clusterforests.combining.registry import METHODS, Cut, FromAffinity, FromLabels, FromShares, MedoidOf
+from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
+
+
+@dataclass(frozen=True)
+class KeptCut:
+    """The cut that is kept, and how it was chosen."""
+
+    cut: Cut
+    method: str
+    agreement: Mapping[str, float] | None  # of each cut that was tried with the others
+
+    @property
+    def tree(self) -> CutTree | None:
+        return self.cut.tree
+
+
+def cut_graph(backend: Backend, nodes: Signatures, settings: CutSettings, limits: GraphLimits = LIMITS) -> KeptCut:
+    """Cut the graph of the nodes into n_clusters groups."""
+    cutter = _Cutter(backend, nodes, settings, limits)
+    method = METHODS[settings.method]
+    if not isinstance(method, MedoidOf):
+        return KeptCut(cutter.cut(settings.method), settings.method, None)
+    cuts = {}
+    for name in method.methods:
+        with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
+            cuts[name] = cutter.cut(name)
+    kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, nodes.weights)
+    return KeptCut(cuts[kept], kept, agreement)
+
+
+def place_by(cut: Cut, nodes: Signatures, *, exact: bool = False) -> Placement:
+    """Make the rule for rows that are not nodes. If the cut is exact the nodes stay where they were cut to."""
+    n_groups = int(cut.groups.max()) + 1
+    shares = Shares.of(nodes, cut.groups, n_groups)
+    settled = np.arange(len(nodes) if exact else 0, dtype=np.int32)
+    return Placement(nodes, cut.groups, cut.rule(shares), settled, np.arange(n_groups, dtype=np.int32), shares)
+
+
+def choose_medoid(groupings: Mapping[str, IntArray], weights: FloatArray) -> tuple[str, dict[str, float]]:
+    """Choose the grouping with the highest mean agreement with the others, the first on ties.
+
+    Returns its name and the mean agreement of each. Weights need not be counts, so that pairs are draws.
+    """
+    names = list(groupings)
+    pairs = np.array(
+        [[adjusted_rand(groupings[a], groupings[b], weights, replacement=True) for b in names] for a in names]
+    )
+    mean = (pairs.sum(axis=1) - 1) / max(1, len(names) - 1)
+    return names[int(mean.argmax())], dict(zip(names, mean.tolist(), strict=True))
+
+
+class _Cutter:
+    """Cuts one graph by several methods. W is made for the first method that needs it, and kept for the next."""
+
+    def __init__(self, backend: Backend, nodes: Signatures, settings: CutSettings, limits: GraphLimits) -> None:
+        self.backend = backend
+        self.nodes = nodes
+        self.n_clusters = settings.n_clusters
+        self.links = Links(settings.threshold, sharpness_for(settings.sharpness, len(nodes.labels)))
+        self.limits = limits
+        self._graph: Graph | None = None
+
+    def cut(self, name: str) -> Cut:
+        method = METHODS[name]
+        if isinstance(method, FromAffinity):
+            if self._graph is None:
+                self._graph = self._affinity_graph()
+            return method.cut(self._graph, self.links, self.n_clusters)
+        assert isinstance(method, FromLabels | FromShares)
+        if isinstance(method, FromLabels):
+            groups = method.group(self.backend, self.nodes, self.n_clusters)
+        else:
+            groups = method.group(self._share_graph(), self.n_clusters)
+        named = by_size(groups, self.nodes.weights)
+        place = method.place
+        return Cut(named, lambda shares: place(named, shares))
+
+    def _affinity_graph(self) -> Graph:
+        W = affinity(self.backend, self.nodes, self.links.threshold, self.links.sharpness, self.limits)
+        return Graph(self.backend, W, self.nodes.weights, self.limits)
+
+    def _share_graph(self) -> Graph:
+        check_pairs(self.nodes)
+        P = coassociate(self.backend, self.nodes.labels, self.nodes.labels)
+        np.fill_diagonal(P, 1.0)
+        return Graph(self.backend, P, self.nodes.weights, self.limits)

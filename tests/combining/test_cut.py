@@ -1,0 +1,77 @@
+"""The cut that agrees best with the others."""
+
+import numpy as np
+import pytest
+from noisy_partitions import noisy, uncollapsed
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests import consensus
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.cut import choose_medoid, cut_graph, place_by
+from clusterforests.combining.placement import MostShared
+from clusterforests.combining.registry import METHODS, FromAffinity, FromLabels
+from clusterforests.combining.settings import CutSettings
+
+
+def test_the_odd_one_out_loses():
+    good, near, odd = (np.array(g) for g in ([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1]))
+    name, agreements = choose_medoid({"odd": odd, "near": near, "good": good}, np.ones(6))
+    assert name in ("near", "good")
+    assert agreements["odd"] == min(agreements.values())
+    assert choose_medoid({"first": good, "second": good, "third": good}, np.ones(6))[0] == "first"
+
+
+def test_medoid_through_the_labels_only_entry():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    partitions = [np.where(rng.random(60) < 0.15, rng.integers(0, 3, 60), truth) for _ in range(15)]
+    assert adjusted_rand_score(truth, consensus(partitions, 3, method="medoid", threshold="auto")) == 1
+
+
+def test_the_medoid_is_one_of_the_cuts():
+    labels, _ = noisy(noise=0.5, seed=3)
+    nodes = uncollapsed(labels)
+
+    def cut(method):
+        return cut_graph(CpuBackend(), nodes, CutSettings(3, method, "auto", "auto", None))
+
+    kept = cut("medoid")
+    assert tuple(kept.agreement) == METHODS["medoid"].methods
+    assert kept.agreement[kept.method] == max(kept.agreement.values())
+    assert (kept.cut.groups == cut(kept.method).cut.groups).all()
+    assert cut(kept.method).agreement is None
+
+
+def test_a_method_that_cannot_make_so_many_groups_is_left_out_of_the_medoid(monkeypatch):
+    def refuse(*_):
+        raise ValueError("too few different rows")
+
+    monkeypatch.setitem(METHODS, "kway", FromAffinity(refuse))
+    nodes = uncollapsed(noisy()[0])
+    settings = CutSettings(3, "medoid", 0.4, "auto", None)
+    assert list(cut_graph(CpuBackend(), nodes, settings).agreement) == ["average-trimmed", "ncut"]
+    with pytest.raises(ValueError, match="too few different rows"):
+        cut_graph(CpuBackend(), nodes, settings._replace(method="kway"))
+
+
+def test_one_function_and_one_entry_make_a_method(monkeypatch):
+    """As docs/extending.md says."""
+
+    def halves(backend, signatures, n_clusters):
+        return np.arange(len(signatures)) % n_clusters
+
+    monkeypatch.setitem(METHODS, "halves", FromLabels(halves))
+    nodes = uncollapsed(noisy()[0])
+    kept = cut_graph(CpuBackend(), nodes, CutSettings(3, "halves", 0.4, "auto", None))
+    assert kept.cut.groups.tolist() == [0, 1, 2] * 20
+    assert isinstance(place_by(kept.cut, nodes).rule, MostShared)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_nodes_of_an_exact_cut_stay(exact):
+    labels, _ = noisy()
+    nodes = uncollapsed(labels)
+    kept = cut_graph(CpuBackend(), nodes, CutSettings(3, "average", 0.4, "auto", None))
+    placement = place_by(kept.cut, nodes, exact=exact)
+    assert len(placement.settled) == (60 if exact else 0)
+    assert (placement.clusters(CpuBackend(), labels) == kept.cut.groups).all()
