@@ -11,7 +11,7 @@ COMMON = uniform(stream(1, np.arange(20000)))
 
 
 def units_off(found, wanted):
-    """Largest error in units of the last place."""
+    """Largest error in units in the last place."""
     return float(np.abs((found.astype(WIDE) - wanted) / np.spacing(np.abs(wanted).astype(float))).max())
 
 
@@ -19,7 +19,7 @@ def units_off(found, wanted):
 @pytest.mark.parametrize(("low", "high"), [(-700, 700), (-2, 12), (-0.4, 0.4), (0, 1e-12)])
 def test_accuracy(low, high, record_property):
     x = low + (high - low) * COMMON[1:]
-    record_property("exp, largest error in units of the last place", units_off(portable_math.exp(x), np.exp(WIDE(x))))
+    record_property("exp, largest error in units in the last place", units_off(portable_math.exp(x), np.exp(WIDE(x))))
     assert units_off(portable_math.exp(x), np.exp(WIDE(x))) < 1.5
     assert units_off(portable_math.expm1(x), np.expm1(WIDE(x))) < 3
     positive = np.exp(x)

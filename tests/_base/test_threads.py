@@ -28,7 +28,7 @@ def test_no_more_threads_inside_of_joblib(backend):
 
 @pytest.mark.parametrize("processes", [False, True])
 def test_no_more_threads_inside_of_dask(processes):
-    """A user's own tasks, in threads of this process and in others."""
+    """These are a user's own tasks, in threads of this process and in other processes."""
     with (
         LocalCluster(n_workers=1, threads_per_worker=2, processes=processes, dashboard_address=None) as started,
         Client(started) as client,
@@ -53,7 +53,7 @@ def test_all_cores_without_openmp(monkeypatch):
 
 
 def test_all_cores_are_those_of_the_container(monkeypatch):
-    """As its control group says; of version 2, imitated here."""
+    """The control group, of version 2, is imitated here."""
     opened, exists = open, os.path.exists
     quota = "/sys/fs/cgroup/cpu.max"
     monkeypatch.setattr(os.path, "exists", lambda path: path == quota or exists(path))

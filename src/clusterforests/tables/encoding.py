@@ -200,6 +200,8 @@ def open_large(
         See `open_source`.
     threads : int, default=1
         Does not change the result.
+    limits : SizeLimits
+        Says how many rows are many.
 
     Returns
     -------
@@ -219,13 +221,13 @@ def open_large(
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):
-        _refuse_infinity(source, encoding)
+        _refuse_infinity(source, encoding, limits)
     return large_numeric_table(source, scan), encoding
 
 
-def _refuse_infinity(source: RowSource, encoding: Encoding) -> None:
+def _refuse_infinity(source: RowSource, encoding: Encoding, limits: SizeLimits) -> None:
     """Read the table again to name the first infinite cell."""
-    for start, values in read_blocks(source):
+    for start, values in read_blocks(source, limits):
         found = np.argwhere(np.isinf(values))
         if len(found):
             raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(found[0][1])))

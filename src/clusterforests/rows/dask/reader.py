@@ -34,7 +34,7 @@ from clusterforests.tables.row_sampling import (
     waiting_times,
 )
 
-READINGS = 3 + STEPS  # of all rows: a scan_table, the sample, means, clusters
+READINGS = 3 + STEPS  # of all rows: a scan, the sample, means, clusters
 TREES = 10  # grown in one task
 SPARE_KEYS = 16
 MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
