@@ -23,7 +23,7 @@ LAYERS = (
     ("persistence",),
     ("predictor",),
     ("estimator",),
-    ("forest_view",),
+    ("fitted", "forest_view"),
     ("__init__",),
     ("baselines", "feature_selection", "plots", "report", "theory"),
     ("experiments",),
