@@ -3,15 +3,22 @@ PYTHON ?= python3
 VENV ?= .venv
 LATER ?=
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*) $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.cu*')
+WORKERS ?= auto
+SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
+CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize fuzz clean
 
-run: $(VENV)/installed
+run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
 
+# On all cores, but four workers at most; a file stays with one worker.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "not slow"
+	$(BIN)/python -m pytest tests -m "not slow" -n $(WORKERS) --maxprocesses 4 --dist loadfile
+
+# Those of `make test` that skip without the paper's data sets ($CLUSTERFORESTS_DATA) or a browser.
+test-more: $(VENV)/installed
+	$(BIN)/python -m pytest tests -m "(data or browser) and not slow"
 
 # Killed Dask workers and interrupts in every stage of a fit, hostile calls for minutes, sanitizers: hours on two cores.
 test-slow: $(VENV)/installed
@@ -45,7 +52,7 @@ docs: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror core/*.hpp core/*.cpp tests/gpu/emulator/*.hpp
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
 
 types: $(VENV)/installed
 	$(BIN)/mypy
@@ -100,11 +107,17 @@ fuzz: $(VENV)/installed
 clean:
 	rm -rf $(VENV) build out docs/api docs/gallery docs/sg_execution_times.rst
 
-$(VENV)/installed: $(SOURCES)
+# What running needs. The package is built here and nowhere else.
+$(VENV)/run: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q ".[dev]"
+	$(BIN)/python -m pip install -q ".[plot]"
+	touch $@
+
+# What tests, linters and documentation need besides: the package is installed, so pip only adds what its extra names.
+$(VENV)/installed: $(VENV)/run
+	$(BIN)/python -m pip install -q "clusterforests[dev]"
 	touch $@
 
 $(VENV)/bench: $(VENV)/installed
-	$(BIN)/python -m pip install -q ".[bench]"
+	$(BIN)/python -m pip install -q "clusterforests[bench]"
 	touch $@

@@ -1,8 +1,8 @@
-"""Dask: a table larger than its workers, bytes that travel, and what the detour costs where there is no need for it.
+"""Measure Dask: a table larger than the workers' memory, network traffic, and the overhead over a single process.
 
     python benchmarks/dask_scale.py --out benchmarks/DASK.md [--only larger bytes overhead trees]
 
-Clusters are local ones: a process for each worker, one thread each. The larger table is 6 GB in a temporary folder.
+Clusters are local: one process with one thread for each worker. The large table takes 6 GB in a temporary folder.
 """
 
 import argparse
@@ -26,10 +26,11 @@ from distributed import Client, LocalCluster
 from scale_data import gaussians
 
 from clusterforests import ClusterForest
+from clusterforests._base.progress import ProgressBar
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import join_forests
-from clusterforests.rows.dask.rows import TREES, grow_trees
-from clusterforests.tables.feature_columns import numbers
+from clusterforests.rows.dask.reader import TREES, grow_trees
+from clusterforests.rows.open import open_rows
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
@@ -105,14 +106,15 @@ def sent(dask_worker):
 
 
 def larger_table():
-    yield "\n## A table that fits no worker\n"
+    yield "\n## A table larger than the workers' memory\n"
     yield (
-        f"Parquet, {FILES} files of {ROWS:,} rows and {COLUMNS} columns of float64: "
+        f"{FILES} Parquet files of {ROWS:,} rows and {COLUMNS} columns of float64: "
         f"{8 * FILES * ROWS * COLUMNS / 1e9:.0f} GB, read as a Dask DataFrame. "
-        "`ClusterForest(5, n_estimators=50)`, all else by default; a worker is a process of one thread with a limit of "
-        f"{LIMIT}. Memory and spilled bytes are the highest that the workers reported; the machine has 2 cores.\n"
+        "`ClusterForest(5, n_estimators=50)` with defaults otherwise. Each worker is a process with one thread and a "
+        f"memory limit of {LIMIT}. Memory and spilled bytes are the highest that the workers reported; the machine has "
+        "2 cores.\n"
     )
-    yield "| workers | seconds | most memory of a worker, GB | spilled, bytes | workers lost | labels |"
+    yield "| workers | seconds | peak memory of a worker, GB | spilled, bytes | workers lost | hash of the labels |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
         for number in range(FILES):
@@ -129,11 +131,11 @@ def larger_table():
 
 
 def bytes_table():
-    yield "\n## Bytes that travel\n"
+    yield "\n## Network traffic\n"
     yield (
-        f"Two workers, 20 columns of float64 in {PIECES} partitions, 100 trees. Between workers: the sum over the "
-        "workers of `transfer_incoming_log`, that is of all data a worker fetched from another. To the client: what "
-        "workers gave (`transfer_outgoing_bytes_total`) beyond that. Labels stay on the workers.\n"
+        f"Two workers, 20 columns of float64 in {PIECES} partitions, 100 trees. Between workers: all data "
+        "that a worker fetched from another, summed over `transfer_incoming_log` of the workers. To the client: what "
+        "the workers sent (`transfer_outgoing_bytes_total`) beyond that. The labels stay on the workers.\n"
     )
     yield "| rows | between workers, MB | to the client, MB | table, MB |"
     yield "|---|---|---|---|"
@@ -145,14 +147,14 @@ def bytes_table():
             moved.append(between)
             rest = sum(client.run(sent).values()) - between
         yield f"| {n:,} | {between / 1e6:.1f} | {rest / 1e6:.1f} | {160 * n / 1e6:,.0f} |"
-    yield f"\nTen times the rows: **{100 * (moved[1] / moved[0] - 1):+.1f} %** between workers (bar: within 10 %)."
+    yield f"\nTen times the rows: **{100 * (moved[1] / moved[0] - 1):+.1f} %** between workers (target: within 10 %)."
 
 
 def overhead_table():
-    yield "\n## What it costs where one process would do\n"
+    yield "\n## Overhead over a single process\n"
     yield (
-        "1,000,000 x 20 in 10 partitions, persisted; one worker with one thread, 100 trees, against the same table as "
-        "a NumPy array with `n_jobs=1`. In turn, three times, medians.\n"
+        "1,000,000 x 20 in 10 persisted partitions, 100 trees: one worker with one thread, against the same table as a "
+        "NumPy array with `n_jobs=1`. Medians of three alternating runs.\n"
     )
     yield "| | seconds |"
     yield "|---|---|"
@@ -172,21 +174,22 @@ def overhead_table():
     for name, times in seconds.items():
         yield f"| {name} | {np.median(times):.1f} |"
     ratio = np.median(seconds["Dask, one worker"]) / np.median(seconds["NumPy"])
-    yield f"\nRatio: **{ratio:.2f}x** (bar: 1.5x). Labels are equal: {'yes' if same else 'NO'}."
+    yield f"\nRatio: **{ratio:.2f}x** (target: at most 1.5x). The labels are equal: {'yes' if same else 'NO'}."
 
 
 def trees_table():
-    yield "\n## Trees of a table that fits\n"
+    yield "\n## Growing trees for a table that fits into memory\n"
     yield (
-        "20,000 x 50, 200 trees of one start; only their growth. Two workers of one thread: what `fit` of a Dask array "
-        "does (ten trees a task) against the same tasks through joblib's Dask backend. In turn, three times, medians.\n"
+        "20,000 x 50, 200 trees of one start; only growth is timed. With two workers of one thread each: `fit` of a "
+        "Dask array (ten trees in each task) against the same tasks through joblib's Dask backend. Medians of three "
+        "alternating runs.\n"
     )
     yield "| | seconds |"
     yield "|---|---|"
     plan = plan_of(forest(), block(0, 20_000, 50))
     ways = {
-        "here, one thread": lambda: plan.grow(CpuBackend(1)),
-        "here, two threads": lambda: plan.grow(CpuBackend(2)),
+        "no Dask, one thread": lambda: plan.grow(CpuBackend(1)),
+        "no Dask, two threads": lambda: plan.grow(CpuBackend(2)),
         "Dask, two workers": lambda: grow_trees(plan, lambda *_: None),
         "joblib's Dask backend, two workers": lambda: join_forests(through_joblib(plan)),
     }
@@ -199,19 +202,14 @@ def trees_table():
                 times[name].append(time.perf_counter() - started)
     for name, seconds in times.items():
         yield f"| {name} | {np.median(seconds):.1f} |"
-    yield f"\nKappas are equal: {'yes' if all((found == kappas[0]).all() for found in kappas) else 'NO'}."
+    yield f"\nThe kappas are equal: {'yes' if all((found == kappas[0]).all() for found in kappas) else 'NO'}."
 
 
 def plan_of(model, X):
-    """What the growth of its trees depends on."""
-    plans = []
-
-    def grow(plan, told):
-        plans.append(plan)
-        return plan.grow(CpuBackend(2), told)
-
-    model._fit_on(CpuBackend(2), numbers(X), None, grow)
-    return plans[0]
+    """Plan the growth of its trees."""
+    rows = open_rows(model, X, None, CpuBackend(2), lambda *_: None)
+    plan, _ = model._choose(rows.sample(0), rows.n_rows, 0, ProgressBar(1, False))
+    return plan
 
 
 def through_joblib(plan):
@@ -227,7 +225,10 @@ def main():
     parser.add_argument("--only", nargs="+", choices=list(sections), default=list(sections))
     arguments = parser.parse_args()
     packages = ", ".join(f"{name} {version(name)}" for name in ("dask", "distributed", "numpy", "clusterforests"))
-    lines = [f"# Dask\n\nWritten by `make bench-dask`. Python {platform.python_version()}, {packages}; 2 cores."]
+    lines = [
+        f"# Benchmark: Dask\n\nWritten by `make bench-dask`, with Python {platform.python_version()}, "
+        f"{packages}, on 2 cores."
+    ]
     for name in arguments.only:
         for line in sections[name]():
             print(line, flush=True)

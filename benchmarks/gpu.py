@@ -1,4 +1,4 @@
-"""The GPU back end against the CPU's and against K-means looped in torch, in one run; needs an NVIDIA GPU and CuPy.
+"""Compare the GPU back end with the CPU and with a K-means loop in torch; needs an NVIDIA GPU and CuPy.
 
 python benchmarks/gpu.py --out benchmarks/GPU.md
 python benchmarks/gpu.py --only stage --stage-rows 100000000  # a part of it
@@ -20,13 +20,15 @@ import torch
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import DeviceLimits, SizeLimits
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.rows.gpu import flat_trees as gpu_trees
 from clusterforests.rows.gpu import kernels as gpu_kernels
-from clusterforests.rows.gpu import rows as gpu
-from clusterforests.rows.gpu import tree_passes as gpu_passes
-from clusterforests.rows.many_rows import LocalRows
-from clusterforests.tables import row_blocks as source
+from clusterforests.rows.gpu import lloyd_pass as gpu_passes
+from clusterforests.rows.gpu import reader as gpu
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.tables.row_blocks import TableScan, large_numeric_table
+from clusterforests.tables.row_sources import ArraySource
 
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
@@ -71,12 +73,12 @@ def seconds(work):
 
 
 class Stages:
-    """Wall-clock time of the methods of `DeviceRows`, and time of each kernel on the GPU."""
+    """Wall-clock time of the methods of `DeviceReader`, and time of each kernel on the GPU."""
 
     def __init__(self):
         self.walls, self.events, self.unsure = {}, [], 0
         for name in ("draw", "grow", "add_up", "label", "settle"):
-            setattr(gpu.DeviceRows, name, self._timed(name, getattr(gpu.DeviceRows, name)))
+            setattr(gpu.DeviceReader, name, self._timed(name, getattr(gpu.DeviceReader, name)))
         launch = gpu_kernels.Kernels.launch
 
         def recorded(kernels, name, *arguments, **more):
@@ -107,8 +109,8 @@ class Stages:
 
 
 def whole_fits(sizes, stages, say):
-    say("## Whole fit\n\nTable on the GPU, float32, 20 columns; K = 5, T = 100. Median of 3 after a warm-up.")
-    say("`base_clusters=5, n_init=20`, and the defaults (trees of 5 to 70 clusters, one start).\n")
+    say("## Whole fit\n\nThe table is on the GPU: float32, 20 columns. K = 5, T = 100. Medians of 3 after a warm-up.")
+    say("Settings: `base_clusters=5, n_init=20`, and the defaults (trees of 5 to 70 clusters, one start).\n")
     head(say, "rows", "settings", "fit", "sample", "growth (CPU)", "means", "labels", "the rest")
     for n in sizes:
         X = make_table(n)
@@ -124,7 +126,7 @@ def whole_fits(sizes, stages, say):
             say(f"| {n:,} | {name} | **{took:.2f} s** | {cells} | {rest:.2f} s |")
         X = None
         cupy.get_default_memory_pool().free_all_blocks()
-    say("\nThe rest: hashes of all rows, scales, landmarks, three cuts (CPU), placement of all rows.\n")
+    say("\nThe rest: hashing all rows, scaling, landmarks, three cuts (CPU), assigning all rows to clusters.\n")
 
 
 def torch_kmeans(X, jobs):
@@ -142,9 +144,12 @@ def torch_kmeans(X, jobs):
 def kmeans_stage(n, stages, say):
     X = make_table(n)
     host = cupy.asnumpy(X)
-    say(f"## K-means stage, {n:,} rows\n\nMeans of all rows in 100 trees, then the labels of all rows.")
-    say("CPU: the same two passes on all cores. torch: for each tree its columns, one step and one assignment.\n")
-    head(say, "settings", "GPU", "CPU", "ratio", "torch, looped", "ratio", "sums equal", "labels that differ")
+    say(f"## K-means stage, {n:,} rows\n\nThe means of all rows in 100 trees, then the labels of all rows.")
+    say(
+        "CPU: the same two passes on all cores. torch: a loop over the trees, each with one Lloyd step and one "
+        "assignment.\n"
+    )
+    head(say, "settings", "GPU", "CPU", "ratio", "torch loop", "ratio", "sums equal", "labels that differ")
     roofs = []
     for name, settings in list(SETTINGS.items())[: 2 if n <= 10**7 else 1]:
         forest(**settings).fit(X)
@@ -157,8 +162,8 @@ def kmeans_stage(n, stages, say):
             times.append(took)
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
-        table = source.of_numbers(source.ArraySource(host), source.Survey(np.empty(0, np.uint64), *[np.empty(0)] * 2))
-        local = LocalRows(table, None, n_cores())
+        table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
+        local = LocalBlocks(table, None, n_cores())
         cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
         jobs = [
             (torch.as_tensor(c % COLUMNS, device="cuda").long(), torch.as_tensor(m, device="cuda").float())
@@ -191,14 +196,25 @@ def roofline(n, roofs, say):
     bandwidth = 2 * a.nbytes / copied
     say(f"\n### Roofline\n\n{properties['name'].decode()}: {device.attributes['MultiProcessorCount']} multiprocessors,")
     say(f"{device.attributes['ClockRate'] / 1e6:.2f} GHz; a copy moves {bandwidth / 1e12:.2f} TB/s (read and written).")
-    say("Times are of the kernels alone, both passes together. What a kernel must do, over what the chip can:\n")
-    say("- `project`: reads a row, writes its scaled columns in float32 and, for the sums, as bytes; twice: bytes.")
-    say("- `label_rows`: for each row and tree k d fused multiply-adds and 3 k comparisons; twice: float32 operations.")
-    say("- `add_rows`: for each row, cluster of a group of trees and byte of the group's columns a product.\n")
-    say("| settings | kernel | time | work | at the chip's rate | share reached |\n|---|---|---|---|---|---|")
+    say(
+        "Times are for the kernels alone, both passes together. Each kernel's work is compared with the peak "
+        "rate of the chip:\n"
+    )
+    say(
+        "- `project`: bytes moved. It reads a row and writes its scaled columns in float32 and, for the sums, "
+        "as bytes; twice."
+    )
+    say(
+        "- `label_rows`: float32 operations. For each row and tree, k d fused multiply-adds and 3 k comparisons; twice."
+    )
+    say(
+        "- `add_rows`: products of bytes, one for each row, cluster of a group of trees, and byte of the "
+        "group's columns.\n"
+    )
+    say("| settings | kernel | time | work | time at peak rate | share of peak |\n|---|---|---|---|---|---|")
     for name, trees, kernels, unsure in roofs:
         used = gpu_trees.used_columns(trees)
-        flat = gpu_trees.flatten_trees(trees, used, gpu_passes.TILE_COLUMNS)
+        flat = gpu_trees.flatten_trees(trees, used, DeviceLimits())
         units = gpu_trees.flatten_sums(trees, used, flat).units
         digits = gpu_passes.digits_of(trees.mass_bits, 1.0)
         operations = 2 * n * sum(c.size + 3 * len(c) for c in trees.centers)
@@ -214,14 +230,14 @@ def roofline(n, roofs, say):
                 f"| {name} | `{kernel}` | {kernels[kernel]:.1f} ms | {amount:.2e} {unit} | {ideal:.1f} ms | "
                 f"{100 * ideal / kernels[kernel]:.0f} % |"
             )
-        say(f"| {name} | rows that float64 decided | {100 * unsure:.5f} % of the labels | | | |")
+        say(f"| {name} | labels decided in float64 | {100 * unsure:.5f} % of all labels | | | |")
     say("")
 
 
 def counters(say):
     """A fit of 3,000,000 rows for each setting, of which Nsight Compute watches the second piece of rows."""
-    say("## Hardware counters\n\nShares of what the chip can do, for about a million rows, by Nsight Compute.")
-    say("The highest is what limits a kernel, or comes closest to it.\n")
+    say("## Hardware counters\n\nPercentages of the chip's peak, measured by Nsight Compute on about a million rows.")
+    say("The highest is what limits a kernel, or comes closest to limiting it.\n")
     ncu = shutil.which("ncu")
     if ncu is None:
         say("Nsight Compute is not on this machine.\n")
@@ -242,10 +258,13 @@ def counters(say):
 
 
 def same_labels(say):
-    say("## Same labels\n\nWhole fits, the path for many rows forced on both (`LARGE_ROWS` lowered), seeds 0 to 2.\n")
-    say("| table | rows | adjusted Rand index of GPU and CPU | rows that differ |\n|---|---|---|---|")
-    before = source.LARGE_ROWS
-    source.LARGE_ROWS = 20
+    say(
+        "## The same labels as on the CPU\n\nWhole fits with seeds 0 to 2. Both sides are made to treat the "
+        "table as large (`SizeLimits.large_rows` is lowered).\n"
+    )
+    say("| table | rows | adjusted Rand index between GPU and CPU | rows that differ |\n|---|---|---|---|")
+    before = ClusterForest._limits
+    ClusterForest._limits = SizeLimits(large_rows=20)
     try:
         for name in UCI_NAMES:
             try:
@@ -263,7 +282,7 @@ def same_labels(say):
                 differ += int((fits[0].labels_ != fits[1].labels_).sum())
             say(f"| {name} | {len(data.data):,} | {min(scores):.3f} (lowest of 3) | {differ} |")
     finally:
-        source.LARGE_ROWS = before
+        ClusterForest._limits = before
     for n in (10**6, 10**7):
         X = make_table(n, seed=n)
         found, cpu = forest().fit(X), forest("cpu").fit(cupy.asnumpy(X))
@@ -275,9 +294,9 @@ def same_labels(say):
 
 
 def small_tables(say):
-    say("## Small tables\n\nUp to 65,536 rows the cores do the work whatever `backend` is.")
-    say("Medians of 7, in turn; T = 100.\n")
-    say("| rows | backend | X | fit | over the CPU |\n|---|---|---|---|---|")
+    say("## Small tables\n\nTables of up to 65,536 rows are fitted on the CPU, whatever `backend` is.")
+    say("T = 100, medians of 7 alternating runs.\n")
+    say("| rows | backend | X | fit | relative to the CPU |\n|---|---|---|---|---|")
     for n in (500, 4999):
         X = make_table(n).astype(cupy.float64)
         ways = {("cpu", "NumPy"): cupy.asnumpy(X), ("gpu", "NumPy"): cupy.asnumpy(X), ("auto", "CuPy"): X}
@@ -294,13 +313,19 @@ def host_table(n, say):
     X = cupy.asnumpy(make_table(n))
     forest("gpu", **PAPER).fit(X)
     fits = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
-    before, gpu.SPARE = gpu.SPARE, 0.0
+    before = ClusterForest._limits
+    ClusterForest._limits = SizeLimits(device=DeviceLimits(spare=0.0))
     streamed = seconds(lambda: forest("gpu", **PAPER).fit(X))[0]
-    gpu.SPARE = before
+    ClusterForest._limits = before
     cpu = seconds(lambda: forest("cpu", **PAPER).fit(X))[0]
-    say(f"## Tables in host memory\n\n{n:,} x 20, float32, K = 5, 20 starts; the labels in all trees come back.\n")
+    say(
+        f"## Tables in host memory\n\n{n:,} x 20, float32, K = 5, 20 starts; the labels in all trees are copied back.\n"
+    )
     say("| | fit |\n|---|---|")
-    say(f"| copied to the GPU once | {fits:.2f} s |\n| streamed in blocks, as if it did not fit | {streamed:.2f} s |")
+    say(
+        f"| copied to the GPU once | {fits:.2f} s |\n| streamed in blocks, as if the table did not fit | "
+        f"{streamed:.2f} s |"
+    )
     say(f"| CPU, {n_cores()} cores | {cpu:.2f} s |\n")
 
 
@@ -324,7 +349,7 @@ def main():
             options.out.write_text("\n".join(lines).rstrip() + "\n")
 
     say(
-        "# The GPU back end\n\n`bash benchmarks/gpu.sh` writes this. CPU times are of the same machine, "
+        "# Benchmark: GPU\n\nWritten by `bash benchmarks/gpu.sh`. CPU times are from the same machine, with "
         f"{n_cores()} cores.\n"
     )
     stages = Stages()

@@ -3,9 +3,9 @@
 import numpy as np
 
 from clusterforests import ClusterForest
-from clusterforests.tables import row_blocks as source
+from clusterforests._base.size_limits import SizeLimits
 
-source.LARGE_ROWS = 1000
+ClusterForest._limits = SizeLimits(large_rows=1000)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3001, 7)) + 4 * rng.integers(0, 3, (3001, 1))
 weights = rng.integers(0, 3, 3001)

@@ -1,8 +1,8 @@
-"""How often the number of clusters is found, how often a table without clusters is called one, and what it costs.
+"""Measure how often the number of clusters is right, how often a table without clusters is seen as one, and the cost.
 
     python benchmarks/how_many.py --out benchmarks/HOW_MANY.md [--only simulated structureless cost] [--seed 2013]
 
-The method was developed on seeds 1 to 5 of these recipes. The default seed was kept for the reported figures.
+The method was developed on seeds 1 to 5 of these recipes; the default seed was reserved for the reported figures.
 """
 
 import argparse
@@ -25,20 +25,21 @@ SHAPES = ("Gaussian", "Gaussian", "Gaussian", "t5", "uniform", "skewed")
 KINDS = ("independent Gaussian", "correlated Gaussian", "heavy-tailed", "uniform")
 RECOVERABLE = 0.9
 
-RECIPE = """Simulated: for each K from 1 to 10 six tables with 0, 50, 80, 90, 95 and 95 % noise columns. 1 to 6 columns
-tell the clusters. Centres are random points at least a distance of 4.5 to 8 from each other (uniform over tables) in
-the smallest box that holds them; each cluster has standard deviations from 0.7 to 1.3 along its own random axes and is
-Gaussian (half of the tables), t with 5 degrees of freedom, uniform or skewed (gamma, shape 4), one number a cluster
-and axis. If K-means with the true K on the telling columns (20 starts) stays below an adjusted Rand index of 0.9, the
-centres are moved apart by 5 % until it does not. Rows: from 200, or 40 K if that is more, to 2000, evenly on a log
-scale; sizes of clusters up to 1 : 5. Noise is Gaussian, or in half of the tables Gaussian, uniform, t5 or skewed at
-random; in three tenths of the tables its columns share a common factor. Columns have random units and order. For K = 1
-there is one cluster of the given shape.
+RECIPE = """\
+Simulated tables: six for each K from 1 to 10, with 0, 50, 80, 90, 95 and 95 % noise columns. Between 1 and 6 columns
+are informative. Centres are random points at least a distance of 4.5 to 8 apart (uniform over tables), in the smallest
+box that holds them. Each cluster has standard deviations from 0.7 to 1.3 along its own random axes and is Gaussian
+(half of the tables), t with 5 degrees of freedom, uniform or skewed (gamma, shape 4), with one number drawn for each
+cluster and axis. While K-means with the true K on the informative columns (20 starts) stays below an adjusted Rand
+index of 0.9, the centres are moved apart by 5 %. The number of rows is from 200, or 40 K if that is more, to 2000,
+evenly on a log scale; cluster sizes differ by up to 1 : 5. Noise is Gaussian or, in half of the tables, Gaussian,
+uniform, t5 or skewed at random; in three tenths of the tables its columns share a common factor. Columns have random
+units and order. For K = 1 there is one cluster of the given shape.
 
-Structureless: 25 tables of each kind, 60 to 1500 rows, 2 to 120 columns (log scale), columns in random units.
-Correlated: a common factor, a random mixing matrix, or an autoregression with coefficient 0.9, in turn. Heavy-tailed: t
-with 2 to 5 degrees of freedom, in turn independent columns and elliptical with a random mixing matrix. Uniform: a cube,
-or a cube under a random mixing matrix, in turn.
+Structureless tables: 25 of each kind, with 60 to 1500 rows and 2 to 120 columns (log scale) in random units.
+Correlated: in turn a common factor, a random mixing matrix, or an autoregression with coefficient 0.9. Heavy-tailed: t
+with 2 to 5 degrees of freedom, in turn with independent columns and elliptical with a random mixing matrix. Uniform: in
+turn a cube, or a cube under a random mixing matrix.
 """
 
 
@@ -148,13 +149,13 @@ def bench_simulated(seed):
             table = simulated_table(k, variant, seed)
             found.append((k, table, choose(table.X)))
     right = [choice.n_clusters == k for k, _, choice in found]
-    yield "## Simulated tables: the right number\n"
-    yield f"**{share(right)}** ({np.mean(right):.0%}; the bar is 80 %).\n"
+    yield "## Simulated tables: how often the number is right\n"
+    yield f"**{share(right)}** ({np.mean(right):.0%}; the target is 80 %).\n"
     for title, key in (
         ("K", lambda k, table: f"{k}"),
         ("noise columns", lambda k, table: f"{table.noise:.0%}"),
         ("shape of clusters", lambda k, table: table.shape),
-        ("columns that tell", lambda k, table: f"{len(table.telling)}"),
+        ("informative columns", lambda k, table: f"{len(table.telling)}"),
     ):
         groups = {}
         for (k, table, _), good in zip(found, right, strict=True):
@@ -163,8 +164,8 @@ def bench_simulated(seed):
         yield f"| {title} | " + " | ".join(names) + " |"
         yield "|---" * (len(names) + 1) + "|"
         yield "| right | " + " | ".join(share(groups[name]) for name in names) + " |\n"
-    yield "Tables with another number:\n"
-    yield "| K | chosen | rows | columns | telling | noise | shape | separation |"
+    yield "Tables for which another number was chosen:\n"
+    yield "| K | chosen | rows | columns | informative | noise | shape | separation |"
     yield "|---|---|---|---|---|---|---|---|"
     for (k, table, choice), good in zip(found, right, strict=True):
         if not good:
@@ -175,8 +176,8 @@ def bench_simulated(seed):
 
 
 def bench_structureless(seed):
-    yield "\n## Structureless tables: called one cluster\n"
-    yield "| kind | called 1 | other answers |"
+    yield "\n## Structureless tables: how often the answer is 1\n"
+    yield "| kind | answer is 1 | other answers |"
     yield "|---|---|---|"
     everything = []
     for kind in KINDS:
@@ -185,7 +186,7 @@ def bench_structureless(seed):
         others = Counter(answer for answer in answers if answer > 1)
         text = ", ".join(f"{answer} ({times} times)" for answer, times in sorted(others.items()))
         yield f"| {kind} | {share([answer == 1 for answer in answers])} | {text} |"
-    yield f"| **all** (the bar is 95) | **{share([answer == 1 for answer in everything])}** | |"
+    yield f"| **all** (the target is 95) | **{share([answer == 1 for answer in everything])}** | |"
 
 
 def seconds(work):
@@ -195,9 +196,10 @@ def seconds(work):
 
 
 def bench_cost(seed):
-    yield "\n## Cost of the search over K = 1, ..., 10 with its null\n"
+    yield "\n## Cost of the search over K = 1, ..., 10, including the null model\n"
     yield (
-        "Against one fit with K given and nothing to choose; medians of three, in turn, one thread. The bar is 10.\n"
+        "Compared with one fit with K given; medians of three alternating runs on one thread. The target is a "
+        "ratio of 10.\n"
     )
     yield "| rows, columns, K | search s | default fit s | ratio | published settings s | ratio |"
     yield "|---|---|---|---|---|---|"
@@ -224,7 +226,11 @@ def main():
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--seed", type=int, default=REPORTED)
     arguments = parser.parse_args()
-    lines = ["# How many clusters\n", f"Written by `benchmarks/how_many.py`, seed {arguments.seed}.\n", RECIPE]
+    lines = [
+        "# Benchmark: choosing the number of clusters\n",
+        f"Written by `benchmarks/how_many.py` with seed {arguments.seed}.\n",
+        RECIPE,
+    ]
     print("\n".join(lines), flush=True)
     for name in arguments.only:
         for line in PARTS[name](arguments.seed):

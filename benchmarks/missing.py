@@ -19,7 +19,7 @@ from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.combining.combine import combine
 from clusterforests.datasets import load_uci
 from clusterforests.datasets.uci import UCI_NAMES
-from clusterforests.tables.feature_columns import Views, numbers
+from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
 from clusterforests.tables.imputation import complete
 from clusterforests.tables.scaling import WAYS, fit_scaling
 
@@ -35,7 +35,7 @@ class Problem:
 
     values: np.ndarray
     table: np.ndarray
-    views: Views
+    views: FeatureColumns
     features: list[np.ndarray]
     clusters: np.ndarray
     seed: int
@@ -44,17 +44,17 @@ class Problem:
         return [self.views.columns(t, f) for t, f in enumerate(self.features)]
 
 
-def in_views(values: np.ndarray) -> tuple[np.ndarray, Views]:
+def in_views(values: np.ndarray) -> tuple[np.ndarray, FeatureColumns]:
     """Z-scores, ranges and ranks side by side, by the law of what is known of each column."""
     n, p = values.shape
     table = np.full((n, 3 * p), np.nan)
     for j, x in enumerate(values.T):
         known = np.sort(x[~np.isnan(x)])
-        scaled = fit_scaling(numbers(known[:, None]), "mixed").apply(known[:, None])
+        scaled = fit_scaling(numeric_table(known[:, None]), "mixed").apply(known[:, None])
         for v in range(len(WAYS["mixed"])):
             table[:, v * p + j] = np.interp(x, known, scaled[:, v])
     columns = np.arange(p, dtype=np.int32)
-    return table, Views(columns + p * np.arange(3, dtype=np.int32)[:, None], np.ones(p, np.int32), columns)
+    return table, FeatureColumns(columns + p * np.arange(3, dtype=np.int32)[:, None], np.ones(p, np.int32), columns)
 
 
 def make_problem(values: np.ndarray, n_clusters: int, per_tree: int, seed: int) -> Problem:
@@ -163,7 +163,7 @@ def copies(problem: Problem) -> np.ndarray:
 
 def similar_rows(problem: Problem, *, partly: bool = False) -> np.ndarray:
     """What the package does; or the same K-means, and rows assigned by what they have."""
-    table, _ = in_views(complete(numbers(problem.values))[0].values)
+    table, _ = in_views(complete(numeric_table(problem.values))[0].values)
     _, labels = centers_and_labels(table, problem.columns(), problem)
     if not partly:
         return labels

@@ -86,12 +86,12 @@ def heading(rows: list[Row]) -> str:
     most = max((row.seed + 1 for row in rows), default=0)
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
     return (
-        "# Quality\n\n"
+        "# Benchmark: clustering quality\n\n"
         "Written by `make quality`. Every method is given the true number of clusters and never sees a label. ARI, "
-        f"accuracy and Rand index are in percent, means over up to {most} seeds (one run if a method is not random); "
-        "a failed fit scores 0. Seconds are processor time of one thread. Peers run on the raw table and on z-scores "
-        "(constant columns dropped); ours gets the raw table and scales for itself.\n\n"
-        f"{unfinished(rows, most)}Tables by Python {platform.python_version()}, {packages}.\n\n"
+        f"accuracy and Rand index are in percent, as means over up to {most} seeds (one run if a method is not "
+        "random); a failed fit scores 0. Seconds are CPU time on one thread. The other methods run on the raw table "
+        "and on z-scores (constant columns dropped); ClusterForest gets the raw table and does its own scaling.\n\n"
+        f"{unfinished(rows, most)}Written with Python {platform.python_version()}, {packages}.\n\n"
     )
 
 
@@ -102,7 +102,7 @@ def unfinished(rows: list[Row], seeds: int) -> str:
     tasks = [*plan(SET_NAMES, list(PEERS), ["raw", "z"], seeds), *plan(SET_NAMES, [DEFAULT], ["raw"], seeds)]
     tasks += plan(SET_NAMES, ablation, ["raw"], fewer)
     left = len(set(tasks) - {row.task for row in rows})
-    return f"**Unfinished: {left} of {len(tasks)} fits are not there yet.**\n\n" if left else ""
+    return f"**Unfinished: {left} of {len(tasks)} fits are still missing.**\n\n" if left else ""
 
 
 if __name__ == "__main__":

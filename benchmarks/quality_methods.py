@@ -102,13 +102,14 @@ def published_forest(X: FloatArray, k: int, seed: int) -> Labels:
 
 PEERS: dict[str, Peer] = {
     "KMeans": Peer(kmeans, "scikit-learn, `n_init=10`"),
-    "PCA + KMeans": Peer(pca_kmeans, "as many components as hold 90 % of the variance, then KMeans"),
+    "PCA + KMeans": Peer(pca_kmeans, "as many principal components as hold 90 % of the variance, then KMeans"),
     "Ward": Peer(ward, "scikit-learn's `AgglomerativeClustering`", random=False),
     "GMM": Peer(mixture, "scikit-learn's `GaussianMixture`, diagonal covariances"),
-    "Spectral": Peer(spectral, "scikit-learn's `SpectralClustering` on 10 nearest neighbours"),
-    "Genie": Peer(genie, "genieclust, its defaults", random=False),
+    "Spectral": Peer(spectral, "scikit-learn's `SpectralClustering` on the graph of 10 nearest neighbours"),
+    "Genie": Peer(genie, "genieclust with its defaults", random=False),
     "EA": Peer(
-        evidence, "`EvidenceAccumulation` as in the paper: base K = K, threshold 0.5, which sets the number found"
+        evidence,
+        "`EvidenceAccumulation` as in the paper: base K = K, threshold 0.5, which determines the number of clusters",
     ),
     "EAC": Peer(
         evidence_average,

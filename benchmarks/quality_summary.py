@@ -60,7 +60,7 @@ def better_once(scores: Mapping[tuple[str, str], Scores], sets: Sequence[str]) -
         values = np.array([found[name] for name in sets])
         if peer not in chosen or values.mean() > chosen[peer].mean():
             chosen[peer], scaling[peer] = values, how
-    return Reading("better scaling once per peer", list(sets), chosen, scaling)
+    return Reading("one scaling per method", list(sets), chosen, scaling)
 
 
 def better_each(scores: Mapping[tuple[str, str], Scores], sets: Sequence[str]) -> Reading:
@@ -69,7 +69,7 @@ def better_each(scores: Mapping[tuple[str, str], Scores], sets: Sequence[str]) -
     for (peer, _), found in sorted(scores.items()):
         tried[peer].append(np.array([found[name] for name in sets]))
     chosen = {peer: np.max(values, axis=0) for peer, values in tried.items()}
-    return Reading("better scaling per set and peer", list(sets), chosen, dict.fromkeys(chosen, "either"))
+    return Reading("best scaling per set", list(sets), chosen, dict.fromkeys(chosen, "either"))
 
 
 @dataclass(frozen=True)

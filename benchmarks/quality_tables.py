@@ -46,8 +46,8 @@ class Report:
         self.bars.append([what, found, verdict if sets >= needed else f"open: {sets} of {needed} sets"])
 
     def text(self) -> str:
-        bars = markdown(["bar", "found", "met"], self.bars) if self.bars else ""
-        return "\n".join(([f"## Bars\n\n{bars}"] if bars else []) + self.sections)
+        bars = markdown(["target", "result", "met"], self.bars) if self.bars else ""
+        return "\n".join(([f"## Targets\n\n{bars}"] if bars else []) + self.sections)
 
 
 def report(peers: Sequence[Row], ours: Sequence[Row], timings: Sequence[Timing]) -> str:
@@ -83,18 +83,18 @@ def against_peers(out: Report, reading: Reading, default: FloatArray | None) -> 
         line = [name, reading.scaling.get(name, "own"), f"{scores[name].mean():.1f}", f"{ranks[name]:.2f}", *against]
         rows.append([f"**{text}**" if name == DEFAULT and text else text for text in line])
     header = ["method", "input", "mean ARI", "mean rank"]
-    header += [] if default is None else ["default's lead", "95 % interval", "sets won / lost"]
+    header += [] if default is None else ["lead of the default", "95 % interval", "sets won / lost"]
     n_sets = len(next(iter(scores.values())))
     about = f"{n_sets} sets."
     if default is not None:
-        about += " A set is won or lost by more than 1 point; the interval is a bootstrap over sets."
-    out.section(f"Against peers, {reading.title}", f"{about}\n", markdown(header, rows))
+        about += " A set is won or lost if the difference is more than 1 point; the interval is a bootstrap over sets."
+    out.section(f"Comparison with other methods, {reading.title}", f"{about}\n", markdown(header, rows))
     if default is None:
         return
     best_rank = min(rank for name, rank in ranks.items() if name != DEFAULT)
     out.bar(
         f"best mean rank ({reading.title})",
-        f"{ranks[DEFAULT]:.2f}; best peer {best_rank:.2f}",
+        f"{ranks[DEFAULT]:.2f}; best other method {best_rank:.2f}",
         ranks[DEFAULT] < best_rank,
         n_sets,
         len(SET_NAMES),
@@ -102,7 +102,7 @@ def against_peers(out: Report, reading: Reading, default: FloatArray | None) -> 
     best = max(reading.scores, key=lambda name: reading.scores[name].mean())
     lead = default.mean() - reading.scores[best].mean()
     found = f"{default.mean():.1f}; {best} {reading.scores[best].mean():.1f}: {lead:+.1f}"
-    what = f"mean ARI {BARS['lead']:g} points above the best peer ({reading.title})"
+    what = f"mean ARI {BARS['lead']:g} points above the best other method ({reading.title})"
     out.bar(what, found, lead >= BARS["lead"], n_sets, len(SET_NAMES))
 
 
@@ -138,13 +138,13 @@ def peer_facts(out: Report, rows: Iterable[Row], scores: Mapping[tuple[str, str]
                 lines.append(
                     [*line, str(failed), f"{100 * short:.0f} %", f"{np.mean(seconds):.2f}", f"{max(seconds):.1f}"]
                 )
-    header = ["peer", "input", "mean ARI", "sets", "fits", "failed", "not K clusters", "mean s", "longest s"]
+    header = ["method", "input", "mean ARI", "sets", "fits", "failed", "other than K clusters", "mean s", "longest s"]
     about = [f"- {peer}: {PEERS[peer].about}." for peer in PEERS if any(key[0] == peer for key in of)]
     failures = sorted(
         {f"{r.method} ({r.scaling}) on {r.set}: {r.error}" for fits in of.values() for r in fits if r.error}
     )
     listed = ["\nFailed fits, which score 0:\n", *(f"- {failure}" for failure in failures), ""] if failures else []
-    out.section("The peers", markdown(header, lines), *about, *listed, "")
+    out.section("The other methods", markdown(header, lines), *about, *listed, "")
 
 
 def paper_sets(out: Report, ours: Mapping[tuple[str, str], Scores], peers: Mapping[tuple[str, str], Scores]) -> None:
@@ -160,12 +160,16 @@ def paper_sets(out: Report, ours: Mapping[tuple[str, str], Scores], peers: Mappi
         rows.append([name, f"{best[name]:.2f}", again, f"{own[name]:.1f}", f"{own[name] - best[name]:+.1f}"])
     mean, lowest = np.mean([own[name] for name in sets]), min(sets, key=lambda name: own[name] - best[name])
     rows.append(["mean", f"{np.mean([best[name] for name in sets]):.2f}", "", f"{mean:.1f}", ""])
-    header = ["set", "paper's best q", "from_paper, raw", DEFAULT, "default - paper"]
+    header = ["set", "paper, best q", "from_paper, raw", DEFAULT, "default - paper"]
     out.section("The paper's sets: accuracy (rho_c)", markdown(header, rows))
     under = own[lowest] - best[lowest]
     for what, found, met in (
         (f"mean rho_c of {BARS['accuracy']:g} on the paper's sets", f"{mean:.1f}", bool(mean >= BARS["accuracy"])),
-        ("none more than 1 point under the paper's best q", f"{lowest} {under:+.1f}", under >= BARS["below the paper"]),
+        (
+            "no set more than 1 point below the paper's best q",
+            f"{lowest} {under:+.1f}",
+            under >= BARS["below the paper"],
+        ),
     ):
         out.bar(what, found, met, len(sets), len(UCI_NAMES))
 
@@ -191,8 +195,8 @@ def configurations(out: Report, own: Sequence[Row], readings: Sequence[Reading])
     header = ["configuration", "mean ARI", "mean rank", "change", "95 % interval", "sets won / lost"]
     header += ["mean rho_c, paper's sets", "failed", "mean s"]
     about = (
-        f"One choice changed at a time, against the default: {len(sets)} sets and the seeds that all configurations "
-        f"have, {len(rows) // len(named)} fits each.\n"
+        f"The default with one choice changed at a time, on {len(sets)} sets and the seeds that all configurations "
+        f"have in common: {len(rows) // len(named)} fits each.\n"
     )
     out.section("Ablation", about, markdown(header, lines))
     left_out(out, named, sets, readings)
@@ -203,16 +207,18 @@ def left_out(out: Report, named: Mapping[str, Scores], sets: Sequence[str], read
     headline = float(np.mean([pick.score for pick in picks]))
     lines = [[pick.set, pick.configuration, f"{pick.score:.1f}"] for pick in picks]
     about = (
-        f"**Headline: mean ARI {headline:.1f} over {len(sets)} sets**, each scored with the configuration of the "
-        f"{len(named)} above that has the best mean on the other {len(sets) - 1}."
+        f"**Headline: mean ARI {headline:.1f} over {len(sets)} sets**. Each set is scored with the configuration, of "
+        f"the {len(named)} above, that has the best mean on the other {len(sets) - 1}."
     )
     for reading in readings:
         at = [reading.sets.index(name) for name in sets if name in reading.sets]
         if len(at) == len(sets):
             best = max(reading.scores, key=lambda name: reading.scores[name][at].mean())
             peer = reading.scores[best][at].mean()
-            about += f" Best peer ({reading.title}): {best} {peer:.1f}, {headline - peer:+.1f}."
-    out.section("Leave one set out", about + "\n", markdown(["set", "configuration", "ARI"], lines))
+            about += f" Best other method ({reading.title}): {best} {peer:.1f}, lead {headline - peer:+.1f}."
+    out.section(
+        "Leave-one-set-out choice of the configuration", about + "\n", markdown(["set", "configuration", "ARI"], lines)
+    )
 
 
 def hidden_cells(out: Report, rows: Sequence[Row]) -> None:
@@ -232,10 +238,10 @@ def hidden_cells(out: Report, rows: Sequence[Row]) -> None:
         lines.append(["mean", *(f"{value:.1f}" for value in both), f"{loss:+.1f}", str(sum(failed.values()))])
         share = 100 * float(scaling.removeprefix(HIDDEN))
         about = "A fit that leaves a row without a label counts as failed.\n"
-        table = markdown(["set", "ARI, complete", "ARI, cells missing", "change", "failed"], lines)
-        out.section(f"{share:g} % of the cells missing completely at random: {name}", about, table)
+        table = markdown(["set", "ARI, complete", "ARI, values missing", "change", "failed"], lines)
+        out.section(f"{share:g} % of the values missing completely at random: {name}", about, table)
         if name == DEFAULT:
-            what = f"ARI falls by at most 5 points with {share:g} % of cells missing"
+            what = f"ARI falls by at most 5 points with {share:g} % of the values missing"
             out.bar(what, f"{loss:+.1f}", loss >= BARS["loss"], len(sets), len(UCI_NAMES))
 
 
@@ -247,12 +253,12 @@ def cost(out: Report, timings: Sequence[Timing]) -> None:
     header = [
         "set",
         "automatic s",
-        "same settings given s",
+        "same settings, given s",
         "from_paper s",
         "automatic / given",
         "automatic / from_paper",
     ]
-    out.section("What choosing costs (median processor seconds, one thread)", markdown(header, lines))
+    out.section("Cost of automatic settings (median CPU seconds, one thread)", markdown(header, lines))
     worst = max(timings, key=lambda t: t.automatic / t.given)
     ratio = worst.automatic / worst.given
     out.bar(

@@ -1,8 +1,8 @@
-"""Time clusterforests against scikit-learn in one run, on the same data, and write the table.
+"""Time clusterforests against scikit-learn in one session, on the same data, and write the tables.
 
     python benchmarks/run.py --out benchmarks/RESULTS.md [--only kmeans forest threads import] [--repeat 7]
 
-One thread on both sides, except where the table says two. Medians of repeats, taken in turn with the peer.
+Both sides use one thread, except where the table says two. Times are medians of alternating runs.
 """
 
 import argparse
@@ -36,7 +36,7 @@ BLOCK = 0.05  # seconds that a block of calls lasts at least
 
 
 def seconds(work, repeat):
-    """Median over blocks of the mean time of a call; short calls are repeated within a block."""
+    """Return the median over blocks of the mean time of a call; short calls are repeated within a block."""
     started = time.perf_counter()
     work()
     calls = max(1, int(BLOCK / (time.perf_counter() - started)))
@@ -50,7 +50,7 @@ def seconds(work, repeat):
 
 
 def in_turn(ours, theirs, repeat):
-    """Medians of both, measured alternately so that a busy moment hits both."""
+    """Return the medians of both, measured alternately so that a busy moment affects both."""
     return tuple(np.median([(seconds(ours, 1), seconds(theirs, 1)) for _ in range(repeat)], axis=0))
 
 
@@ -73,13 +73,14 @@ def kmeans_batch(X, k):
 def bench_kmeans(repeat):
     yield "## K-means, 20 restarts, one thread\n"
     yield (
-        "Peer: `KMeans(init='random', n_init=20, tol=0, max_iter=200)`. Gaussian blobs (`make_blobs`) and "
-        'structureless normal rows; the bar is for blobs. "batch" is one problem out of '
-        f"{BATCH} solved in one call, with its share of making the table and its labels, by plain restarts: how the "
-        'forest uses the kernel. "estimator" is `HartiganWongKMeans().fit`, input checks and all. "objective" is the '
-        "estimator's over the peer's, minus 1.\n"
+        "Compared with scikit-learn's `KMeans(init='random', n_init=20, tol=0, max_iter=200)`, on Gaussian blobs "
+        '(`make_blobs`) and on normal rows without structure; the target is for blobs. "batch" is the time of one '
+        f"problem out of {BATCH} solved in one call by plain restarts, which is how the forest uses the kernel; it "
+        'includes a share of the time to load the table and to label the rows. "estimator" is '
+        '`HartiganWongKMeans().fit`, input checks included. "objective" is that of the estimator divided by '
+        "scikit-learn's, minus 1.\n"
     )
-    yield "| rows, columns, K | data | scikit-learn ms | batch ms | ratio | estimator ms | ratio | objective | bar |"
+    yield "| rows, columns, K | data | scikit-learn ms | batch ms | ratio | estimator ms | ratio | objective | target |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for n, d, k, bar in SHAPES:
         for kind in ("blobs", "normal"):
@@ -100,12 +101,12 @@ def bench_kmeans(repeat):
 
 
 def bench_forest(repeat):
-    yield "\n## A whole forest, paper settings, T = 100, one thread\n"
+    yield "\n## A whole forest with the paper's settings, T = 100, one thread\n"
     yield (
-        "Peer: `benchmarks/straightforward.py` (scikit-learn `KMeans` for every attempt, `SpectralClustering` for the "
-        "cut). Medians of three, in turn.\n"
+        "Compared with `benchmarks/straightforward.py`, the same algorithm written with scikit-learn (`KMeans` for "
+        "every attempt, `SpectralClustering` for the cut). Medians of three alternating runs.\n"
     )
-    yield "| data | rows, features, K | scikit-learn s | ours s | ratio | bar |"
+    yield "| data | rows, features, K | scikit-learn s | clusterforests s | ratio | target |"
     yield "|---|---|---|---|---|---|"
     for name, k, bar in FORESTS:
         X = load_uci(name).data
@@ -122,7 +123,7 @@ def bench_forest(repeat):
 
 
 def spin(_):
-    """A fixed amount of work for one core; the time it took."""
+    """Do a fixed amount of work on one core and return the time it took."""
     started = time.perf_counter()
     total = 0
     for i in range(2_000_000):
@@ -133,16 +134,16 @@ def spin(_):
 def bench_threads(repeat):
     yield "\n## Two threads against one\n"
     yield (
-        "The first row is what this machine gave at that moment: the same pure Python loop in two processes against "
-        "one. Medians; in brackets the ratio of the fastest runs, which a busy neighbour disturbs least.\n"
+        "The first row shows what the machine could give at that moment: the same pure Python loop in two processes "
+        "against one. Ratios are of medians and, in brackets, of the fastest runs, which other work disturbs least.\n"
     )
-    yield "| work | one s | two s | ratio | bar |"
+    yield "| task | one thread s | two threads s | ratio | target |"
     yield "|---|---|---|---|---|"
     with multiprocessing.Pool(2) as pool:
         pool.map(spin, range(2), chunksize=1)
         alone = [pool.apply(spin, (0,)) for _ in range(repeat)]
         both = [max(pool.map(spin, range(2), chunksize=1)) / 2 for _ in range(repeat)]
-    yield threads_row("limit: two processes", alone, both, "")
+    yield threads_row("upper limit: two processes", alone, both, "")
     X = np.random.default_rng(0).normal(size=(2000, 6))
     features = [np.arange(6, dtype=np.int32)] * 20
     jobs = KMeansJobs(features, np.full(20, 7, np.int32), np.arange(20, dtype=np.uint64), 20, 200)
@@ -176,10 +177,10 @@ def bench_import(repeat):
     added = cost("import sklearn.cluster; ", "import clusterforests")
     load = "from sklearn.datasets import load_wine; from clusterforests import ClusterForest; X = load_wine().data; "
     first = cost(load, "ClusterForest.from_paper(3, random_state=0).fit(X)")
-    yield "| what | seconds | bar |"
+    yield "| task | seconds | target |"
     yield "|---|---|---|"
     yield f"| `import clusterforests` after `import sklearn.cluster` | {added:.3f} | 0.1 |"
-    yield f"| first fit on wine in a new process, imports done | {first:.3f} | 0.3 |"
+    yield f"| first fit on wine in a new process, after the imports | {first:.3f} | 0.3 |"
 
 
 PARTS = {"kmeans": bench_kmeans, "forest": bench_forest, "threads": bench_threads, "import": bench_import}
@@ -192,9 +193,9 @@ def main():
     parser.add_argument("--repeat", type=int, default=7)
     arguments = parser.parse_args()
     lines = [
-        "# Benchmarks\n",
-        "Written by `make bench` (needs `CLUSTERFORESTS_DATA`; about ten minutes). Both sides in one run on the same "
-        "data; these machines are shared, so read the ratios, not the times.\n",
+        "# Benchmark: speed\n",
+        "Written by `make bench` (needs `CLUSTERFORESTS_DATA`; about ten minutes). Both sides run on the same data in "
+        "one session; the machine is shared with other work, so read the ratios, not the times.\n",
         f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, instruction set in use: "
         f"{_core.instruction_set()}",
         f"- Python {platform.python_version()}, NumPy {version('numpy')}, scikit-learn {version('scikit-learn')}, "

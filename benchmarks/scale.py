@@ -1,9 +1,9 @@
-"""Many rows: seconds and memory of whole fits, in one run with the peers, and the picture of how time grows.
+"""Measure time and memory of whole fits on many rows, beside other methods, and plot how time grows.
 
     python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks rows peers rare predict]
                                [--picture docs/scaling.png]
 
-Every fit runs in a process of its own: its memory is the highest that the process held, and the data are in it.
+Every fit runs in its own process. Its memory is the peak of that process and includes the data.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def score(truth, labels):
 
 
 def child(name, *arguments):
-    """The work in a fresh process: what it found, and the most memory it held, in GB."""
+    """Run the work in a fresh process; return its result and its peak memory in GB."""
     call = [sys.executable, __file__, "--child", name, json.dumps(arguments)]
     environment = {**os.environ, **{f"{v}_NUM_THREADS": str(THREADS) for v in ("OMP", "OPENBLAS", "MKL")}}
     done = subprocess.run(call, check=True, capture_output=True, text=True, env=environment)
@@ -107,9 +107,9 @@ def run_child(name, arguments):
 def peers_table():
     yield "\n## A million rows: a whole forest against one K-means\n"
     yield (
-        "1,000,000 x 20: five Gaussians with centres N(0, 2.5^2) in ten features, ten features of noise. "
-        f"`ClusterForest(5, n_estimators=100)` and scikit-learn's `KMeans(5, n_init=20)`, {THREADS} threads each, in "
-        "turn, medians of three. Memory is that of the process, with the data (0.16 GB).\n"
+        "1,000,000 x 20: five Gaussians with centres N(0, 2.5^2) in ten features, and ten noise features. "
+        f"`ClusterForest(5, n_estimators=100)` and scikit-learn's `KMeans(5, n_init=20)`, {THREADS} threads each, "
+        "medians of three alternating runs. Memory is that of the process, including the data (0.16 GB).\n"
     )
     yield "| | seconds | memory, GB | ARI with the truth |"
     yield "|---|---|---|---|"
@@ -119,12 +119,12 @@ def peers_table():
             name, *(np.median([fit[key] for fit in fits]) for key in ("seconds", "memory", "ari"))
         )
     ours, theirs = (np.median([fit["seconds"] for fit in fits]) for fits in zip(*runs, strict=True))
-    yield f"\nRatio: **{theirs / ours:.1f}x** (bar: no slower; under 3 GB)."
+    yield f"\nRatio: **{theirs / ours:.1f}x** (target: no slower; under 3 GB)."
 
 
 def rows_table(picture):
     yield "\n## From a hundred thousand to ten million rows\n"
-    yield f"The same data and settings, {THREADS} threads; beyond a million rows the table is float32.\n"
+    yield f"The same data and settings with {THREADS} threads; beyond a million rows the table is float32.\n"
     yield "| rows | seconds | memory, GB | data, GB | ARI with the truth |"
     yield "|---|---|---|---|---|"
     found = []
@@ -134,7 +134,10 @@ def rows_table(picture):
         yield "| {:,} | {seconds:.1f} | {memory:.2f} | {:.2f} | {ari:.4f} |".format(n, size, **found[-1])
     seconds = [fit["seconds"] for fit in found]
     exponent = np.polyfit(np.log(ROWS), np.log(seconds), 1)[0]
-    yield f"\nTime grows like rows to the power **{exponent:.2f}** (least squares over the table; bar: at most 1.1)."
+    yield (
+        f"\nTime grows like the number of rows to the power **{exponent:.2f}** (least squares over the table; "
+        "target: at most 1.1)."
+    )
     if picture:
         draw(seconds, exponent, picture)
 
@@ -161,13 +164,13 @@ def draw(seconds, exponent, picture):
 
 
 def shapes_table():
-    yield "\n## Beside the published seconds of U-SENC\n"
+    yield "\n## Comparison with the published times of U-SENC\n"
     yield (
         "Huang, Wang, Wu, Lai, Kwoh: *Ultra-scalable spectral clustering and ensemble clustering*, IEEE TKDE 32 "
-        "(2020). **Different machines, and data of the same shape, not the same data** (Gaussians in all features, "
-        f"float32): orders of magnitude only. Ours: {THREADS} threads.\n"
+        "(2020). **The machines differ, and the data have the same shape but are not the same** (Gaussians in all "
+        f"features, float32): compare orders of magnitude only. clusterforests uses {THREADS} threads.\n"
     )
-    yield "| shape of | rows x features | clusters | U-SENC s, published | ours s | memory, GB |"
+    yield "| shape of | rows x features | clusters | U-SENC s, published | clusterforests s | memory, GB |"
     yield "|---|---|---|---|---|---|"
     for name, n, p, k, published in PUBLISHED:
         fit = child("fit_shape", n, p, k)
@@ -178,9 +181,10 @@ def rare_table():
     yield "\n## A rare group\n"
     yield (
         "A million rows as above and a sixth group of 0.2 % of them, like the first but 10 standard deviations away in "
-        "two features. How much of the group is in one cluster, and how much of that cluster is the group.\n"
+        "two features. Recall is the share of the group that is in one cluster, precision the share of that cluster "
+        "that is the group.\n"
     )
-    yield "| settings | seed | found | pure |"
+    yield "| settings | seed | recall | precision |"
     yield "|---|---|---|---|"
     for settings in ({"consensus": "kway"}, {}):
         text = ", ".join(f"{name}={value!r}" for name, value in settings.items()) or "all automatic"
@@ -188,17 +192,17 @@ def rare_table():
             fit = child("fit_rare", 1_000_000, settings, seed)
             yield f"| {text} | {seed} | {fit['recall']:.3f} | {fit['precision']:.3f} |"
     yield (
-        "\nThe automatic cut halves what is large and does not see so small a group; `consensus='kway'`, with trees "
-        "of many clusters, does."
+        "\nThe automatic cut halves large clusters and misses so small a group; `consensus='kway'`, with trees of many "
+        "clusters, finds it."
     )
 
 
 def predict_table():
-    yield "\n## New rows\n"
+    yield "\n## Predicting new rows\n"
     fit = child("predict_rows", 1_000_000)
     yield (
-        f"1,000 new rows through a model of a million: **{1000 * fit['seconds']:.0f} ms** (median of 15; bar: 100 ms). "
-        f"Rows of the fitted table get their labels again: {'yes' if fit['again'] else 'NO'}."
+        f"1,000 new rows with a model of a million: **{1000 * fit['seconds']:.0f} ms** (median of 15; target: 100 ms). "
+        f"Rows of the fitted table get the same labels again: {'yes' if fit['again'] else 'NO'}."
     )
 
 
@@ -222,7 +226,10 @@ def main():
         run_child(*arguments.child)
         return
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
-    lines = [f"# Many rows\n\nWritten by `make bench`. Python {platform.python_version()}, {packages}; 2 cores.\n"]
+    lines = [
+        f"# Benchmark: scaling to many rows\n\nWritten by `make bench`, with Python "
+        f"{platform.python_version()}, {packages}, on 2 cores.\n"
+    ]
     for name in arguments.only:
         for line in sections[name]():
             print(line, flush=True)

@@ -1,4 +1,4 @@
-"""The consensus of given partitions at scale: seconds and memory, against NumPy and scikit-learn in one run.
+"""Measure time and memory of the consensus of given partitions, against NumPy and scikit-learn in one session.
 
     python benchmarks/scale_consensus.py [--only versus large] [--repeat 3]
 
@@ -142,13 +142,13 @@ def large(n, path):
 
 def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
-    yield "## The consensus alone\n"
+    yield "## Consensus of given partitions\n"
     yield (
-        f"`consensus(partitions, {K}, landmarks=None)` of T = {T} partitions, exact, against P by a one-hot product "
-        "in NumPy and scikit-learn's `SpectralClustering(affinity='precomputed')`, which is the like of \"kway\"; one "
-        "thread each, processor seconds in brackets. Partitions: K-means on four features at random, and a forest's "
-        "own; hardly two rows have the same labels. The bar: 40 times as fast, a tenth of the memory, ARI of 0.99 with "
-        "the cut of a matrix; 50,000 rows within 1,000 MB.\n"
+        f"The exact `consensus(partitions, {K}, landmarks=None)` of T = {T} partitions, against P computed in NumPy as "
+        "a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the counterpart of "
+        '"kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four random features, '
+        "and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a tenth of the "
+        "memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"
     )
     yield (
         "| rows | partitions (signatures) | method | s | scikit-learn, s | ratio | MB | scikit-learn, MB | ratio "

@@ -1,4 +1,4 @@
-"""How the documentation site is built: `make docs`."""
+"""Configure the documentation site, built by `make docs`."""
 
 import sys
 from pathlib import Path
@@ -37,7 +37,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
 numpydoc_show_class_members = False
-autodoc_typehints = "none"  # the docstrings say it
+autodoc_typehints = "none"  # the docstrings give the types
 autodoc_default_options = {"members": True, "inherited-members": "tuple"}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -65,7 +65,7 @@ html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_show_search_summary = False  # would be fetched, which pages opened from a disk may not
+html_show_search_summary = False  # summaries would be fetched, which pages opened from disk may not do
 html_sidebars = {page: [] for page in ("index", "start", "comparison", "reliability", "gallery/plot_01_tutorial")}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
@@ -80,7 +80,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
-# Files that lie outside of this folder and are pages of the site.
+# Files outside this folder that are pages of the site.
 OUTSIDE = {
     "../benchmarks/RESULTS.md": "benchmarks/speed.md",
     "../benchmarks/SCALE.md": "benchmarks/scale.md",
@@ -94,13 +94,13 @@ OUTSIDE = {
 
 
 def link_inside(_app: Sphinx, _page: str, source: list[str]) -> None:
-    """Links that lead to these files in the repository lead to the pages in the site."""
+    """Point links to these files of the repository at the pages of the site."""
     for file, page in OUTSIDE.items():
         source[0] = source[0].replace(f"]({file}", f"]({page}")
 
 
 def skip_foreign(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: object) -> bool | None:
-    """What every scikit-learn estimator has is documented there."""
+    """Leave out what estimators inherit from scikit-learn, which documents it."""
     module = getattr(member, "__module__", None) or ""
     return True if module.startswith("sklearn") else None
 

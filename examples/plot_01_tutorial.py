@@ -1,16 +1,16 @@
 """
-Tutorial: what is in a table of wines
-=====================================
+Tutorial: clustering the wine data
+==================================
 
-178 wines from three cultivars of one region of Italy, 13 chemical measurements of each. The table comes with
-scikit-learn, so everything here can be repeated line by line. We pretend not to know the cultivars, and use them only
-to see in the end how well it went.
+The data are 13 chemical measurements of each of 178 wines, from three cultivars in one region of Italy. The table comes
+with scikit-learn, so you can repeat everything here line by line. We pretend not to know the cultivars and use them
+only to check the result.
 """
 
 # %%
-# The table
-# ---------
-# The features have different units: proline goes up to 1680, hue from 0.5 to 1.7.
+# The data
+# --------
+# The features have different units: proline goes up to 1680, hue only from 0.5 to 1.7.
 
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
@@ -23,18 +23,18 @@ X = wine.data.rename(columns=lambda name: name.replace("_", " "))
 X.describe().loc[["min", "mean", "max"]].T.round(1)
 
 # %%
-# How many clusters
-# -----------------
-# If you know the number, give it. If not, ``"auto"`` looks for it, from 1 (no clusters at all) to 10.
+# Choosing the number of clusters
+# -------------------------------
+# If you know the number, pass it. If not, ``"auto"`` chooses one from 1 (no clusters at all) to 10.
 
 forest = ClusterForest("auto", random_state=0).fit(X)
 print(forest.n_clusters_, "clusters:", forest.selection_["n_clusters"].reason)
 
 # %%
-# What was found
-# --------------
-# ``labels_`` is the cluster of each row; cluster 0 is the largest. Units need not agree: every tree scales the
-# features in one of three ways. K-means on the same table takes proline for everything that matters.
+# The clusters
+# ------------
+# ``labels_`` is the cluster of each row; cluster 0 is the largest. Different units do no harm, because every tree
+# scales the features in one of three ways. K-means on the same table sees little but proline.
 
 kmeans = KMeans(3, n_init=10, random_state=0).fit(X)
 print("rows in each cluster:", [int((forest.labels_ == k).sum()) for k in range(forest.n_clusters_)])
@@ -42,22 +42,23 @@ print(f"adjusted Rand index with the cultivars: {adjusted_rand_score(wine.target
 print(f"K-means on the same table:              {adjusted_rand_score(wine.target, kmeans.labels_):.2f}")
 
 # %%
-# A forest is many small clusterings. The picture shows in which share of its trees two wines are together: yellow
-# blocks are clusters, and what lies between blocks are wines that some trees put elsewhere.
+# A forest is many small clusterings. The heatmap shows the share of trees in which two wines are together: yellow
+# blocks are clusters, and the colour between the blocks comes from wines that some trees put elsewhere.
 
 _ = plots.consensus_heatmap(forest)
 
 # %%
-# How sure is it
-# --------------
-# ``stability()`` splits the trees into halves and cuts each on its own. A value near 1 says that another forest would
-# have found the same.
+# Stability and confidence
+# ------------------------
+# ``stability()`` splits the trees into random halves and clusters with each half alone. A value near 1 means that
+# another forest would have found the same clusters.
 
 stable = forest.stability()
 print(f"halves of the forest agree: {stable.mean:.2f} (from {stable.low:.2f} to {stable.high:.2f})")
 
 # %%
-# Single wines differ in how surely they belong. These are the three that are least sure, and where else they could be:
+# Some wines belong to their cluster more clearly than others. These are the three least certain ones, with their
+# membership in each cluster:
 
 unsure = forest.silhouette_.argsort()[:3]
 for row in unsure:
@@ -65,27 +66,27 @@ for row in unsure:
     print(f"wine {row}: cluster {forest.labels_[row]}, memberships {shares}")
 
 # %%
-# A bar for each row; short ones belong to no cluster very surely.
+# One bar for each row; rows with short bars do not clearly belong to any cluster.
 
 _ = plots.item_consensus(forest)
 
 # %%
-# What the clusters are
-# ---------------------
-# Means of each cluster in standard deviations from the mean of all wines.
+# Cluster profiles and feature importance
+# ---------------------------------------
+# The mean of each cluster, in standard deviations from the mean of all wines:
 
 _ = plots.cluster_profiles(forest, X)
 
 # %%
-# Which features do the clusters rest on? A feature always fits clusters that were made with it, so each is held against
-# clusters that were made without it, and against its own values shuffled.
+# Which features define the clusters? A feature always fits clusters that were made with it, so each one is scored
+# against clusters made without it, and against its own values shuffled.
 
 _ = plots.feature_importance(forest, X)
 
 # %%
-# New rows
-# --------
-# A fitted forest labels rows that it has not seen. Here it is grown on two thirds of the wines.
+# Predicting new rows
+# -------------------
+# A fitted forest also labels rows that it has not seen. This one is grown on two thirds of the wines.
 
 new = X.index % 3 == 0
 part = ClusterForest(3, random_state=0).fit(X[~new])
@@ -94,19 +95,19 @@ print(f"{new.sum()} new wines, adjusted Rand index {adjusted_rand_score(wine.tar
 part.predict_proba(X[new])[:3].round(2)
 
 # %%
-# Keep it, share it
-# -----------------
-# ``forest.save("wine.cf")`` writes a model that ``ClusterForest.load`` and the command line read: no pickle.
-# ``write_report`` makes one page for people without Python::
+# Saving the model and writing a report
+# -------------------------------------
+# ``forest.save("wine.cf")`` writes a model file (not a pickle) that ``ClusterForest.load`` and the command line can
+# read. ``write_report`` writes an HTML page for readers without Python::
 #
 #     from clusterforests.report import write_report
 #
 #     forest.save("wine.cf")
 #     write_report(forest, X, "wine.html")
 #
-# What it chose
-# -------------
-# Every setting that was left at "auto", what it came to and why:
+# Automatic settings
+# ------------------
+# Every setting left at "auto", with the value chosen and the reason:
 
 for name, choice in forest.selection_.items():
     print(f"{name} = {choice.value}: {choice.reason}")

@@ -1,9 +1,9 @@
 """
-How many clusters, and whether there are any
-============================================
+Choosing the number of clusters
+===============================
 
-``ClusterForest("auto")`` tests every number from 1 to 10. A number stands if all of its clusters are apart: between
-any two the density of the rows must fall and rise again.
+``ClusterForest("auto")`` tests every number from 1 to 10. A number is accepted if all of its clusters are separated:
+between any two, the density of the rows must fall and rise again. If there are no clusters, the answer is 1.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ print("five groups:", forest.selection_["n_clusters"].reason)
 print("one cloud:  ", cloud.selection_["n_clusters"].reason)
 
 # %%
-# The usual pictures of consensus clustering. They show how the forest changes with the number, and decide nothing here.
+# The usual plots of consensus clustering show how the clusters change with their number. Here they decide nothing.
 
 _ = plots.delta_area(forest)
 
@@ -29,7 +29,7 @@ _ = plots.delta_area(forest)
 _ = plots.tracking(forest)
 
 # %%
-# The evidence for each number is in ``n_clusters_evidence_``.
+# ``n_clusters_evidence_`` holds the evidence for each number.
 
 evidence = forest.n_clusters_evidence_
 for k, p in zip(evidence.candidates, evidence.evidence["p_value"], strict=True):

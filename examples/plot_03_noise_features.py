@@ -1,9 +1,9 @@
 """
-Features that say nothing
-=========================
+Clustering with noise features
+==============================
 
-Two clusters are told apart by four features. The more features of noise are added, the more of what K-means measures is
-noise. Trees of a forest see few features at a time, and keep those that make tight clusters.
+Four features separate two clusters. The more noise features are added, the more of the distance that K-means measures
+is noise. The trees of a forest see only a few features at a time, and keep those that make tight clusters.
 """
 
 import matplotlib.pyplot as plt
@@ -16,11 +16,11 @@ from clusterforests import ClusterForest
 
 rng = np.random.default_rng(0)
 truth = np.repeat([0, 1], 150)
-telling = rng.normal(size=(300, 4)) + 2.5 * truth[:, None]
+informative = rng.normal(size=(300, 4)) + 2.5 * truth[:, None]
 numbers = [0, 30, 100, 300]
 scores = {"K-means on z-scores": [], "ClusterForest": []}
 for number in numbers:
-    X = StandardScaler().fit_transform(np.hstack([telling, 1.5 * rng.standard_t(5, size=(300, number))]))
+    X = StandardScaler().fit_transform(np.hstack([informative, 1.5 * rng.standard_t(5, size=(300, number))]))
     found = (
         KMeans(2, n_init=10, random_state=0).fit_predict(X),
         ClusterForest(2, n_jobs=-1, random_state=0).fit_predict(X),
@@ -33,6 +33,6 @@ figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, values), marker in zip(scores.items(), "so", strict=True):
     ax.plot(range(len(numbers)), values, marker=marker, label=name)
 ax.set_xticks(range(len(numbers)), [str(number) for number in numbers])
-ax.set(xlabel="features of noise beside 4 that tell", ylabel="adjusted Rand index", ylim=(-0.05, 1.05))
+ax.set(xlabel="noise features added to 4 informative ones", ylabel="adjusted Rand index", ylim=(-0.05, 1.05))
 ax.spines[["top", "right"]].set_visible(False)
 _ = ax.legend(frameon=False)

@@ -1,8 +1,8 @@
 """
-Which features the clusters rest on
-===================================
+Feature importance and feature selection
+========================================
 
-569 tumours, 30 measurements. Which of them do the two clusters rest on?
+Thirty measurements of each of 569 tumours: which of them define the two clusters?
 """
 
 import numpy as np
@@ -19,16 +19,16 @@ forest = ClusterForest(2, random_state=0).fit(X)
 print(f"adjusted Rand index with the diagnosis: {adjusted_rand_score(truth, forest.labels_):.2f}")
 
 # %%
-# Each feature is held against clusters found without it; the whisker is what shuffled values reach.
+# Each feature is scored against clusters found without it; the whisker shows what its shuffled values reach.
 
 _ = plots.feature_importance(forest, X, max_features=15)
 
 # %%
-# ``ForestFeatureSelector`` does the same as a step of a pipeline. With ten columns of noise added:
+# ``ForestFeatureSelector`` does the same as a step in a pipeline. Here ten noise columns are added:
 
 rng = np.random.default_rng(0)
 noisy = X.join(pd.DataFrame(rng.normal(size=(len(X), 10)), columns=[f"noise {j}" for j in range(10)]))
 selector = ForestFeatureSelector(ClusterForest(2, random_state=0)).fit(noisy)
 kept = selector.get_feature_names_out()
 real = sum(name in X for name in kept)
-print(f"kept {real} of 30 measurements and {len(kept) - real} of 10 columns of noise")
+print(f"kept {real} of 30 measurements and {len(kept) - real} of 10 noise columns")

@@ -1,8 +1,8 @@
 """
-Missing cells and categories
-============================
+Missing values and categorical columns
+======================================
 
-Tables are seldom complete, and seldom only numbers. Give the frame as it is.
+Real tables are seldom complete, and seldom all numbers. Pass the data frame as it is.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ wine = load_wine(as_frame=True)
 rng = np.random.default_rng(0)
 
 # %%
-# Cells that are missing at random are filled from similar rows. No row is dropped.
+# Values missing at random are filled in from similar rows. No row is dropped.
 
 shares, scores = [0, 0.1, 0.2, 0.3, 0.4, 0.5], []
 for share in shares:
@@ -26,11 +26,11 @@ for share in shares:
 
 figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 ax.plot([100 * share for share in shares], scores, marker="o")
-ax.set(xlabel="cells missing, %", ylabel="adjusted Rand index", ylim=(0, 1))
+ax.set(xlabel="missing values, %", ylabel="adjusted Rand index", ylim=(0, 1))
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Text and categorical columns are categories. Here the hue is only known as a word.
+# Text and categorical columns are treated as categories. Here the hue is known only as a word.
 
 words = wine.data.assign(hue=np.where(wine.data["hue"] < 0.8, "brown", "red"))
 words.loc[::7, "hue"] = None
@@ -38,8 +38,8 @@ labels = ClusterForest(3, random_state=0).fit_predict(words)
 print(f"hue as a word: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
 
 # %%
-# A limit: a category of few levels makes tight clusters all by itself, which trees take for structure. Where its levels
-# have an order, numbers are the safer choice.
+# A limit: a categorical column with few levels makes tight clusters all by itself, which trees mistake for structure.
+# If its levels are ordered, numbers are the safer choice.
 
 classes = pd.cut(wine.data["alcohol"], 3, labels=["light", "medium", "strong"])
 for name, alcohol in (("a category", classes), ("0, 1, 2", classes.cat.codes)):

@@ -1,8 +1,8 @@
 """
-Combine clusterings that you already have
-=========================================
+Consensus of existing clusterings
+=================================
 
-``consensus`` takes labels from anywhere: other methods, other people, other days. A negative label means "not
+``consensus`` combines labels from any source: other methods, other people, other days. A negative label means "not
 clustered".
 """
 
@@ -26,7 +26,7 @@ partitions = [
 ]
 
 # %%
-# Any way to combine them does better than one of them on average.
+# Every way of combining them does better than a single one does on average.
 
 alone = np.mean([adjusted_rand_score(truth, labels) for labels in partitions])
 methods = ["ncut", "kway", "average", "cspa", "hbgf", "mcla", "mixture", "agreement"]
@@ -35,7 +35,7 @@ scores = [adjusted_rand_score(truth, consensus(partitions, 3, method=method)) fo
 figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 bars = ax.barh(methods, scores)
 ax.bar_label(bars, fmt="%.2f", padding=3)
-ax.axvline(alone, color="black", linestyle="--", label=f"one partition, on average {alone:.2f}")
+ax.axvline(alone, color="black", linestyle="--", label=f"mean of single partitions: {alone:.2f}")
 ax.set(xlabel="adjusted Rand index with the cultivars", xlim=(0, 1))
 ax.spines[["top", "right"]].set_visible(False)
 _ = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False)

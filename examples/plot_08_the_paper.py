@@ -1,6 +1,6 @@
 """
-The published algorithm
-=======================
+The algorithm as published
+==========================
 
 ``ClusterForest.from_paper(k)`` is the algorithm of the paper with its parameters: raw features, K-means with K
 clusters in every tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
@@ -23,6 +23,6 @@ for name, forest in (
     )
 
 # %%
-# A tree grows as long as new features lower kappa. On raw wine the first features mostly decide.
+# A tree grows as long as new features lower kappa. On the raw wine data the first features mostly decide.
 
 _ = plots.kappa_growth(ClusterForest.from_paper(3, random_state=0).fit(X))

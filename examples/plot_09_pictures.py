@@ -1,9 +1,8 @@
 """
-All pictures
-============
+More plots
+==========
 
-What ``clusterforests.plots`` draws and no other example shows. Every function takes ``ax=`` to draw into a figure of
-yours.
+More of what ``clusterforests.plots`` can draw. Every function accepts ``ax=``, to draw into a figure of your own.
 """
 
 import numpy as np
@@ -15,26 +14,26 @@ wine = load_wine(as_frame=True).data
 forest = ClusterForest(3, random_state=0).fit(wine)
 
 # %%
-# Rows as the cut sees them.
+# Spectral embedding: the rows as the cut sees them.
 _ = plots.spectral_embedding(forest)
 
 # %%
-# Which features the trees kept, over all trees and in each.
+# Features that the trees kept, over all trees and in each tree.
 _ = plots.feature_use(forest)
 
 # %%
 _ = plots.feature_use(forest, per_tree=True)
 
 # %%
-# How well single features make clusters.
+# Feature profile: how well each feature alone makes clusters.
 _ = plots.feature_profile(forest, wine)
 
 # %%
-# kappa along growth.
+# Kappa as the trees grow.
 _ = plots.kappa_growth(forest)
 
 # %%
-# The distribution of shares for several numbers of clusters.
+# Consensus distribution: the shares for several numbers of clusters.
 rng = np.random.default_rng(0)
 groups = rng.normal(size=(300, 10))
 groups[:, :4] += 5 * rng.normal(size=(5, 4))[np.repeat(np.arange(5), 60)]

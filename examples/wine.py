@@ -1,4 +1,4 @@
-"""Cluster the wine data: agreement with the known classes, which features mattered, labels and a picture."""
+"""Cluster the wine data: print the agreement with the known classes and the features used, save labels and a plot."""
 
 import argparse
 import csv
@@ -13,11 +13,11 @@ from sklearn.datasets import load_wine
 from clusterforests import ClusterForest, plots
 from clusterforests.metrics import clustering_accuracy, rand_index
 
-matplotlib.use("Agg")  # writes files, needs no screen
+matplotlib.use("Agg")  # write files without a screen
 
 
 def draw(forest, names, path):
-    """The co-association matrix ordered by cluster, and how much each feature was used."""
+    """Draw the co-association matrix ordered by cluster, and how much the trees used each feature."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained", width_ratios=(1.1, 1))
     plots.consensus_heatmap(forest, ax=left).set_title("How often two wines land together")
     plots.feature_use(forest, names=names, ax=right)

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from clusterforests._base.random import stream
+
 
 def centroids(X, labels, k, weights):
     return np.array([np.average(X[labels == c], axis=0, weights=weights[labels == c]) for c in range(k)])
@@ -295,3 +297,12 @@ def spectral_rows(W, count):
     values, vectors = np.linalg.eigh(W / np.outer(root, root))
     rows = vectors[:, -count:]
     return rows / np.linalg.norm(rows, axis=1, keepdims=True), values[-count] - values[-count - 1]
+
+
+def row_keys(X):
+    """Hash each row, column by column. NaNs are equal to each other, and so are 0 and -0."""
+    keys = np.zeros(len(X), dtype=np.uint64)
+    for column in X.T:
+        plain = np.where(np.isnan(column), np.nan, column + 0.0)
+        keys = stream(keys, plain.view(np.uint64))
+    return keys

@@ -1,6 +1,6 @@
-"""Asks pip-audit for known weaknesses of what is installed, and counts what it could not ask about.
+"""Ask pip-audit for known vulnerabilities of what is installed, and count what it could not look up.
 
-pip-audit itself says "no known vulnerabilities" also where it could look up nothing.
+pip-audit itself says "no known vulnerabilities" even when it could look up nothing.
 """
 
 import json
@@ -12,7 +12,7 @@ OWN = "clusterforests"  # not looked up: it may be a version that is not publish
 
 
 def verdict(dependencies: list[dict[str, Any]]) -> tuple[str, int]:
-    """What to say, and the exit status: 1 where something is weak, 2 where something was not looked up."""
+    """Return a message and the exit status: 1 if anything is vulnerable, 2 if anything was not looked up."""
     others = [entry for entry in dependencies if entry["name"] != OWN]
     skipped = [entry["name"] for entry in others if "skip_reason" in entry]
     weak = [

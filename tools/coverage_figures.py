@@ -1,4 +1,4 @@
-"""The totals of a coverage report, for results/tests/coverage.json. Exits with 1 if too few branches are reached.
+"""Write the totals of a coverage report to results/tests/coverage.json; exit with 1 if too few branches are reached.
 
 python tools/coverage_figures.py build/coverage/report.json results/tests/coverage.json
 """
@@ -11,7 +11,7 @@ ENOUGH = 95.0  # of the branches, in percent
 
 
 def _module(path: str) -> str:
-    """Where it is in the package, wherever that is installed."""
+    """Return a file's path within the package, wherever that is installed."""
     return path[path.rindex("clusterforests/") :]
 
 

@@ -1,8 +1,8 @@
-"""Build the sdist and the wheel, look into them, install each into an empty environment and run smoke.py there.
+"""Build the sdist and the wheel, inspect them, install each into an empty environment and run smoke.py there.
 
     python tools/dist_check.py --out dist --other python3.13
 
-The files that would be published are then in `--out`.
+The files to publish are then in `--out`.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LICENCES = ("LICENSE", "licences/nanobind.txt", "licences/robin-map.txt")
-NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings.cpp", "README.md", "LICENSE", "PKG-INFO")
+NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings/module.cpp", "README.md", "LICENSE", "PKG-INFO")
 NOT_PUBLISHED = ("results/", "build/", "out/", ".github/", ".ci/", ".venv/", "dist/")
 JUNK = (".pyc", ".so", ".o", ".orig", ".npy", ".parquet")
 LARGEST = {"wheel": 5, "sdist": 5}  # MB
@@ -30,13 +30,13 @@ def run(*command: object, cwd: Path = ROOT) -> str:
 
 
 def package_files() -> set[str]:
-    """What an installation must have: every file of the package that is under version control."""
+    """List what an installation must have: every file of the package under version control."""
     listed = run("git", "ls-files", "src/clusterforests").split()
     return {name.removeprefix("src/") for name in listed}
 
 
 def wheel_faults(names: set[str]) -> list[str]:
-    """What is wrong with the contents of a wheel; nothing if it is as it should be."""
+    """List what is wrong with the contents of a wheel."""
     info = next((name.split("/")[0] for name in names if ".dist-info/" in name), "")
     wanted = package_files() | {f"{info}/licenses/{name}" for name in LICENCES}
     faults = [f"lacks {name}" for name in sorted(wanted - names)]

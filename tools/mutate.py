@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Before NumPy and SciPy are imported. Threads of small problems would only wait for each other.
+# Set before NumPy and SciPy are imported. On small problems threads would only wait for each other.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -42,7 +42,7 @@ SOURCES = ROOT / "src" / "clusterforests"
 EXPLAINED = ROOT / "tools" / "survivors.toml"
 ENOUGH = 0.85  # of the mutants of a module
 ROOM = 8 * 2**30  # bytes of memory for a mutant
-PATIENCE = 5  # times as long as the tests take without a change; a mutant that runs longer is killed
+PATIENCE = 5  # times as long as the unchanged tests take; a mutant that runs longer is killed
 
 TESTS = {
     "metrics": ["tests/test_metrics.py"],
@@ -54,13 +54,13 @@ TESTS = {
     "n_clusters.dendrogram_splits": ["tests/n_clusters/test_dendrogram_splits.py"],
 }
 
-# What the tests import beside the package. The forks find it loaded.
+# What the tests import besides the package, so that the forks find it loaded.
 FOREIGN = ["scipy.cluster.hierarchy", "sklearn.cluster", "hypothesis.extra.numpy", "playwright.sync_api"]
 
 
 @dataclass
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module from a changed tree."""
+    """Load one module from a changed tree."""
 
     name: str
     tree: ast.Module
@@ -73,7 +73,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def import_foreign() -> None:
-    """Everything that the tests need, except the package itself: its modules are loaded anew for each mutant."""
+    """Import everything the tests need except the package, whose modules are loaded anew for each mutant."""
     for name in ("clusterforests.cli.program", *FOREIGN):
         importlib.import_module(name)
     for name in [name for name in sys.modules if name.startswith("clusterforests")]:
@@ -82,7 +82,7 @@ def import_foreign() -> None:
 
 
 class Calls:
-    """A plugin of pytest that notes which functions of a module each test calls, and how long it takes."""
+    """A pytest plugin that notes which functions of a module each test calls, and how long the test takes."""
 
     def __init__(self, module: str) -> None:
         self.file = f"<{module}>"
@@ -105,18 +105,18 @@ class Calls:
             self.seconds[item.nodeid] = time.process_time() - began
 
     def tests(self, function: str) -> list[str]:
-        """Those that call the function, the fastest first; all of them for what is in no function."""
+        """List the tests that call the function, fastest first; all tests for code outside functions."""
         chosen = self.called.get(function, self.seconds)
         return sorted(chosen, key=self.seconds.__getitem__)
 
 
 def in_fork(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, plugin: Calls | None = None):
-    """Run tests on a changed module: "killed", "timeout" or "survived", the plugin and the processor's time.
+    """Run tests on a changed module in a fork, which ends after so many seconds of processor time.
 
-    A fork that needs more than so many seconds of the processor ends.
+    Returns "killed", "timeout" or "survived", the plugin and the processor time.
     """
     with tempfile.TemporaryFile() as back:
-        gc.freeze()  # what is there before the fork need not be looked through in it
+        gc.freeze()  # spares the fork's collector the objects made before it
         child = os.fork()
         if not child:
             status = 1
@@ -143,9 +143,9 @@ def _test(module: str, tree: ast.Module, tests: Sequence[str], seconds: int, plu
         "mutate", database=None, derandomize=True, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
     )
     hypothesis.settings.load_profile("mutate")
-    # Hypothesis is a plugin of pytest, which would like to be the one to import it.
+    # pytest warns if Hypothesis, one of its plugins, was imported before.
     options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
-    options += ["--assert=plain", "--tb=no"]  # to say how two arrays differ can take longer than all tests
+    options += ["--assert=plain", "--tb=no"]  # explaining how two arrays differ can take longer than all tests
     return int(pytest.main([*options, *tests], plugins=[plugin] if plugin else []))
 
 
@@ -177,7 +177,7 @@ def try_module(module: str, most: int) -> dict[str, object]:
 
 
 def explain(results: dict[str, dict]) -> Iterator[str]:
-    """Add the explanations to the survivors; what is wrong with the results."""
+    """Add the explanations to the survivors and yield what is wrong with the results."""
     known = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
     for module, result in results.items():
         whys = {(entry["in"], change): entry["why"] for entry in known.get(module, []) for change in entry["changes"]}

@@ -63,7 +63,7 @@ class _Place:
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """All changes of a module. Imports, annotations, docstrings and messages are left alone."""
+    """Yield every change of a module; imports, annotations, docstrings and messages are left alone."""
     tree = ast.parse(source)
     seen: Counter[tuple[str, str]] = Counter()
     for place in list(_places(tree, "", Counter())):
@@ -142,7 +142,7 @@ def _other_bounds(node: ast.Slice) -> Iterator[ast.Slice]:
 
 
 def _can_go(node: ast.AST, stored: Counter[str]) -> bool:
-    """Whether the function can do without the statement. The only assignment to a name cannot go."""
+    """Whether a function still runs without the statement: the only assignment to a name must stay."""
     if isinstance(node, ast.Expr):
         return not isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:

@@ -1,11 +1,11 @@
-"""What the package promises, and the tests that hold it to that: writes docs/reliability.md.
+"""Write docs/reliability.md: what the package promises, and the tests that check it.
 
     python tools/reliability.py [--quick] [AREA ...]
 
-Each file in tools/promises is an area. Its promises name tests, which are run here, the slow ones too; what they
-record with pytest's `record_property` is printed beside the promise. Exits with 1 if a promise is not kept.
-Runs of single areas print them. `--again` writes the page from the outcomes of the last runs, with the newest of each
-test and newer figures of `make coverage` and `make mutate`.
+Each file in tools/promises is an area. Its promises name tests, which are run here, slow ones included; what they
+record with pytest's `record_property` is printed below the promise. The exit status is 1 if a promise is broken.
+If areas are named, they are printed instead of written. `--again` rewrites the page from the latest outcome of each
+test and the latest figures of `make coverage` and `make mutate`, without running anything.
 """
 
 import argparse
@@ -32,16 +32,17 @@ COVERAGE = ROOT / "results" / "tests" / "coverage.json"
 INTRODUCTION = """\
 # Reliability
 
-What you can count on, and how it is known. Each promise below is held by tests of this repository; the figures are what
-these tests recorded when this page was written. `make reliability` runs them and writes the page anew.
+What you can rely on, and the evidence for it. Each promise below is checked by tests in this repository; the figures
+are those that the tests recorded when this page was last written. `make reliability` runs the tests and rewrites the
+page.
 """
-QUICK = "This time slow tests, and the slow cases of others, were left out (`--quick`).\n"
+QUICK = "Slow tests, and slow cases of other tests, were left out this time (`--quick`).\n"
 LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What a user can count on, and the tests that fail where it does not hold."""
+    """State what a user can rely on, and name the tests that fail if it does not hold."""
 
     says: str
     tests: tuple[str, ...]
@@ -49,7 +50,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Area:
-    """Promises about one thing, of one file."""
+    """Hold the promises about one subject, from one file."""
 
     name: str
     title: str
@@ -59,7 +60,7 @@ class Area:
 
 @dataclass
 class Outcome:
-    """How the cases of one test went, and what they recorded."""
+    """Count how the cases of one test ended, and keep the figures they recorded."""
 
     counts: Counter[str] = field(default_factory=Counter)
     figures: list[tuple[str, str, str]] = field(default_factory=list)  # (what, value, parameters)
@@ -70,7 +71,7 @@ class Outcome:
 
 
 def read_areas(folder: Path = PROMISES) -> list[Area]:
-    """Every area, in the order that they give, then by name."""
+    """Read every area, sorted by its `order`, then by name."""
     areas = []
     for path in folder.glob("*.toml"):
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -81,7 +82,7 @@ def read_areas(folder: Path = PROMISES) -> list[Area]:
 
 
 def run_tests(areas: Sequence[Area], *, quick: bool) -> dict[str, Outcome]:
-    """All tests that are named, in one run; if it is to be quick, without the slow ones."""
+    """Run all tests that are named in one session; if `quick`, without the slow ones."""
     tests = sorted({test for area in areas for promise in area.promises for test in promise.tests})
     report = REPORTS / f"{'_'.join(area.name for area in areas)}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +97,7 @@ def run_tests(areas: Sequence[Area], *, quick: bool) -> dict[str, Outcome]:
 
 
 def last_outcomes() -> dict[str, Outcome]:
-    """Of the runs that left a report, the newest of each test."""
+    """Read the latest outcome of each test from the reports of earlier runs."""
     outcomes: dict[str, Outcome] = {}
     for report in sorted(REPORTS.glob("*.xml"), key=lambda path: path.stat().st_mtime):
         outcomes |= read_report(report.read_text(encoding="utf-8"))
@@ -104,7 +105,7 @@ def last_outcomes() -> dict[str, Outcome]:
 
 
 def read_report(text: str) -> dict[str, Outcome]:
-    """Outcomes by test, without parameters: tests/test_x.py::test_y."""
+    """Read a JUnit report: outcomes by test, without parameters (tests/test_x.py::test_y)."""
     outcomes: dict[str, Outcome] = {}
     for case in ElementTree.fromstring(text).iter("testcase"):
         name, _, parameters = case.get("name", "").partition("[")
@@ -119,10 +120,10 @@ def read_report(text: str) -> dict[str, Outcome]:
 
 
 def gather(figures: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """One line for each kind of figure.
+    """Summarise the figures, one line for each name.
 
-    Counts of several cases are added up, of what is called the largest, slowest, ... that is taken, anything else is
-    listed with the cases' parameters.
+    Counts from several cases are added up. A figure named "largest", "slowest" and so on takes the extreme value.
+    Anything else is listed with the parameters of the cases.
     """
     for name in dict.fromkeys(name for name, _, _ in figures):
         found = [(value, parameters) for other, value, parameters in figures if other == name]
@@ -165,16 +166,16 @@ def _thousands(value: str) -> str:
 
 
 def verdict(promise: Promise, outcomes: dict[str, Outcome]) -> str:
-    """In one line: passed, FAILED, or why it is not known."""
+    """Say in one line whether the tests passed, FAILED or were not run."""
     counts: Counter[str] = Counter()
     for test in promise.tests:
         counts += outcomes[test].counts if test in outcomes else Counter({"failed": 1})
     if counts["failed"]:
         return f"FAILED: {counts['failed']} of {counts.total()} cases"
     if not counts["passed"]:
-        return "slow, not tried for this page" if counts[LEFT_OUT] else "not tried on this machine"
-    skipped = f", {counts['skipped']} not tried on this machine" if counts["skipped"] else ""
-    skipped += f", {counts[LEFT_OUT]} slow {'test' if counts[LEFT_OUT] == 1 else 'tests'} not tried for this page" * (
+        return "slow, not run for this page" if counts[LEFT_OUT] else "not run on this machine"
+    skipped = f", {counts['skipped']} not run on this machine" if counts["skipped"] else ""
+    skipped += f", {counts[LEFT_OUT]} slow {'test' if counts[LEFT_OUT] == 1 else 'tests'} not run for this page" * (
         counts[LEFT_OUT] > 0
     )
     return f"passed: {counts['passed']:,} test case{'s' * (counts['passed'] != 1)}{skipped}"
@@ -189,7 +190,7 @@ def write_page(areas: Sequence[Area], outcomes: dict[str, Outcome], note: str = 
             for test in promise.tests:
                 figures = outcomes[test].figures if test in outcomes else []
                 lines += [f"- {line}" for line in gather(figures)]
-            lines.append("- held by " + ", ".join(f"`{test.removeprefix('tests/')}`" for test in promise.tests))
+            lines.append("- tests: " + ", ".join(f"`{test.removeprefix('tests/')}`" for test in promise.tests))
             parts.append("\n".join(lines) + "\n")
     parts += [mutation_part(), coverage_part(), written_with()]
     return "\n".join(part for part in parts if part)
@@ -199,17 +200,17 @@ def mutation_part() -> str:
     if not MUTATION.exists():
         return ""
     results = json.loads(MUTATION.read_text(encoding="utf-8"))
-    rows = [
-        f"| `{module}.py` | {result['mutants']} | {result['killed']} | {result['killed'] / result['mutants']:.0%} |"
-        for module, result in results.items()
-    ]
-    table = "\n".join(["| module | mistakes made | noticed | share |", "|---|---:|---:|---:|", *rows])
+    rows = []
+    for module, result in results.items():
+        killed, tried = result["killed"], result["mutants"]
+        rows.append(f"| `{module.replace('.', '/')}.py` | {tried} | {killed} | {killed / tried:.0%} |")
+    table = "\n".join(["| module | bugs introduced | caught | share |", "|---|---:|---:|---:|", *rows])
     return f"""\
-## Tests that notice mistakes
+## Mutation tests
 
-A program makes one small mistake at a time in the modules that hold the algorithm (another comparison, another sign, a
-line left out) and runs their tests (`make mutate`). Those that no test notices are listed with the reason in
-`results/tests/mutation.json`; most change nothing that could be seen.
+A program introduces one small bug at a time into the modules that implement the algorithm (a different comparison, a
+different sign, a deleted line) and runs their tests (`make mutate`). The bugs that no test catches are listed, with the
+reason, in `results/tests/mutation.json`; most have no visible effect.
 
 {table}
 """
@@ -222,9 +223,9 @@ def coverage_part() -> str:
     return f"""\
 ## Coverage
 
-The tests reach {found["percent"]} % of the package: {found["lines"]:,} of {found["of_lines"]:,} statements and
+The tests cover {found["percent"]} % of the package: {found["lines"]:,} of {found["of_lines"]:,} statements and
 {found["branches"]:,} of {found["of_branches"]:,} branches ({100 * found["branches"] / found["of_branches"]:.1f} %).
-`make coverage` counts them; what needs a GPU runs in an emulator there.
+`make coverage` counts them; code that needs a GPU runs in an emulator.
 """
 
 
@@ -234,7 +235,7 @@ def written_with() -> str:
 
 
 def _processor() -> str:
-    """Its kind; the name of the machine is nobody's business."""
+    """Name the processor model, but not the machine."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -245,9 +246,13 @@ def _processor() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("areas", nargs="*", metavar="AREA", help="only these, and print instead of writing the page")
-    parser.add_argument("--quick", action="store_true", help="without the slow tests; the page says so")
-    parser.add_argument("--again", action="store_true", help="the outcomes of the last run, without another one")
+    parser.add_argument(
+        "areas", nargs="*", metavar="AREA", help="run only these, and print instead of writing the page"
+    )
+    parser.add_argument("--quick", action="store_true", help="leave out the slow tests; the page says so")
+    parser.add_argument(
+        "--again", action="store_true", help="reuse the outcomes of earlier runs, without running tests"
+    )
     given = parser.parse_args(arguments)
     areas = [area for area in read_areas() if not given.areas or area.name in given.areas]
     outcomes = last_outcomes() if given.again else run_tests(areas, quick=given.quick)

@@ -1,9 +1,9 @@
-"""Builds the C++ core with sanitizers and runs the tests that reach it, then hostile calls.
+"""Build the C++ core with sanitizers and run the tests that reach it, then hostile calls.
 
 python tools/sanitize.py address     AddressSanitizer and UndefinedBehaviorSanitizer
 python tools/sanitize.py thread      ThreadSanitizer: Python is not built with it, but all threads of the core are ours
 
-Exits with 1 if a test fails or a sanitizer has anything to say. The last line is a summary as JSON.
+Exit with 1 if a test fails or a sanitizer reports anything. The last line is a summary as JSON.
 """
 
 import argparse
@@ -16,8 +16,16 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("core", "kmeans", "growth", "consensus", "invariance", "operator", "scaling")
-FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # not: failed to allocate
+TESTS = (
+    "tests/core/test_core.py",
+    "tests/test_kmeans.py",
+    "tests/forest/test_growth.py",
+    "tests/combining/test_consensus.py",
+    "tests/contract/test_invariance.py",
+    "tests/backends/test_match_operator.py",
+    "tests/tables/test_scaling.py",
+)
+FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # failed allocations do not count
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 
 
@@ -30,7 +38,7 @@ def build(kind: str) -> Path:
 
 
 def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
-    """Of a Python that loads the core. What a sanitizer says goes to files."""
+    """Return the variables of a Python that loads the core; what a sanitizer says goes to files."""
     found = [subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True) for name in LIBRARIES[kind]]
     common = f"log_path={reports}/said:exitcode=66"
     return {
@@ -40,7 +48,7 @@ def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
         "ASAN_OPTIONS": f"{common}:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",
         "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
         "TSAN_OPTIONS": f"{common}:allocator_may_return_null=1",
-        "OPENBLAS_NUM_THREADS": "1",  # its threads are not ours to watch
+        "OPENBLAS_NUM_THREADS": "1",  # its threads are not under test
     }
 
 
@@ -55,14 +63,13 @@ def main() -> int:
     reports.mkdir(parents=True)
     results = reports / "tests.xml"
     settings = environment(given.kind, package, reports)
-    tests = [f"tests/test_{name}.py" for name in TESTS]
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-o", "junit_family=xunit1"]
-    status = [subprocess.run([*pytest, f"--junitxml={results}", *tests], cwd=ROOT, env=settings).returncode]
+    status = [subprocess.run([*pytest, f"--junitxml={results}", *TESTS], cwd=ROOT, env=settings).returncode]
     fuzz = [sys.executable, "tests/robustness/fuzz_core.py", "--seconds", str(given.seconds)]
     calls = subprocess.run(fuzz, cwd=ROOT, env=settings, stdout=subprocess.PIPE, text=True)
     status.append(calls.returncode)
     said = [path for path in sorted(reports.glob("said*")) if any(word in path.read_text() for word in FAULTS)]
-    ended = sum(code not in (0, 1) for code in status)  # a sanitizer that ends the process may not come to write
+    ended = sum(code not in (0, 1) for code in status)  # a sanitizer that ends the process may not get to write
     for path in said:
         print(path.read_text())
     summary = {

@@ -1,4 +1,4 @@
-"""A bill of materials (CycloneDX 1.5, JSON) of an installation: the dependencies as installed here, with licences.
+"""Write a bill of materials (CycloneDX 1.5, JSON): the dependencies as installed here, with their licences.
 
 python tools/sbom.py --out dist/sbom.json --extra plot --extra files
 """
@@ -13,12 +13,12 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# Built into the compiled module, so no installed distribution speaks for them.
+# Compiled into the extension module, so that no installed distribution lists them.
 COMPILED_IN = (("nanobind", "BSD-3-Clause"), ("robin-map", "MIT"))
 
 
 def licence_of(installed: metadata.PackageMetadata) -> str:
-    """As the distribution states it: an expression, a short name, or what its classifiers say."""
+    """Return the licence a distribution states: an expression, a short name, or its classifiers."""
     stated = next((installed[key] for key in ("License-Expression", "License") if key in installed), "")
     if stated and "\n" not in stated.strip():
         return stated.strip()
@@ -27,14 +27,14 @@ def licence_of(installed: metadata.PackageMetadata) -> str:
 
 
 def needs(name: str, extras: frozenset[str]) -> list[Requirement]:
-    """Direct dependencies that apply to this Python with these extras."""
+    """List the direct dependencies that apply to this Python with these extras."""
     stated = [Requirement(text) for text in metadata.requires(name) or []]
     environments = [{"extra": extra} for extra in ("", *extras)]
     return [need for need in stated if need.marker is None or any(need.marker.evaluate(e) for e in environments)]
 
 
 def closure(name: str, extras: frozenset[str]) -> dict[str, list[str]]:
-    """Every distribution that is installed for `name`, and what each needs directly."""
+    """Map every distribution installed for `name` to its direct dependencies."""
     graph: dict[str, list[str]] = {}
     seen: set[tuple[str, frozenset[str]]] = set()
     waiting = [(canonicalize_name(name), extras)]

@@ -1,4 +1,4 @@
-"""What a fresh installation with nothing but the base dependencies must do. Run by dist_check.py in an empty folder."""
+"""Check what an installation with only the base dependencies must do. dist_check.py runs this in an empty folder."""
 
 import importlib.util
 import subprocess
@@ -50,7 +50,7 @@ def refusal(call) -> str:
 
 
 def says_what_is_missing() -> None:
-    """Optional packages are not there: errors name what to install."""
+    """Check that errors name what to install where an optional package is missing."""
     present = [name for name in ABSENT if importlib.util.find_spec(name)]
     assert not present, f"not an empty environment: {present}"
     from clusterforests import plots

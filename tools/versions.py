@@ -1,6 +1,6 @@
-"""The golden results with the oldest and the newest NumPy, SciPy and scikit-learn, for each Python on this machine.
+"""Test the golden results with the oldest and newest NumPy, SciPy and scikit-learn, for each Python on this machine.
 
-Builds a wheel for each kind of module, installs it into an environment of its own, and prints a table of what passed.
+Build a wheel for each ABI, install it into an environment of its own, and print a table of what passed.
 
     python tools/versions.py --work build/versions
 """
@@ -17,7 +17,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 PYTHONS = ("3.11", "3.12", "3.13")
 PACKAGES = ("numpy", "scipy", "scikit-learn")
-OLDER_NUMPY = {"3.13": "2.1"}  # the first that has a wheel for this Python
+OLDER_NUMPY = {"3.13": "2.1"}  # the first with a wheel for this Python
 OLDER_SCIPY = {"3.13": "1.14.1"}
 
 
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 def lower_bounds(python: str) -> list[str]:
-    """The oldest versions that pyproject.toml allows and that have wheels for this Python."""
+    """Return the oldest versions that pyproject.toml allows and that have wheels for this Python."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     oldest = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", needed).groups() for needed in project["dependencies"])
     oldest["numpy"] = OLDER_NUMPY.get(python, oldest["numpy"])
@@ -38,7 +38,7 @@ def lower_bounds(python: str) -> list[str]:
 
 
 def find_python(version: str) -> str | None:
-    """On the path, or where pyenv keeps them."""
+    """Find a Python on the path, or where pyenv keeps them."""
     homes = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{version}.*/bin/python"))
     for candidate in (f"python{version}", *map(str, homes)):
         try:
@@ -58,7 +58,7 @@ def run(*command: object) -> str:
 
 
 def environment(python: str, folder: Path) -> Path:
-    """The Python of an environment in that folder, made if it is not there."""
+    """Return the Python of the environment in that folder, creating it if necessary."""
     if not (folder / "bin/python").exists():
         run(python, "-m", "venv", folder)
     return folder / "bin/python"
@@ -79,7 +79,7 @@ def check(python: str, version: str, which: str, wheel: Path, work: Path) -> Out
     listed = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]), sep=', ')"
     versions = run(inside, "-c", listed, *PACKAGES).strip()
     tests = [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "--tb=short"]
-    # Neither the plugins nor the fixtures of the other tests are installed here.
+    # The plugins and fixtures of the other tests are not installed here.
     tests += ["tests/contract/test_golden.py", "-k", "test_results or test_processors or test_every_case"]
     done = subprocess.run(tests, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, nothing to download."""
+"""Write formulas as MathML, which browsers render without scripts or downloads."""
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml

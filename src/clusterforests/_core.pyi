@@ -1,30 +1,68 @@
-from typing import Any, TypedDict
+"""The C++ core. Arrays must be C-contiguous and of the types given; what does not fit raises ValueError or TypeError.
+
+Clusterings are passed flat: problem i has the columns `columns[offsets[i]:offsets[i + 1]]` and `clusters[i]` clusters,
+and its centres, `clusters[i]` by columns, follow those of problem i - 1. Labels are (members, rows); labels below zero
+match nothing. No result depends on the number of threads.
+"""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-class KMeansResult(TypedDict):
-    solved: npt.NDArray[np.uint8]
-    within: npt.NDArray[np.float64]
-    between: npt.NDArray[np.float64]
-    within_pairs: npt.NDArray[np.float64]
-    between_pairs: npt.NDArray[np.float64]
-    exponent: npt.NDArray[np.int32]
-    iterations: npt.NDArray[np.int32]
-    centers: npt.NDArray[np.float64]
+CONSTANT_REACH: int  # the reach of a column without variation
+FLOAT32_RANGE: int  # powers of two: columns further apart are not compared in float32
+DISTANCE_FLOOR: float  # squared distances that differ by less are not compared in float32
 
 class Table:
-    rows: int
-    distinct: int
-    columns: int
-    weight_exponent: int
-    exponent: npt.NDArray[np.int32]
-    origin: npt.NDArray[np.float64]
-    reach: npt.NDArray[np.int32]
+    """The distinct rows of a table, in an order that depends on their values alone.
+
+    By column, true value = (coordinate + origin) * 2**exponent, and coordinates differ from 0 by less than
+    2**(reach - exponent).
+    """
+
     def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
-    def project(self, x: npt.NDArray[np.float64]) -> Table: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def distinct(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def weight_exponent(self) -> int: ...
+    @property
+    def exponent(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def origin(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def reach(self) -> npt.NDArray[np.int32]: ...
+
+class KMeansResult:
+    """An entry of each array for each problem; the centres of those solved, one after the other.
+
+    Sums are in units of 4**exponent times the table's unit of weight.
+    """
+
+    @property
+    def solved(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def within(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def between(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def within_pairs(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def between_pairs(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def exponent(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def iterations(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def centers(self) -> npt.NDArray[np.float64]: ...
 
 class Scaling:
+    """The steps that bring columns to comparable size. Arrays are (views, columns) but for the knots."""
+
     def __init__(
         self,
         exponent: npt.NDArray[np.int32],
@@ -35,9 +73,12 @@ class Scaling:
         knots: npt.NDArray[np.float64],
         ranks: npt.NDArray[np.float64],
     ) -> None: ...
-    def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]: ...
+    def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]:
+        """Write all views of the rows side by side."""
 
 class Passes:
+    """Clusterings by their centres, for rows that come block by block."""
+
     def __init__(
         self,
         scaling: Scaling | None,
@@ -58,28 +99,43 @@ class Passes:
         sums: npt.NDArray[np.int64],
         mass: npt.NDArray[np.int64],
         threads: int,
-    ) -> None: ...
+    ) -> None:
+        """Add the rows to the sums of the nearest centres, in units of 2**-bits by column and 2**-mass_bits."""
+
     def label(
         self, x: npt.NDArray[np.float64], labels: npt.NDArray[np.signedinteger[Any]], start: int, threads: int
-    ) -> None: ...
+    ) -> None:
+        """Write the nearest centre of each row in each clustering to labels[:, start : start + len(x)]."""
 
 class Matches:
-    columns: int
-    members: int
-    stored_bytes: int
+    """Products with W[i, j] = table[number of members in which row i and column j share a label]."""
+
     def __init__(self, columns: npt.NDArray[np.int32], table: npt.NDArray[np.float64]) -> None: ...
-    def store(self, rows: npt.NDArray[np.int32], threads: int) -> None: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def members(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+    def store(self, rows: npt.NDArray[np.int32], threads: int) -> None:
+        """Keep the match counts of these rows."""
+
     def multiply(
         self, rows: npt.NDArray[np.int32] | None, vectors: npt.NDArray[np.float64], threads: int
-    ) -> npt.NDArray[np.float64]: ...
+    ) -> npt.NDArray[np.float64]:
+        """Multiply the rows of W, those stored if None, with each of the vectors, which are rows."""
 
-def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]: ...
 def project(
     x: npt.NDArray[np.float64],
     exponent: npt.NDArray[np.int32],
     origin: npt.NDArray[np.float64],
     reach: npt.NDArray[np.int32],
-) -> Table: ...
+) -> Table:
+    """Take rows to the coordinates of another table, for `assign`."""
+
+def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]:
+    """Hash each row. 0 and -0 are equal, and so are all NaNs."""
+
 def kmeans(
     table: Table,
     columns: npt.NDArray[np.int32],
@@ -90,7 +146,9 @@ def kmeans(
     max_iter: int,
     effort: int,
     threads: int,
-) -> KMeansResult: ...
+) -> KMeansResult:
+    """Solve K-means problems. A column listed twice counts twice in the distance."""
+
 def assign(
     table: Table,
     columns: npt.NDArray[np.int32],
@@ -98,27 +156,51 @@ def assign(
     clusters: npt.NDArray[np.int32],
     centers: npt.NDArray[np.float64],
     threads: int,
-) -> npt.NDArray[np.int32]: ...
+) -> npt.NDArray[np.int32]:
+    """Find the nearest centre of each row in each clustering, lowest index on ties; -1 for rows of weight 0."""
+
+def float32_error(columns: int) -> float:
+    """Bound the error of a float32 score over so many columns, relative to the sizes of its factors."""
+
+def float64_error(columns: int) -> float:
+    """Bound the error of a float64 squared distance over so many columns, relative to the squared sizes of its ends."""
+
 def draw_features(
     keys: npt.NDArray[np.uint64],
     features: int,
     count: int,
     excluded: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int32]: ...
+) -> npt.NDArray[np.int32]:
+    """Draw `count` distinct features for each key, none of excluded[offsets[i]:offsets[i + 1]], which must ascend.
+
+    Where fewer are left, entries past the last one drawn are -1.
+    """
+
+def coassociate(
+    a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], table: npt.NDArray[np.float64], threads: int
+) -> npt.NDArray[np.float64]:
+    """Write out table[number of members in which row i of `a` and row j of `b` share a label]."""
+
+def multiply(
+    matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], threads: int
+) -> npt.NDArray[np.float64]:
+    """Multiply a matrix with each of the vectors, which are rows, in a fixed order of sums."""
+
 def sum_lines(
     labels: npt.NDArray[np.int32],
     first: npt.NDArray[np.int64],
     lines: npt.NDArray[np.float64],
     threads: int,
-) -> npt.NDArray[np.float64]: ...
-def column_keys(labels: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]: ...
-def coassociate(
-    a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], table: npt.NDArray[np.float64], threads: int
-) -> npt.NDArray[np.float64]: ...
-def multiply(
-    matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], threads: int
-) -> npt.NDArray[np.float64]: ...
+) -> npt.NDArray[np.float64]:
+    """Sum, for each row, the lines of its labels in the members' tables lines[first[m]:first[m + 1]].
+
+    The last line of a table is for labels below zero, the one before it for labels that have no line of their own.
+    """
+
+def column_keys(labels: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
+    """Hash the labels of each row over all members."""
+
 def fill(
     values: npt.NDArray[np.float64],
     places: npt.NDArray[np.float64],
@@ -131,7 +213,17 @@ def fill(
     neighbours: float,
     nearest: int,
     threads: int,
-) -> npt.NDArray[np.float64]: ...
-def instruction_set() -> str: ...
-def instruction_sets() -> list[str]: ...
-def use_instruction_set(name: str) -> None: ...
+) -> npt.NDArray[np.float64]:
+    """Copy the values and fill their missing features from the nearest donors that have them.
+
+    Feature j is the columns first[j] to first[j] + widths[j] - 1, and missing if the first of these is NaN.
+    """
+
+def instruction_set() -> str:
+    """Name the instruction set in use."""
+
+def instruction_sets() -> list[str]:
+    """List the instruction sets that this machine can run, fastest first."""
+
+def use_instruction_set(name: str) -> None:
+    """Choose an instruction set, or "auto"."""

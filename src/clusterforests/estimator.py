@@ -1,41 +1,33 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
-import importlib
-from collections.abc import Sequence
-from functools import partial
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_rows, check_weights, integer
+from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
-from clusterforests.combining.affinity import collapse
-from clusterforests.combining.combine import combine, combine_sample
+from clusterforests.combining.combine import Combined
+from clusterforests.combining.cut import cut_graph
 from clusterforests.combining.nodes import check_landmarks
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.combining.settings import CutSettings
-from clusterforests.forest.automatic_settings import Setting, choose, clusters_of_trees, landmarks_used, shape_of
-from clusterforests.forest.forest import Grower, GrowthPlan, Trees, feature_use, sample_rows, why_fewer
-from clusterforests.forest.growth import GrowthSettings
+from clusterforests.forest.automatic_settings import Setting, choose, growth_settings, landmarks_used, shape_of
+from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, feature_use, sample_rows, trees_grown
 from clusterforests.n_clusters.search import choose_n_clusters
 from clusterforests.predictor import FittedForest
-from clusterforests.rows.gpu.devices import choose_backend, send_to, to_host
-from clusterforests.rows.gpu.tables import read_on_gpu
-from clusterforests.rows.many_rows import LocalRows, ManyRows, labels_of, sample_size, spread
-from clusterforests.rows.memory_estimate import MemoryEstimate, check_fit_memory, estimate_memory
-from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.encoding import encode, open_large
-from clusterforests.tables.feature_columns import Encoded
-from clusterforests.tables.frames import is_dask
-from clusterforests.tables.imputation import complete
-from clusterforests.tables.row_blocks import is_large, of_encoded
+from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
+from clusterforests.rows.open import open_rows
+from clusterforests.rows.protocol import Rows, Sample
+from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.scaling import fit_scaling
 
 SHAPE = ("n_samples", "n_features")
@@ -53,37 +45,40 @@ class ClusterForest(FittedForest):
     Parameters
     ----------
     n_clusters : int, "auto" or sequence of int, default=8
-        Number of clusters; or numbers of which to choose, such as `range(2, 7)`. "auto" is from 1 to 10: 1 if the table
-        shows no clusters.
+        Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 10, and 1
+        if the table shows no clusters.
     n_estimators : int, default=200
         Number of clusterings in the forest (T).
     estimator : clusterer or None, default=None
-        What makes them: any scikit-learn clusterer, or K-means if None. Its number of clusters and its random state are
-        set if it has such parameters, the label -1 means "not clustered". `n_init` and `max_iter` are for K-means only.
+        The clusterer that makes them: any of scikit-learn's, or K-means if None. Its number of clusters and its random
+        state are set if it has such parameters; the label -1 means "not clustered". `n_init` and `max_iter` apply to
+        K-means only.
     scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
         How features are made comparable: not at all, divided by their standard deviation or by their range, replaced
         by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
     base_clusters : int, (int, int), None or "auto", default="auto"
-        Number of clusters in each clustering of the forest (n_b). A pair is a range to draw from for each, None means
-        `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of different rows,
-        at most 70; with `consensus="kway"` and more than 5,000 rows from half the root to the root, at most 128.
+        Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
+        None means `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of distinct
+        rows, at most 70; with `consensus="kway"` and more than 5,000 rows, from half that root to the root, at most
+        128.
     features_per_draw : int or "auto", default="auto"
-        Features tried at a time (b); at most the number of features. "auto" is its square root, at least 2, and more
-        where features have few values.
+        Number of features tried at a time (b), at most all of them. "auto" is the square root of the number of
+        features, at least 2, and more where features have few values.
     n_candidates : int or "auto", default="auto"
-        Draws that compete to be a tree's first features (q); 1, and "auto", mean no competition.
+        Number of draws that compete to be a tree's first features (q). 1, which "auto" means, is no competition.
     patience : int, "all" or "auto", default="auto"
-        Failed draws in a row after which a tree stops growing (tau_m); "auto" is 1. "all" stops when every feature was
-        tried once, in a random order.
+        Number of failed draws in a row after which a tree stops growing (tau_m); "auto" is 1. With "all", a tree stops
+        when it has tried every feature once, in random order.
     repeat_features : bool or "auto", default="auto"
-        Whether features are drawn with replacement: one that a tree has twice counts twice in its distances. If False,
-        as with "auto", a tree draws only features that it does not have yet.
+        Whether features are drawn with replacement: a feature that a tree has twice counts twice in its distances. If
+        False, which "auto" means, a tree draws only features that it does not have yet.
     quality : {"auto", "centroid", "pairwise", "corrected"}, default="auto"
-        What growth lowers: kappa with its sums of squares taken about centroids, or over pairs of rows; or, with
-        "corrected" and "auto", SS_W / SS_T * n_b^(2/d), which does not prefer few features (d is how many differ).
+        What growth lowers: kappa with sums of squares about centroids, or over pairs of rows; or, with "corrected",
+        which "auto" means, SS_W / SS_T * n_b^(2/d), which does not favour few features (d is the number of distinct
+        ones).
     threshold : float or "auto", default="auto"
-        Shares of trees below it count as 0 (beta_2). "auto" cuts nothing off, and instead gives rows that are never
-        together no link. Used by "kway" and the cuts named "ncut...".
+        Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
+        link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
         most 10. Used where `threshold` is.
@@ -101,24 +96,25 @@ class ClusterForest(FittedForest):
         maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
         the trees.
     n_init : int or "auto", default="auto"
-        Random starts of each K-means (n_rst). More than one are polished until no single row's move improves the best
-        of them; 1, and "auto", is one quick start.
+        Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
+        improves it. 1, which "auto" means, is one quick start.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start (n_it).
+        Maximum number of Lloyd iterations in each start (n_it).
     max_samples : int, None or "auto", default="auto"
-        Different rows, chosen at random, on which trees are grown; the K-means of the features that they arrive at is
-        then run on all rows. None grows on all of them; "auto" is 512.
+        Number of distinct rows, chosen at random, on which trees grow; K-means on the features that they arrive at is
+        then run on all rows. None grows trees on all rows; "auto" is 512.
     landmarks : int, None or "auto", default="auto"
-        Most different rows of labels whose graph is cut as it is. Where there are more, so many that stand for all of
-        them are cut, and every row goes where its links with these lead. None always cuts all. "auto" cuts up to 5,000
-        (20,000 with "kway" and the cuts named "ncut..."), and otherwise 2,000 landmarks.
+        Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
+        stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
+        rows, however many. "auto" cuts up to 5,000 (20,000 with "kway" and the cuts named "ncut..."), and otherwise
+        2,000 landmarks.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores that the process may use (by its affinity, its container,
-        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside of a worker of joblib or a task of Dask. It
-        never changes the result.
+        Number of threads. None means 1; -1 means all cores that the process may use (by its affinity, its container,
+        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside a joblib worker or a Dask task. It never
+        changes the result.
     backend : {"auto", "cpu", "gpu"}, default="auto"
         Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
-        needs CuPy. "auto" is where X lives. Smaller tables are always fitted on the cores. The result is the same.
+        needs CuPy. "auto" means where X is. Smaller tables are always fitted on the cores. The result is the same.
     random_state : int, RandomState, Generator or None, default=None
         Determines everything random. The same value gives the same result, bit for bit.
     verbose : int, default=0
@@ -136,9 +132,9 @@ class ClusterForest(FittedForest):
     estimators_features_ : list of ndarray
         Features of each clustering; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
-        kappa that each clustering reached.
+        The kappa that each clustering reached.
     kappa_path_ : ndarray of shape (n_estimators, n_rounds)
-        kappa after the first draw and after each round of growth, on the rows that trees are grown on; NaN in rounds
+        The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
         after a tree has stopped.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
@@ -150,9 +146,9 @@ class ClusterForest(FittedForest):
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
     n_clusters_evidence_ : NClustersEvidence or None
-        What the choice of `n_clusters` was made from, if there was one.
+        What `n_clusters` was chosen by, if it was chosen.
     selection_ : dict of str to Setting
-        Every setting that may be "auto", and `n_estimators`: `value`, as it was used, and `reason`.
+        For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
     n_iter_ : int
@@ -174,6 +170,8 @@ class ClusterForest(FittedForest):
     >>> ClusterForest(n_clusters=3, random_state=0).fit_predict(X).shape
     (178,)
     """
+
+    _limits: ClassVar[SizeLimits] = DEFAULT_LIMITS
 
     def __init__(
         self,
@@ -283,81 +281,90 @@ class ClusterForest(FittedForest):
         self : ClusterForest
         """
         check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
-        if isinstance(self.n_clusters, (int, np.integer)):
-            check_landmarks(self.landmarks, int(self.n_clusters))
-        backend = CpuBackend(self.n_jobs) if self.estimator is None else SklearnClusterer(self.estimator, self.n_jobs)
         before = vars(self).copy()
         try:
-            if is_dask(X):
-                self._fit_dask(backend, X, sample_weight)
-                self.selection_["backend"] = choose_backend(self.backend, None, sampled=True)
-            else:
-                self._fit_where(backend, X, sample_weight)
-        except BaseException:  # nothing of a fit that was not finished
-            self.__dict__ = before
+            self._fit(X, sample_weight)
+        except BaseException:
+            self.__dict__ = before  # nothing is left of a fit that was not finished
             raise
-        if isinstance(backend, SklearnClusterer):
-            backend.warn_of_failures()
         return self
 
-    def _fit_where(self, backend: Backend, X: Any, sample_weight: Any) -> None:
-        """On this machine's cores or on a GPU. What has an entry for each row is where X is."""
-        sampled = self.estimator is None and self.max_samples is not None and self.landmarks is not None
-        where = choose_backend(self.backend, X, sampled=sampled)
-        weights = to_host(sample_weight)
-        if where.value == "gpu":
-            self._fit_on(backend, *read_on_gpu(self, X, weights, backend.threads))
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        """Run the stages of Algorithm 3."""
+        rows = open_rows(self, X, sample_weight)  # read
+        seed = root_seed(self.random_state)
+        bar = ProgressBar(self.n_estimators, bool(self.verbose))
+        rows.report_to(bar.read)
+        sample = rows.sample(seed)
+        plan, chosen = self._choose(sample, rows.n_rows, seed, bar)  # choose
+        forest = rows.grow(plan, bar.grown)  # grow: lines 1 to 4
+        chosen["n_estimators"] = trees_grown(forest, plan.settings)
+        labelled = rows.label(forest, plan.scaling, sample)  # label: line 5
+        bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
+        settings = self._cut_settings(chosen)
+        nodes = rows.nodes(labelled, sample, settings, seed)
+        kept = cut_graph(rows.backend, nodes.signatures, settings)  # affinity: lines 6 and 7; cut: line 8
+        placement, labels = rows.place(labelled, nodes, kept)  # place
+        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
+        self._warn(rows.backend, chosen)
+        self._publish(rows, plan, labelled.forest, Combined(labels, placement, kept, nodes.n_landmarks), chosen)
+
+    def _make_backend(self) -> Backend:
+        if self.estimator is None:
+            return CpuBackend(self.n_jobs)
+        return SklearnClusterer(self.estimator, self.n_jobs)
+
+    def _choose(
+        self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar
+    ) -> tuple[GrowthPlan, dict[str, Setting]]:
+        """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
+        encoded, weights, rows = sample
+        if not isinstance(self.n_clusters, (int, np.integer)):
+            bar.looking()
         else:
-            self._fit_on(backend, *self._read(to_host(X), weights, backend.threads))
-        self.selection_["backend"] = where
-        self.labels_, self.partitions_ = send_to(X, self.labels_), send_to(X, self.partitions_)
+            check_landmarks(self.landmarks, int(self.n_clusters))
+        number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
+        chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value) | {"n_clusters": number}
+        scaling = fit_scaling(encoded, chosen["scale"].value, weights)
+        settings = growth_settings(chosen, vars(self), len(scaling.views.drawable), len(rows.rows), seed)
+        limit = chosen["max_samples"].value
+        part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
+        return GrowthPlan(encoded.values, weights, scaling, settings, seed, part), chosen
 
-    def _fit_dask(self, backend: Backend, X: Any, sample_weight: Any) -> None:
-        """On the workers if there are many rows, otherwise here; what has an entry for each row is Dask's again."""
-        if self.backend == "gpu":
-            raise ValueError("backend='gpu' reads tables of one process: pass X.compute(), or leave backend at 'auto'.")
-        table = importlib.import_module("clusterforests.rows.dask.collections").open_table(self, X, sample_weight)
-        if not is_large(table.n_rows):
-            here, weights = table.gathered()
-            grow = table.grower() if self.estimator is None else None
-            self._fit_on(backend, *self._read(here, weights, backend.threads), grow)
-            self.labels_, self.partitions_ = table.scattered(self.labels_), table.scattered(self.partitions_)
-            self._weights = table.weights
-            return
-        if self.estimator is not None or self.max_samples is None or self.landmarks is None:
-            raise ValueError(
-                "estimator, max_samples=None and landmarks=None need all rows in one place. Leave them at their "
-                f"defaults for a Dask table of {table.n_rows} rows, or pass X.compute()."
-            )
-        self._encoding, self._donors = table.encoding(), None
-        self._fit_on(backend, table.rows(self._encoding), table.weights)
+    def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
+        """Say which trees could not be grown."""
+        if chosen["n_estimators"].value < self.n_estimators:
+            warn_caller(chosen["n_estimators"].reason)
+        if isinstance(backend, SklearnClusterer):
+            backend.warn_of_failures()
 
-    def _read(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded | ManyRows, Any]:
-        """The table as numbers, without missing cells, and the weights of its rows."""
-        sampled = self.estimator is None and self.max_samples is not None
-        shape: tuple[int, ...] = getattr(X, "shape", ())
-        if len(shape) == 2 and all(shape):  # what can be refused before a long reading should be
-            check_weights(sample_weight, shape[0])
-            self._check_memory(shape, threads)
-        opened = open_large(self, X, threads) if sampled else None
-        if opened is not None:
-            large, self._encoding = opened
-            self._donors = None
-            weights = check_weights(sample_weight, large.source.shape[0])
-            return LocalRows(large, weights, threads), weights
-        encoded, weights = self._encode(X, sample_weight, threads)
-        if sampled and is_large(len(encoded.values)):
-            return LocalRows(of_encoded(encoded, threads), weights, threads), weights
-        return encoded, weights
+    def _cut_settings(self, chosen: Mapping[str, Setting]) -> CutSettings:
+        n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
+        return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks)
 
-    def _encode(self, X: Any, sample_weight: Any, threads: int) -> tuple[Encoded, Any]:
-        """A copy of the table as numbers, without missing cells."""
-        encoded, self._encoding = encode(self, X)
-        missing = bool(np.isnan(encoded.values).any())
-        self._check_memory(encoded.values.shape, threads, copied=missing or bool(encoded.categorical.any()))
-        weights = check_weights(sample_weight, len(encoded.values))
-        encoded, self._donors = complete(encoded, weights, threads)
-        return encoded, weights
+    def _publish(
+        self, rows: Rows, plan: GrowthPlan, forest: Forest, combined: Combined, chosen: dict[str, Setting]
+    ) -> None:
+        """Set the attributes of a fitted forest."""
+        if combined.kept.agreement is not None:
+            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.kept.agreement.items())
+            chosen["consensus"] = Setting(combined.kept.method, f"agrees best with the other cuts: {evidence}")
+        chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
+        chosen["backend"] = rows.reading.backend
+        self.selection_ = chosen
+        self.labels_ = rows.send(combined.labels)
+        self.n_clusters_ = chosen["n_clusters"].value
+        self.partitions_ = rows.send(forest.partitions)
+        self.estimators_features_ = forest.features
+        self.kappas_ = forest.kappas
+        self.kappa_path_ = forest.kappa_path
+        self.feature_importances_ = feature_use(forest.features, plan.scaling.views.n_features)
+        self.cut_tree_ = combined.kept.tree
+        self.n_iter_ = forest.rounds
+        self._encoding, self._donors, self._weights = rows.reading.encoding, rows.reading.donors, rows.reading.weights
+        self._scaling = plan.scaling
+        self._trees = FittedTrees(forest.columns(plan.scaling.views), forest.centers, forest.coordinates)
+        self._placement = combined.placement
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
         """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.
@@ -374,87 +381,13 @@ class ClusterForest(FittedForest):
         """
         check_parameters({"n_samples": n_samples, "n_features": n_features}, dict.fromkeys(SHAPE, integer(1)))
         threads = CpuBackend(self.n_jobs).threads
-        return estimate_memory(n_samples, n_features, **self._memory_settings(), threads=threads)
-
-    def _check_memory(self, shape: tuple[int, ...], threads: int, *, copied: bool = False) -> None:
-        check_fit_memory(shape[0], shape[1], self._memory_settings(), threads=threads, copied=copied)
-
-    def _memory_settings(self) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
-        return settings if self.estimator is None else settings | {"max_samples": None}
-
-    def _fit_on(
-        self, backend: Backend, table: Encoded | ManyRows, weights: Any = None, grow: Grower | None = None
-    ) -> Self:
-        """The five lines of Algorithm 3 on a back end, for a table without missing cells.
-
-        Of a large table a sample stands for all rows until the trees are grown. `grow` does that elsewhere.
-        """
-        bar = ProgressBar(self.n_estimators, enabled=bool(self.verbose))
-        seed = root_seed(self.random_state)
-        many, mass = None, weights
-        if isinstance(table, Encoded):
-            n_rows, encoded = len(table.values), table
-        else:
-            many = table
-            many.progress = bar.read
-            n_rows = many.shape[0]
-            sample = many.draw(sample_size(many.shape[1], self.max_samples, self.landmarks), seed)
-            encoded, mass = sample
-        rows = distinct_rows(encoded.values, mass)
-        if not isinstance(self.n_clusters, (int, np.integer)):
-            bar.looking()
-        number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
-        chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value)
-        chosen["n_clusters"] = number
-        scaling = fit_scaling(encoded, chosen["scale"].value, mass)
-        views = scaling.views
-        settings = self._growth_settings(chosen, len(views.drawable), len(rows.rows), seed)
-        limit = chosen["max_samples"].value
-        part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        plan = GrowthPlan(encoded.values, mass, scaling, settings, seed, part)
-        grow = grow if many is None else many.grow
-        forest = plan.grow(backend, bar.grown) if grow is None else grow(plan, bar.grown)
-        fewer = why_fewer(forest, settings)
-        chosen["n_estimators"] = Setting(len(forest.features), fewer or "given")
-        if many is not None:
-            forest, passed = spread(forest, scaling, many)
-        bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
-        cut = (number.value, chosen["consensus"].value, chosen["threshold"].value, self.sharpness)
-        if many is None or self.landmarks is None:
-            combined = combine(backend, forest.partitions, *cut, weights, landmarks=self.landmarks, seed=seed)
-        else:
-            signatures = collapse(labels_of(passed, sample, backend.threads), sample.weights)
-            place = partial(many.settle, forest.partitions)
-            combined = combine_sample(backend, signatures, CutSettings(*cut, self.landmarks), place, seed)
-        bar.done(f"{n_rows} rows in {number.value} clusters by {len(forest.features)} trees,")
-        if fewer is not None:
-            warn_caller(fewer)
-        if combined.agreement is not None:
-            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.agreement.items())
-            chosen["consensus"] = Setting(combined.method, f"agrees best with the other cuts: {evidence}")
-        chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
-        self.selection_ = chosen
-        self.labels_ = combined.labels
-        self.n_clusters_ = number.value
-        self.partitions_ = forest.partitions
-        self.estimators_features_ = forest.features
-        self.kappas_ = forest.kappas
-        self.kappa_path_ = forest.kappa_path
-        self.feature_importances_ = feature_use(forest.features, len(encoded.widths))
-        self.cut_tree_ = combined.cut_tree
-        self.n_iter_ = forest.rounds
-        self._weights = weights
-        self._scaling = scaling
-        self._trees = Trees(forest.columns(views), forest.centers, forest.coordinates)
-        self._placement = combined.placement
-        return self
+        return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
 
     def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Setting:
         """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
             self.n_clusters_evidence_ = None
-            check_rows(n_rows, int(self.n_clusters))
+            check_enough_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
                 return Setting(int(self.n_clusters), "given")
             reason = (
@@ -476,26 +409,3 @@ class ClusterForest(FittedForest):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-    def _growth_settings(
-        self, chosen: dict[str, Setting], n_drawable: int, n_distinct: int, seed: int
-    ) -> GrowthSettings:
-        base_clusters, n_clusters = chosen["base_clusters"].value, chosen["n_clusters"].value
-        if self.base_clusters not in (None, "auto") and n_distinct < np.min(base_clusters):
-            raise ValueError(
-                f"base_clusters={self.base_clusters} is more than the number of distinct rows of X, {n_distinct}. "
-                "Lower base_clusters."
-            )
-        patience = chosen["patience"].value
-        return GrowthSettings(
-            base_clusters=clusters_of_trees(base_clusters, n_clusters, self.n_estimators, n_distinct, seed),
-            fewer_clusters=isinstance(base_clusters, tuple),
-            features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
-            n_candidates=int(chosen["n_candidates"].value),
-            patience=None if isinstance(patience, str) else int(patience),
-            repeat_features=bool(chosen["repeat_features"].value),
-            compete_always=self.compete == "always",
-            quality=chosen["quality"].value,
-            n_init=int(chosen["n_init"].value),
-            max_iter=int(self.max_iter),
-        )

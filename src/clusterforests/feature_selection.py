@@ -1,4 +1,4 @@
-"""Keep the features that a forest's clusters rest on."""
+"""Keep the features that a forest's clusters depend on."""
 
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from clusterforests._base.parameters import Rule, check_parameters, either, inte
 from clusterforests._base.typing import BoolArray, FloatArray
 from clusterforests.diagnostics import FeatureImportance, feature_importance, feature_separation
 from clusterforests.estimator import ClusterForest
+from clusterforests.forest_view import view_of
 
 _RULES = {
     "estimator": either(
@@ -24,21 +25,21 @@ _NEEDED = ("labels_", "partitions_", "estimators_features_")
 
 
 class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Select the features that tell apart the clusters which a forest finds without them.
+    """Select the features that separate the clusters which a forest finds without them.
 
-    Every feature is tested by `clusterforests.diagnostics.feature_importance` and kept if it would do as well with a
-    probability of at most `alpha` after a shuffle of its values. Of p features of pure noise about `alpha * p` are
+    Every feature is tested by `clusterforests.diagnostics.feature_importance` and kept if the p-value, the probability
+    that it does as well with its values shuffled, is at most `alpha`. Of p features of pure noise about `alpha * p` are
     kept: lower `alpha` if there are very many.
 
     Parameters
     ----------
     estimator : ClusterForest or None, default=None
-        The forest. It is cloned, so one that was fitted before is fitted again. None means
+        The forest. It is cloned and fitted, even if it has been fitted before. None means
         `ClusterForest(random_state=0)`.
     alpha : float, default=0.05
-        Level of the test, for each feature by itself.
+        Level of the test of each feature.
     min_features : int, default=1
-        Keep at least so many: if fewer pass the test, also those that differ most between the clusters.
+        Keep at least this many: if fewer pass the test, those that differ most between the clusters are added.
 
     Attributes
     ----------
@@ -47,9 +48,9 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     importance_ : FeatureImportance
         All results of the test.
     scores_ : ndarray of shape (`n_features_in_`,)
-        How far each feature is above its null, in standard deviations.
+        How far each feature lies above chance, in standard deviations.
     pvalues_ : ndarray of shape (`n_features_in_`,)
-        Probability of as much by chance.
+        p-value of each feature.
     support_ : ndarray of shape (`n_features_in_`,), bool
         Which features are kept.
     n_features_in_ : int
@@ -99,7 +100,7 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"min_features={self.min_features} is more than the {table.shape[1]} features of X.")
         self.estimator_ = clone(self._forest()).fit(X)
         labels, partitions, features = self._results()
-        combine = getattr(self.estimator_, "_cut_again", None)
+        combine = view_of(self.estimator_).cut if isinstance(self.estimator_, ClusterForest) else None
         self.importance_ = feature_importance(table, labels, partitions, features, combine=combine)
         tested = self.importance_.separation.features
         self.scores_, self.pvalues_ = tested.excess, tested.p_value
@@ -117,7 +118,7 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         lacking = [name for name in _NEEDED if not hasattr(self.estimator_, name)]
         if lacking:
             raise ValueError(
-                f"estimator={self.estimator!r} has no {', '.join(lacking)} after fit: it must be a ClusterForest."
+                f"estimator={self.estimator!r} has no {', '.join(lacking)} after fit. Pass a ClusterForest."
             )
         return tuple(getattr(self.estimator_, name) for name in _NEEDED)
 

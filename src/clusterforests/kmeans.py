@@ -1,4 +1,4 @@
-"""K-means from many random starts, finished with Hartigan's single-row moves, as an estimator."""
+"""An estimator of K-means: many random starts, finished by Hartigan's moves of single rows."""
 
 import math
 from typing import Any, Self
@@ -8,19 +8,19 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.parameters import check_parameters, check_rows, check_table, check_weights
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
+from clusterforests.tables.checks import check_clustering, check_table, check_weights
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """K-means whose result no single row can improve by changing its cluster.
 
-    Many restarts of Lloyd's iteration search in float32; the best are finished in float64 with Hartigan's moves of
-    single rows, the stopping rule of the Hartigan-Wong algorithm. A single feature is solved by dynamic programming,
-    which is exact as far as float64 reaches.
+    Lloyd's iteration searches in float32 from many random starts; the best results are finished in float64 by moving
+    single rows, which is the stopping rule of the Hartigan-Wong algorithm. A single feature is solved by dynamic
+    programming, which is exact up to the precision of float64.
 
     Parameters
     ----------
@@ -29,13 +29,14 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     n_init : int, default=20
         Number of random starts, each from `n_clusters` distinct rows.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start. The single-row moves that follow always run to their end.
+        Maximum number of Lloyd iterations in each start. The single-row moves that follow always run to their end.
     improve : bool, default=True
-        Whether, unless a quarter of the starts agree on the best result, up to twice as many attempts follow to
-        improve it by moving one centre elsewhere. False is plain restarts, as in R's `kmeans`.
+        Whether to try to improve the best result by moving one centre elsewhere, in up to twice as many attempts as
+        there were starts; if a quarter of the starts agree on the best result, this is skipped. False means plain
+        restarts, as in R's `kmeans`.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores that the process may use, or 1 inside of a worker of joblib or a
-        task of Dask. It never changes the result.
+        Number of threads; None means 1, -1 all cores that the process may use, or 1 inside a worker of joblib or a
+        task of Dask. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the starts.
 
@@ -46,9 +47,9 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Means of the clusters.
     inertia_ : float
-        Sum of squared distances of the rows to their centre, weighted by `sample_weight`.
+        Sum of the squared distances of the rows to their centres, weighted by `sample_weight`.
     n_iter_ : int
-        Iterations of Lloyd in the start that won.
+        Number of Lloyd iterations in the winning start.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -92,16 +93,14 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             Numbers, all finite. Rows are samples.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight 3 counts like three equal rows, one of weight 0 like none.
+            Weights of the rows: a row of weight 3 counts like three equal rows, one of weight 0 not at all.
 
         Returns
         -------
         self : HartiganWongKMeans
         """
-        check_parameters(vars(self))
-        X = check_table(self, X)
+        X = check_clustering(self, X)
         weights = check_weights(sample_weight, len(X))
-        check_rows(len(X), self.n_clusters)
         counted = X if weights is None else X[weights > 0]
         backend = CpuBackend(self.n_jobs)
         table = backend.load(counted, None if weights is None else weights[weights > 0])
@@ -119,7 +118,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         if not runs.solved[0]:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
-                "its largest values. Lower n_clusters, or rescale the columns."
+                "the largest values. Lower n_clusters, or rescale the columns."
             )
         self._exponent, self._origin, _ = table.coordinates
         self._relative_centers = runs.centers[0]
@@ -131,7 +130,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return self
 
     def predict(self, X: Any) -> IntArray:
-        """The nearest centre of each row of X, the lowest index on ties.
+        """Find the nearest centre of each row of X; ties go to the lowest index.
 
         Parameters
         ----------
@@ -145,7 +144,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return labels
 
     def transform(self, X: Any) -> FloatArray:
-        """Distances of each row of X to the centres.
+        """Compute the distances of each row of X to the centres.
 
         Parameters
         ----------
@@ -158,7 +157,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         return np.ldexp(np.sqrt(self._squared_distances(X)), self._scale)
 
     def _squared_distances(self, X: Any) -> FloatArray:
-        """In units of 4**scale, so that no square is lost at any scale of X."""
+        """Compute squared distances in units of 4**scale, so that none overflows or underflows at any scale of X."""
         check_is_fitted(self)
         X = check_table(self, X, reset=False)
         unit = self._exponent - self._scale
@@ -172,7 +171,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
 
 def _times_power_of_two(value: float, exponent: int) -> float:
-    """value * 2**exponent, infinite where that is too large for a float."""
+    """Return value * 2**exponent, infinity if that is too large for a float."""
     try:
         return math.ldexp(value, exponent)
     except OverflowError:

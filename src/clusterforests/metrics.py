@@ -9,14 +9,14 @@ from sklearn.metrics.cluster import contingency_matrix
 
 
 def rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """rho_r: the share of pairs of rows that both labellings put together or both keep apart (Definition 5)."""
+    """Return rho_r, the share of pairs of rows on which two labellings agree: together or apart (Definition 5)."""
     return float(rand_score(labels_true, labels_pred))
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """rho_c: the share of rows that agree under the best one-to-one matching of labels (Definition 6).
+    """Return rho_c, the share of rows that agree under the best one-to-one matching of labels (Definition 6).
 
-    With more clusters than classes, or fewer, those left without a partner count as wrong.
+    If there are more clusters than classes, or fewer, those left without a partner count as wrong.
     """
     table = contingency_matrix(labels_true, labels_pred)
     rows, columns = linear_sum_assignment(table, maximize=True)

@@ -1,8 +1,6 @@
 """What a fitted forest offers: labels of new rows, how sure each row is, P, saving and loading."""
 
-import importlib
 import os
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -10,39 +8,21 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
-from clusterforests._base.typing import AnyArray, FloatArray, IntArray
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
-from clusterforests.diagnostics import (
-    Stability,
-    cluster_consensus,
-    cluster_shares,
-    consensus_silhouette,
-    item_consensus,
-    memberships,
-    stability,
-)
+from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
+from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.forest import Trees
+from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters.search import NClustersEvidence
-from clusterforests.persistence.state import load_forest, save_forest
-from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
-from clusterforests.rows.gpu.tables import gathered
+from clusterforests.persistence import load_forest, save_forest
+from clusterforests.rows.results import DiagnosticWork, Results, results_for
 from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.frames import is_dask, row_slices
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.scaling import Scaling
-
-BLOCK = 65536  # new rows at a time
-BLOCK_CELLS = 2**24  # or so many cells
-
-
-def _lazy() -> Any:
-    """What is done with Dask's tables; its import needs Dask."""
-    return importlib.import_module("clusterforests.rows.dask.collections")
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -66,7 +46,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _encoding: Encoding
     _donors: Donors | None
     _scaling: Scaling
-    _trees: Trees
+    _trees: FittedTrees
     _placement: Placement
     _weights: FloatArray | None
 
@@ -89,11 +69,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        if is_dask(X):
-            return self._lazily("map_rows", "predict", X, np.int32)
-        backend = CpuBackend(self.n_jobs)
-        found = np.concatenate([self._placement.clusters(backend, part) for part in self._partition(backend, X)])
-        labels: IntArray = send_to(X, found)
+        labels: IntArray = results_for(X).map_rows(_clusters, self, X, np.int32)
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -110,15 +86,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            return self._lazily("map_rows", "predict_proba", X, np.float64, self.n_clusters_)
-        backend = CpuBackend(self.n_jobs)
-        soft = [
-            memberships(self._placement.mean_shares(backend, part), self._placement.clusters(backend, part))
-            for part in self._partition(backend, X)
-        ]
-        soft_labels: FloatArray = send_to(X, np.concatenate(soft))
-        return soft_labels
+        soft: FloatArray = results_for(X).map_rows(_memberships, self, X, np.float64, self.n_clusters_)
+        return soft
 
     def transform(self, X: Any) -> FloatArray:
         """How much each row of X has in common with each cluster.
@@ -133,32 +102,22 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            return self._lazily("map_rows", "transform", X, np.float64, self.n_clusters_)
-        backend = CpuBackend(self.n_jobs)
-        found = [self._placement.mean_shares(backend, part) for part in self._partition(backend, X)]
-        shares: FloatArray = send_to(X, np.concatenate(found))
+        shares: FloatArray = results_for(X).map_rows(_shares, self, X, np.float64, self.n_clusters_)
         return shares
 
-    def _partition(self, backend: Backend, X: Any) -> Iterator[IntArray]:
-        """The labels of other rows in each tree, (n_estimators, rows), a block of rows at a time."""
-        for start, rows in row_slices(X, BLOCK, BLOCK_CELLS):
-            values = self._encoding.apply(self, to_host(rows), first_row=start).values
-            if np.isnan(values).any():
-                if self._donors is None:
-                    row = start + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
-                    raise ValueError(
-                        f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how "
-                        "to fill them. Fill them, or leave these rows out."
-                    )
-                values = self._donors.fill(values, backend.threads)
-            table = self._scaling.apply(values, backend.threads)
-            yield backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
-
-    def _lazily(self, name: str, *arguments: Any) -> AnyArray:
-        """A Dask array, from the functions that need Dask."""
-        array: AnyArray = getattr(_lazy(), name)(self, *arguments)
-        return array
+    def _label_in_trees(self, backend: Backend, X: Any, first_row: int) -> IntArray:
+        """Find the labels of new rows in each tree, (n_estimators, rows)."""
+        values = self._encoding.apply(self, X, first_row=first_row).values
+        if np.isnan(values).any():
+            if self._donors is None:
+                row = first_row + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
+                raise ValueError(
+                    f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how "
+                    "to fill them. Fill them, or leave these rows out."
+                )
+            values = self._donors.fill(values, backend.threads)
+        table = self._scaling.apply(values, backend.threads)
+        return backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
 
     @property
     def _n_features_out(self) -> int:
@@ -167,42 +126,29 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     @property
     def memberships_(self) -> FloatArray:
         """Soft membership of each row in each cluster, (n_samples, `n_clusters_`): sums to 1, highest in its own."""
-        check_is_fitted(self)
-        if is_dask(self.labels_):
-            return self._lazily("diagnose", "memberships")
-        return self._sent(memberships(self._shares(), to_host(self.labels_)))
+        return self._diagnosed(_fitted_memberships, self.n_clusters_)
 
     @property
     def item_consensus_(self) -> FloatArray:
         """For each row the mean share of trees in which it is with another row of its cluster."""
-        check_is_fitted(self)
-        if is_dask(self.labels_):
-            return self._lazily("diagnose", "item_consensus")
-        return self._sent(item_consensus(self._shares(), to_host(self.labels_)))
+        return self._diagnosed(_fitted_item_consensus)
 
     @property
     def cluster_consensus_(self) -> FloatArray:
         """For each cluster the mean share of trees in which two of its rows are together."""
         check_is_fitted(self)
-        if is_dask(self.labels_):
-            return self._lazily("diagnose", "cluster_consensus")
-        return self._sent(cluster_consensus(to_host(self.partitions_), to_host(self.labels_), self._weights))
+        consensus: FloatArray = results_for(self.labels_).summarise(consensus_with, self)
+        return consensus
 
     @property
     def silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how much more it shares trees with its own cluster than with the next."""
+        return self._diagnosed(_fitted_silhouette)
+
+    def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)
-        if is_dask(self.labels_):
-            return self._lazily("diagnose", "silhouette")
-        return self._sent(consensus_silhouette(self._shares(), to_host(self.labels_), self._weights))
-
-    def _shares(self) -> FloatArray:
-        return cluster_shares(to_host(self.partitions_), to_host(self.labels_), self._weights)
-
-    def _sent(self, values: FloatArray) -> FloatArray:
-        """Where the labels are."""
-        sent: FloatArray = send_to(self.labels_, values)
-        return sent
+        diagnosed: FloatArray = results_for(self.labels_).diagnose(work, self, *after)
+        return diagnosed
 
     def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
         """Whether another forest of the same kind would have found the same clusters.
@@ -225,17 +171,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             of it is found again (Jaccard index).
         """
         check_is_fitted(self)
-        partitions, labels, weights = self.partitions_, self.labels_, self._weights
-        if is_dask(labels):
-            partitions, labels, weights = _lazy().some_rows(self, max_rows)
+        partitions, labels, weights = results_for(self.labels_).sample(self, max_rows)
         return stability(
-            to_host(partitions),
+            partitions,
             self.n_clusters_,
             self._cut_again,
             n_splits=n_splits,
             level=level,
             max_rows=max_rows,
-            labels=to_host(labels),
+            labels=labels,
             weights=weights,
         )
 
@@ -257,7 +201,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             than K-means is refused. The labels of a Dask fit are brought to this process, if there is room for them.
         """
         check_is_fitted(self)
-        save_forest(_lazy().gathered(self) if is_dask(self.labels_) else gathered(self), path)
+        save_forest(results_for(self.labels_).gather(self), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -288,20 +232,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         P : ndarray of shape (n_rows, n_cols)
         """
         check_is_fitted(self)
-        sides = [self._choose(name, which) for name, which in (("rows", rows), ("cols", cols))]
-        if is_dask(self.labels_):
-            return self._lazily("coassociation", *sides)
-        return self._sent(coassociate(CpuBackend(self.n_jobs), *sides))
+        results = results_for(self.labels_)
+        sides = [self._chosen(results, name, which) for name, which in (("rows", rows), ("cols", cols))]
+        P: FloatArray = results.coassociate(self, *sides)
+        return P
 
-    def _choose(self, name: str, which: Any) -> IntArray:
-        partitions, on_device = self.partitions_, on_gpu(self.partitions_)
-        if which is None:
-            every: IntArray = to_host(partitions)
-            return every
+    def _chosen(self, results: Results, name: str, which: Any) -> IntArray:
+        """Take the labels of some of the fitted rows."""
         try:
-            if on_device:
-                which = np.arange(partitions.shape[1])[which]  # so that NumPy refuses what is not there
-            chosen: IntArray = to_host(partitions[:, which])
+            chosen: IntArray = results.choose(self.partitions_, slice(None) if which is None else which)
         except IndexError as error:
             raise ValueError(
                 f"{name}={which!r} must be row numbers below {self.partitions_.shape[1]}, a mask of that length, a "
@@ -310,3 +249,33 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if chosen.ndim != 2:
             raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
         return chosen
+
+
+def _clusters(forest: FittedForest, rows: Any, first_row: int) -> IntArray:
+    backend = CpuBackend(forest.n_jobs)
+    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row))
+
+
+def _shares(forest: FittedForest, rows: Any, first_row: int) -> FloatArray:
+    backend = CpuBackend(forest.n_jobs)
+    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row))
+
+
+def _memberships(forest: FittedForest, rows: Any, first_row: int) -> FloatArray:
+    backend = CpuBackend(forest.n_jobs)
+    labels = forest._label_in_trees(backend, rows, first_row)
+    placement = forest._placement
+    return memberships(placement.mean_shares(backend, labels), placement.clusters(backend, labels))
+
+
+def _fitted_memberships(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
+    return memberships(shares_with(counts, partitions, labels, weights), labels)
+
+
+def _fitted_item_consensus(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
+    return item_consensus(shares_with(counts, partitions, labels, weights), labels)
+
+
+def _fitted_silhouette(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
+    shares = shares_with(counts, partitions, labels, weights)
+    return silhouette_with(counts.sizes, shares, labels, np.ones(len(labels)) if weights is None else weights)

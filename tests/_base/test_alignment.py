@@ -7,7 +7,7 @@ import pytest
 
 from clusterforests import ClusterForest, HartiganWongKMeans
 from clusterforests._base.alignment import aligned
-from clusterforests.tables.row_sampling import Keys
+from clusterforests.tables.row_sampling import WeightedKeys
 
 X = np.random.default_rng(0).normal(size=(60, 4)) + 5 * np.repeat([0, 1, 2], 20)[:, None]
 
@@ -15,7 +15,7 @@ X = np.random.default_rng(0).normal(size=(60, 4)) + 5 * np.repeat([0, 1, 2], 20)
 def test_arrays_are_copied_only_where_they_must_be():
     odd = np.ndarray(5, np.float64, bytearray(41), offset=1)
     assert not odd.flags.aligned
-    array, found = aligned(odd), aligned([{"keys": Keys(odd.view(np.uint64), odd)}])
+    array, found = aligned(odd), aligned([{"keys": WeightedKeys(odd.view(np.uint64), odd)}])
     assert all(each.flags.aligned for each in (array, *found[0]["keys"]))
     assert aligned(array) is array
 

@@ -60,7 +60,7 @@ def test_what_a_row_gets_does_not_depend_on_the_batch(rows, new_rows, consensus)
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
 def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, threshold):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, threshold=threshold, random_state=0).fit(rows[0])
-    partitions = np.hstack(list(forest._partition(CpuBackend(), new_rows)))
+    partitions = forest._label_in_trees(CpuBackend(), new_rows, 0)
     placement = forest._placement
     found = reference.walk(
         forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=4.0
@@ -77,7 +77,7 @@ def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
 
 def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):
     forest = ClusterForest(3, n_estimators=40, random_state=0).fit(rows[0])
-    P = reference.coassociation(np.hstack(list(forest._partition(CpuBackend(), new_rows))), forest.partitions_)
+    P = reference.coassociation(forest._label_in_trees(CpuBackend(), new_rows, 0), forest.partitions_)
     expected = np.column_stack([P[:, forest.labels_ == c].mean(axis=1) for c in range(3)])
     np.testing.assert_allclose(forest.transform(new_rows), expected, rtol=1e-12)
     assert list(forest.get_feature_names_out()) == ["clusterforest0", "clusterforest1", "clusterforest2"]

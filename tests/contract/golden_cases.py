@@ -1,6 +1,6 @@
-"""Fits whose results are written down in golden/results.json: `make golden` writes that file anew.
+"""Fits whose results are recorded in golden/results.json, which `make golden` writes anew.
 
-The tables come from integers, so that they are the same everywhere.
+The tables are made from integers, so that they are the same everywhere.
 """
 
 import hashlib
@@ -13,24 +13,24 @@ import numpy as np
 
 from clusterforests import ClusterForest, HartiganWongKMeans, baselines
 from clusterforests._base.random import stream
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.combine import combine
 from clusterforests.combining.linkage import by_size
 from clusterforests.combining.registry import METHODS
 from clusterforests.combining.settings import GraphLimits
-from clusterforests.tables import row_blocks as source
 
 FILE = Path(__file__).parent / "golden" / "results.json"
 
 
 def whole(seed, *shape):
-    """Integers from 0 to 999."""
+    """Draw integers from 0 to 999."""
     keys = stream(seed, np.arange(np.prod(shape)))
     return (keys >> np.uint64(40)).astype(np.int64).reshape(shape) % 1000
 
 
 def table(n=240, p=8, groups=3, seed=1):
-    """Groups in the first half of the columns, columns of different units, some equal rows."""
+    """Make groups in the first half of the columns, columns of different units, some equal rows."""
     spread = sum(whole(seed + i, n, p) for i in range(6)) - 3000
     centers = 4 * whole(seed + 6, groups, p) * (np.arange(p) < p // 2)
     X = (spread + centers[np.arange(n) % groups]) / np.array([10.0, 1000.0, 7.0, 3.0])[np.arange(p) % 4]
@@ -39,7 +39,7 @@ def table(n=240, p=8, groups=3, seed=1):
 
 
 def mixed():
-    """Numbers, a scale, categories, missing cells."""
+    """Make a table of numbers, an ordinal scale, categories and missing cells."""
     X = table(seed=2).astype(object)
     kind = np.arange(len(X)) % 3
     X[:, 2] = whole(20, len(X)) // 200
@@ -69,7 +69,7 @@ def operator():
 
 
 def many_rows(**settings):
-    with mock.patch.object(source, "LARGE_ROWS", 2000):
+    with mock.patch.object(ClusterForest, "_limits", SizeLimits(large_rows=2000)):
         return forest(landmarks=100, max_samples=300, **settings).fit(table(6000, 6, 4))
 
 
@@ -105,7 +105,7 @@ OTHERS: dict[str, Callable] = {
 
 
 def digest(*arrays):
-    """Short, of bytes that do not depend on the machine's byte order."""
+    """Return a short hash of the bytes, the same for every byte order."""
     sha = hashlib.sha256()
     for array in arrays:
         array = np.asarray(array)
@@ -114,7 +114,7 @@ def digest(*arrays):
 
 
 def result(name):
-    """What is written down of a fit: trees exactly, labels by their digest."""
+    """Return what is recorded of a fit: trees exactly, labels by their hash."""
     if name in OTHERS:
         fitted = OTHERS[name]()
         found = {"labels": digest(by_size(fitted.labels_))}
@@ -137,7 +137,7 @@ def every_result():
 
 
 def file_digest():
-    """Named in CHANGELOG.md, so that no result changes without a line there."""
+    """Return the hash that CHANGELOG.md names, so that no result changes without a line there."""
     return hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]
 
 

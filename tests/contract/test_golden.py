@@ -34,7 +34,7 @@ def test_file_is_named_in_the_changelog():
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_results(name, record_property):
-    record_property("fits compared with what is written down", 1)
+    record_property("fits compared with the recorded results", 1)
     assert golden_cases.result(name) == GOLDEN[name]
 
 
@@ -46,12 +46,12 @@ def test_instruction_sets(instruction_set, record_property):
 
 
 def features_off(keep=()):
-    """Those of this processor that NumPy would use if it could, but for some."""
+    """List the processor features that NumPy would use here, except some."""
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     return " ".join(feature for feature in found if feature not in keep)
 
 
-# What other processors would do, as far as this one can play them: NumPy's loops, OpenBLAS, the C library.
+# Other processors, as far as this one can imitate them: NumPy's loops, OpenBLAS, the C library.
 PROCESSORS = {
     "AVX2": {
         "NPY_DISABLE_CPU_FEATURES": features_off(
@@ -67,14 +67,14 @@ PROCESSORS = {
     },
     "Zen": {"OPENBLAS_CORETYPE": "Zen"},
 }
-if "avx512" in _core.instruction_sets():  # others cannot play it
+if "avx512" in _core.instruction_sets():  # others cannot imitate it
     PROCESSORS["SkylakeX"] = {"OPENBLAS_CORETYPE": "SkylakeX"}
 LATER = [pytest.param(name, marks=pytest.mark.slow) for name in PROCESSORS if name != "SSE"]
 
 
 @pytest.mark.parametrize("processor", ["SSE", *LATER])
 def test_processors(processor, record_property):
-    record_property("processor that was played", processor)
+    record_property("imitated processor", processor)
     command = "import json, golden_cases; print(json.dumps(golden_cases.every_result()))"
     environment = os.environ | PROCESSORS[processor] | {"PYTHONPATH": str(Path(__file__).parent)}
     run = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)

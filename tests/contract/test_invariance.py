@@ -22,7 +22,7 @@ def assert_identical(a, b):
 
 
 def mixed_table():
-    """Continuous, discrete, constant and repeated columns, with duplicate rows."""
+    """Make continuous, discrete, constant and repeated columns, with duplicate rows."""
     rng = np.random.default_rng(11)
     X = rng.normal(size=(150, 10))
     X[:50, :4] += 4
@@ -124,7 +124,7 @@ def test_signed_zeros():
 
 @pytest.mark.parametrize("rows", [200, 70_000])
 def test_memory_that_is_not_aligned(rows):
-    """As np.frombuffer gives it at an odd offset; the core takes only aligned arrays."""
+    """np.frombuffer gives such arrays at odd offsets; the core takes only aligned ones."""
     X = np.random.default_rng(0).normal(size=(rows, 4))
     odd = np.zeros(X.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(X.shape)
     odd[...] = X

@@ -1,25 +1,24 @@
-"""Figures in README.md and docs come from committed result files, or from the constants they describe."""
+"""Numbers in README.md and docs/ come from committed result files, or from the constants they describe."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+from clusterforests._base.size_limits import DEFAULT_LIMITS as SIZES
 from clusterforests.combining.settings import LIMITS
-from clusterforests.rows import many_rows as large
-from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-QUALITY = "Against peers, better scaling once per peer"
-FOREST = "A whole forest, paper settings, T = 100, one thread"
+QUALITY = "Comparison with other methods, one scaling per method"
+FOREST = "A whole forest with the paper's settings, T = 100, one thread"
 MILLION = "A million rows: a whole forest against one K-means"
 OTHER_LIMITS = {
-    "docs/many-rows.md": {large.LEAST_SAMPLE, large.SAMPLE_CELLS // large.SAMPLE_ROWS},
-    "docs/dask.md": {round(large.SAMPLE_ROWS / sampling.RARE, -3)},
+    "docs/many-rows.md": {SIZES.least_sample, SIZES.sample_cells // SIZES.sample_rows},
+    "docs/dask.md": {round(SIZES.sample_rows / sampling.RARE, -3)},
 }
-NAMES = {  # README's names of methods, and those of the benchmark
+NAMES = {  # the README's names of the methods, and those of the benchmark
     "**ClusterForest, default**": "**default**",
     "spectral clustering": "Spectral",
     "evidence accumulation": "EAC",
@@ -32,25 +31,26 @@ NAMES = {  # README's names of methods, and those of the benchmark
 
 
 def section(path, title):
-    """The text under a heading."""
+    """Return the text under a heading."""
     text = (ROOT / path).read_text()
     return re.search(rf"^#+ {re.escape(title)}$(.*?)(?=^#|\Z)", text, re.M | re.S)[1]
 
 
 def rows(text):
-    """Cells of the tables in a text, heads included."""
+    """Return the cells of the tables in a text, header rows included."""
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return [cells for cells in lines if set("".join(cells)) - set("-")]
 
 
 def plain(text):
-    """A page as one line, whatever its line breaks."""
+    """Return a page as one line, whatever its line breaks."""
     return re.sub(r"\s+", " ", (ROOT / text).read_text())
 
 
 def test_quality_of_readme():
     found = {cells[0]: cells for cells in rows(section("benchmarks/quality/RESULTS.md", QUALITY))}
-    shown = {cells[0]: cells for cells in rows(section("README.md", "Against the peers")) if cells[0] in NAMES}
+    table = rows(section("README.md", "Comparison with other methods"))
+    shown = {cells[0]: cells for cells in table if cells[0] in NAMES}
     assert list(shown) == list(NAMES)
     for name, cells in shown.items():
         result = found[NAMES[name]]
@@ -86,12 +86,18 @@ def test_rare_group_of_many_rows():
 @pytest.mark.parametrize("path", ["README.md", "docs/many-rows.md", "docs/dask.md", "docs/gpu.md"])
 def test_limits(path):
     """Sizes from which something changes are those of the code."""
-    limits = {source.LARGE_ROWS, large.SAMPLE_ROWS, LIMITS.exact, LIMITS.exact_without_matrix, LIMITS.landmarks}
-    limits |= {sampling.CANDIDATES * large.SAMPLE_ROWS} | OTHER_LIMITS.get(path, set())
+    limits = {
+        SIZES.large_rows,
+        SIZES.sample_rows,
+        LIMITS.exact,
+        LIMITS.exact_without_matrix,
+        LIMITS.landmarks,
+    }
+    limits |= {sampling.CANDIDATES * SIZES.sample_rows} | OTHER_LIMITS.get(path, set())
     known = {f"{limit:,.0f}" for limit in limits}
     shown = set(re.findall(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])", plain(path)))
     assert shown <= known
-    assert {f"{source.LARGE_ROWS:,}", f"{large.SAMPLE_ROWS:,}"} <= shown
+    assert {f"{SIZES.large_rows:,}", f"{SIZES.sample_rows:,}"} <= shown
 
 
 def test_gpu():
@@ -100,13 +106,13 @@ def test_gpu():
     ten, hundred = (float(fits[n, "K = 5, 20 starts"][2].strip("*s ")) for n in ("10,000,000", "100,000,000"))
     assert f"100 trees of 5 clusters from 20 starts, in {ten:.1f} s; 100 million (8 GB) in {hundred:.1f} s" in page
     ms, cpu, torch = (rows(section("benchmarks/GPU.md", "K-means stage, 10,000,000 rows"))[1][c] for c in (1, 3, 5))
-    ratios = f"{cpu.strip('*')} times less than on the 16 cores and {torch.strip('*')} times less than"
+    ratios = f"{cpu.strip('*')} times as fast as on the 16 cores and {torch.strip('*')} times as fast as"
     assert f"Means and labels of 10 million rows in 100 trees take {ms}, {ratios}" in page
     highest = {}
     for _, kernel, *shares in rows(section("benchmarks/GPU.md", "Hardware counters"))[1:]:
         highest.setdefault(kernel.strip("`"), []).append(max(int(share.strip("* %")) for share in shares))
     low, high = ({kernel: end(shares) for kernel, shares in highest.items()} for end in (min, max))
     assert low["project"] == high["project"]
-    assert f"`project` reaches {low['project']} % of the level 2 cache's rate" in page
+    assert f"`project` reaches {low['project']} % of the throughput of the level 2 cache" in page
     assert f"issues {low['label_rows']} to {high['label_rows']} % of the instructions" in page
-    assert f"`add_rows` reaches {low['add_rows']} to {high['add_rows']} % of what the caches give" in page
+    assert f"`add_rows` reaches {low['add_rows']} to {high['add_rows']} % of the throughput of the caches" in page

@@ -1,4 +1,4 @@
-"""What holds for every table and every setting: tried on random ones. `make test-slow` tries many more."""
+"""Properties that hold for every table and every setting, tried on random ones; `make test-slow` tries many more."""
 
 from functools import cache
 
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
-from clusterforests.rows import many_rows as large
-from clusterforests.tables import row_blocks as source
 
 EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
@@ -34,7 +32,7 @@ def column(kind, n, rng):
 
 @st.composite
 def tables(draw):
-    """Random columns of several kinds; in some tables a few rows are repeated often."""
+    """Draw columns of several kinds; in some tables a few rows are repeated often."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kinds = draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=8))
     n = draw(st.integers(4, 60))
@@ -62,7 +60,7 @@ FORESTS = st.fixed_dictionaries(
 
 
 def for_all(holds, examples, *inputs):
-    """Check on so many random inputs, the same in every run; how many were checked."""
+    """Check a property on random inputs, the same in every run, and return how many were checked."""
     tried = 0
 
     @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
@@ -77,7 +75,7 @@ def for_all(holds, examples, *inputs):
 
 
 def fit(X, forest, sample_weight=None, **changes):
-    """A fitted forest; or, where the trees cannot have or tell apart so many groups, the message that says so."""
+    """Return a fitted forest or, where the table cannot have so many groups, the message that says so."""
     counted = X if sample_weight is None else X[sample_weight > 0]
     k = min(forest["n_clusters"], len(np.unique(counted, axis=0)))
     try:
@@ -90,7 +88,7 @@ def fit(X, forest, sample_weight=None, **changes):
 
 
 def assert_same(a, b, rows=slice(None)):
-    """b is the forest of some rows of a's table."""
+    """Check that b is the forest of some rows of a's table."""
     if isinstance(a, str):
         assert a == b
         return
@@ -110,21 +108,18 @@ def test_threads_do_not_change_a_bit(examples, record_property):
 
 
 @pytest.fixture
-def few(monkeypatch):
+def few(lower_limits):
     """Limits so low that ten rows are many."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 9)
-    monkeypatch.setattr(source, "LEAST_ROWS", 1)
-    monkeypatch.setattr(large, "SAMPLE_ROWS", 25)
-    monkeypatch.setattr(large, "LEAST_SAMPLE", 25)
+    lower_limits(large_rows=9, least_block_rows=1, sample_rows=25, least_sample=25)
 
 
 @EXAMPLES
 @pytest.mark.usefixtures("few")
-def test_blocks_do_not_change_a_bit(examples, monkeypatch, record_property):
+def test_blocks_do_not_change_a_bit(examples, lower_limits, record_property):
     def holds(X, forest, rows):
-        monkeypatch.setattr(source, "BLOCK_BYTES", 2**24)
+        lower_limits(block_bytes=2**24)
         whole = fit(X, forest)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * X.shape[1] * rows)
+        lower_limits(block_bytes=8 * X.shape[1] * rows)
         assert_same(whole, fit(X, forest))
 
     record_property("tables tried", for_all(holds, examples, tables(), FORESTS, st.integers(1, 30)))
@@ -145,7 +140,7 @@ def test_the_order_of_rows_does_not_show(many, examples, request, record_propert
 
 @EXAMPLES
 def test_a_power_of_two_does_not_show(examples, record_property):
-    """Where trees see all rows: those of a sample are chosen by a hash of their values."""
+    """It holds where trees see all rows; those of a sample are chosen by a hash of their values."""
 
     def holds(X, forest, exponent):
         every = {**forest, "max_samples": None}
@@ -221,7 +216,7 @@ def test_a_prediction_does_not_depend_on_the_other_rows(examples, record_propert
 
 @st.composite
 def partitions(draw):
-    """A few clusterings of the same rows; -1 is "not clustered", but no row is so everywhere."""
+    """Draw a few clusterings of the same rows; -1 is "not clustered", but every row is clustered somewhere."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shape = draw(st.integers(2, 12)), draw(st.integers(4, 50))
     labels = rng.integers(-draw(st.integers(0, 1)), draw(st.integers(2, 6)), shape)
@@ -263,7 +258,7 @@ CHANGES = {
 
 @cache
 def score(seed, change=None):
-    """Adjusted Rand index of a forest to the truth of a table, as it is or changed."""
+    """Return the adjusted Rand index of a forest's labels and the true groups of a table, changed or not."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, 120)
     X = rng.normal(size=(120, 10))

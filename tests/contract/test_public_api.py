@@ -1,4 +1,4 @@
-"""The names other people's scripts use, and what importing them costs."""
+"""Public names, and what importing them costs."""
 
 import doctest
 import importlib
@@ -72,7 +72,7 @@ def test_examples_in_docstrings(module):
 
 
 def test_import_adds_no_optional_library():
-    """scikit-learn may import pandas where it is installed; we add nothing to that."""
+    """scikit-learn may import pandas where it is installed; the package adds nothing to that."""
     code = (
         "import sys, sklearn.cluster; before = set(sys.modules); import clusterforests; "
         "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch'}; "

@@ -1,4 +1,4 @@
-"""What a release consists of: one version, promises and lists that are in step, workflows that can run."""
+"""What a release consists of: one version everywhere, policies and lists in step, workflows that can run."""
 
 import importlib.util
 import re
@@ -81,7 +81,7 @@ def test_bill_of_materials(record_property):
     references = {entry["bom-ref"] for entry in [*bill["components"], bill["metadata"]["component"]]}
     assert {need for entry in bill["dependencies"] for need in entry["dependsOn"]} <= references
     assert all(entry["licenses"][0]["license"]["name"] for entry in bill["components"])
-    record_property("packages that a plain installation consists of", len(names))
+    record_property("packages in a plain installation", len(names))
 
 
 def test_faulty_archives_are_seen():

@@ -1,7 +1,9 @@
-"""The page of promises: every test it names exists, and it says what the tests said."""
+"""The page of promises: every test it names exists, and it reports what the tests recorded."""
 
 import ast
+import json
 import os
+import tomllib
 from pathlib import Path
 
 import mutations
@@ -27,7 +29,7 @@ REPORT = """<testsuites><testsuite>
 
 
 def functions(path):
-    """Names of the tests in a file, with their classes."""
+    """Yield the names of the tests in a file, with their classes."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):
             yield from (f"{node.name}::{inner.name}" for inner in node.body if isinstance(inner, ast.FunctionDef))
@@ -72,7 +74,7 @@ def test_outcomes_and_figures_of_a_report():
     assert told == {
         "test_files": "passed: 3 test cases",
         "TestMore::test_in_class": "FAILED: 1 of 1 cases",
-        "test_gpu": "not tried on this machine",
+        "test_gpu": "not run on this machine",
         "test_gone": "FAILED: 1 of 1 cases",
     }
 
@@ -81,7 +83,21 @@ def test_a_page_is_written():
     area = reliability.Area("x", "Files", 1, (reliability.Promise("It reads.", ("tests/test_x.py::test_files",)),))
     page = reliability.write_page([area], reliability.read_report(REPORT))
     assert "## Files\n\n**It reads.**\n\n- passed: 3 test cases\n- files tried: 1,500\n" in page
-    assert "held by `test_x.py::test_files`" in page
+    assert "tests: `test_x.py::test_files`" in page
+
+
+def test_modules_of_the_mutation_tests_exist():
+    """So do the modules and tests in its explanations and in its recorded outcomes."""
+    lines = ast.parse((ROOT / "tools" / "mutate.py").read_text(encoding="utf-8")).body
+    assignments = {ast.unparse(line.targets[0]): line.value for line in lines if isinstance(line, ast.Assign)}
+    tests = ast.literal_eval(assignments["TESTS"])
+    for module, files in tests.items():
+        assert (ROOT / "src" / "clusterforests" / f"{module.replace('.', '/')}.py").is_file(), module
+        assert all((ROOT / file).is_file() for file in files), files
+    explained = tomllib.loads((ROOT / "tools" / "survivors.toml").read_text(encoding="utf-8"))
+    recorded = json.loads(reliability.MUTATION.read_text(encoding="utf-8"))
+    assert set(explained) <= set(tests)
+    assert set(recorded) == set(tests)
 
 
 SOURCE = '''

@@ -1,4 +1,4 @@
-"""The committed results: the tables of the reproduction are those of its runs, and the theory is computed anew."""
+"""The committed results: tables are those of the recorded runs, and the theory's predictions are computed anew."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ NAMES = ["datasets", "competition", "methods", "base-clusters", "claims", "simul
 
 
 def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
-    """Nothing is left to run: tables, summary and document come out as they were committed."""
+    """With nothing left to run, tables, summary and document come out as they were committed."""
     for name in UCI_NAMES:
         uci(name)
     for path in (ROOT / "results").glob("*.csv"):
@@ -33,10 +33,10 @@ def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
     assert written == {name: text for name, text in committed.items() if not name.startswith("theory-")}
     assert document.read_bytes() == (ROOT / "docs" / "reproduction.md").read_bytes()
     assert told[-1].startswith(f"{len(written)} tables in")
-    record_property("tables made anew from the committed runs, all the same", len(written))
+    record_property("tables recomputed from the committed runs, all identical", len(written))
 
 
-# Columns that no random number enters.
+# Columns that do not depend on random numbers.
 EXACT = {
     "theorem1": [0, 1, 2, 3, 5],
     "theorem1_weak_features": [0, 1, 2, 3, 4],
@@ -51,7 +51,7 @@ EXACT = {
 
 @pytest.fixture
 def short(monkeypatch):
-    """Simulations of a few trials; of each setting the two smallest tables."""
+    """Run few trials of each simulation, and of each setting the two smallest tables."""
     grid = tuple((gamma, sigma, sizes[:2]) for gamma, sigma, sizes in theory.RATE_GRID)
     for module in (theory, theory_figures):
         monkeypatch.setattr(module, "RATE_GRID", grid)
@@ -94,7 +94,7 @@ def test_theory_is_what_the_tables_say(short, tmp_path, record_property):
             for column in columns:
                 assert row[column] == expected[column], (name, tables[name][0][column])
         compared += len(columns) * len(found)
-    record_property("predictions computed anew, the same as those committed", compared)
+    record_property("predictions recomputed, identical to those committed", compared)
     drawn = theory_figures.theory_figures(tmp_path, tables)
     assert {path.name for path in drawn} == {path.name for path in (ROOT / "results/figures").glob("theory_*")}
     assert all(path.stat().st_size > 10_000 for path in drawn)

@@ -1,4 +1,8 @@
-"""The C++ module refuses arguments that would take it out of bounds."""
+"""The C++ module refuses arguments that would take it out of bounds, and is what its stub and its folders say."""
+
+import ast
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,25 +53,38 @@ def kmeans(**changes):
     ],
 )
 def test_kmeans_refuses(bad):
-    assert kmeans()["solved"][0]
+    assert kmeans().solved[0]
     with pytest.raises(ValueError, match=r"\w"):
         kmeans(**bad)
+
+
+def test_results_of_kmeans_outlive_their_object():
+    found = kmeans(clusters=ints(3))
+    within, centers = found.within, found.centers
+    expected = within.tolist(), centers.tolist()
+    with pytest.raises(AttributeError):
+        found.within = within
+    del found
+    for _ in range(20):
+        kmeans(clusters=ints(3), restarts=3)
+    assert (within.tolist(), centers.tolist()) == expected
+    assert centers.shape == (6,)
 
 
 def test_empty_tables_and_problems():
     empty = _core.Table(np.empty((0, 2)))
     assert empty.distinct == 0
     none = _core.kmeans(empty, ints(0), offsets(0, 1), ints(1), np.zeros(1, np.uint64), 1, 1, 1, 1)
-    assert not none["solved"][0]
+    assert not none.solved[0]
     no_columns = kmeans(columns=ints(), ends=offsets(0, 0), clusters=ints(2))
-    assert not no_columns["solved"][0]
+    assert not no_columns.solved[0]
 
 
 def test_others_refuse():
     with pytest.raises(ValueError, match="one entry per row"):
         _core.Table(X, np.ones(9))
     with pytest.raises(ValueError, match="table's columns"):
-        _core.Table(X).project(X[:, :2].copy())
+        _core.project(X, ints(0, 0), np.zeros(2), ints(1, 1))
     with pytest.raises(ValueError, match="centers must hold"):
         _core.assign(_core.Table(X), ints(0), offsets(0, 1), ints(2), np.zeros(3), 1)
     labels = np.zeros((4, 10), dtype=np.int32)
@@ -261,3 +278,29 @@ def test_knots_further_apart_than_a_double():
     far = scaling(knots=np.array([-1.7e308, 1.7e308]), ranks=np.array([0.0, 1.0]))
     there = far.apply(np.array([[0.0, -1.7e308], [0.0, 0.0], [0.0, 1e308], [0.0, 1.7e308]]))
     assert there[:, 1] == pytest.approx([0, 0.5, 0.5 + 1 / 3.4, 1])
+
+
+def test_the_stub_has_the_names_of_the_module():
+    stub = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text())
+    names = {}
+    for node in stub.body:
+        if isinstance(node, ast.AnnAssign):
+            names[node.target.id] = set()
+        elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            names[node.name] = {inner.name for inner in getattr(node, "body", []) if hasattr(inner, "name")}
+    assert names.keys() == {name for name in dir(_core) if not name.startswith("_")}
+    for name, members in names.items():
+        if isinstance(getattr(_core, name), type):
+            public = {member for member in vars(getattr(_core, name)) if not member.startswith("_")}
+            assert members - {"__init__"} == public
+
+
+def test_includes_point_one_way():
+    """Of the rooms only; simd/kernels.cpp builds the kernels of all of them."""
+    rooms = ["runtime", "simd", "rows", "kmeans", "consensus", "bindings"]
+    root = next(folder for folder in Path(__file__).parents if (folder / "CMakeLists.txt").is_file()) / "core"
+    sources = [path for path in root.rglob("*.[ch]pp") if path != root / "simd/kernels.cpp"]
+    assert len(sources) > 50
+    for path in sources:
+        for included in re.findall(r'#include "(\w+)/', path.read_text()):
+            assert rooms.index(included) <= rooms.index(path.parent.name), path

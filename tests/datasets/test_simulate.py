@@ -10,9 +10,10 @@ from clusterforests.datasets import (
     make_perturbed_affinity,
     make_two_component_mixture,
 )
-from clusterforests.datasets.simulate import nearest_correlation
 
 COVARIANCE = np.array([[2.0, 0.6, 0.0], [0.6, 1.0, -0.3], [0.0, -0.3, 0.5]])
+
+
 MU = np.array([0.5, 0.0, -0.7])
 
 
@@ -133,44 +134,6 @@ def test_g3_signs_only_reflect():
     side = np.where(g3.target == 1, 1, -1)[:, None]
     assert np.allclose(g3.data - side * g3.mu, other.data - side * other.mu)
     assert g3.bayes_accuracy == other.bayes_accuracy
-
-
-@pytest.mark.parametrize(
-    ("matrix", "nearest"),
-    [  # the two examples in Higham's paper
-        ([[1, 1, 0], [1, 1, 1], [0, 1, 1]], [[1, 0.7607, 0.1573], [0.7607, 1, 0.7607], [0.1573, 0.7607, 1]]),
-        (
-            [[2, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 2]],
-            [
-                [1, -0.8084, 0.1916, 0.1068],
-                [-0.8084, 1, -0.6562, 0.1916],
-                [0.1916, -0.6562, 1, -0.8084],
-                [0.1068, 0.1916, -0.8084, 1],
-            ],
-        ),
-    ],
-)
-def test_nearest_correlation_published(matrix, nearest):
-    assert np.abs(nearest_correlation(np.array(matrix, dtype=float)) - nearest).max() < 6e-5
-
-
-def test_nearest_correlation_is_the_nearest():
-    """No step towards another correlation matrix brings it closer (the set is convex)."""
-    rng = np.random.default_rng(0)
-    drawn = np.triu(rng.uniform(-1, 1, size=(12, 12)), 1)
-    drawn += drawn.T + np.eye(12)
-    nearest = nearest_correlation(drawn, tol=1e-10)
-    assert np.linalg.eigvalsh(nearest)[0] > -1e-8
-    for _ in range(200):
-        other = np.corrcoef(rng.normal(size=(12, rng.integers(2, 30))))
-        assert np.sum((drawn - nearest) * (other - nearest)) < 1e-6
-
-
-def test_nearest_correlation_leaves_one_alone_and_gives_up():
-    correlation = np.array([[1, 0.3], [0.3, 1]])
-    assert np.allclose(nearest_correlation(correlation), correlation, rtol=0, atol=1e-14)
-    with pytest.raises(RuntimeError, match="max_iter=2"):
-        nearest_correlation(np.array([[1.0, 1, 0], [1, 1, 1], [0, 1, 1]]), max_iter=2)
 
 
 def test_perturbed_affinity_moments():

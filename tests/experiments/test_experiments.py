@@ -191,9 +191,7 @@ def test_a_whole_file_or_the_old_one(tmp_path, monkeypatch):
     assert files.read_table(path, ["a", "b"]) == [["1", "2.0000"], ["x", "y"]]
 
 
-def test_command_line_reproduces_a_table(tmp_path, uci, monkeypatch, capsys):
-    for name in spec.BASE_CLUSTERS:
-        uci(name)
+def test_command_line_reproduces_a_table(tmp_path, stand_ins, monkeypatch, capsys):
     monkeypatch.setattr(spec, "BASE_CLUSTERS", {"wdbc": 3, "spect": 3})
     monkeypatch.setattr(
         "clusterforests.experiments.summary.printed",

@@ -197,9 +197,7 @@ def test_save_replaces_whole_files(tmp_path):
     assert b"<dc:date>" not in before[1]
 
 
-def test_paper_figures_are_the_same_twice(folder, uci):
-    for name in DATASETS:
-        uci(name)
+def test_paper_figures_are_the_same_twice(folder, stand_ins):
     first = paper_figures(folder, folder / "first")
     assert [path.name for path in first] == [f"{name}.{suffix}" for name in NAMES for suffix in ("png", "svg")]
     for path in first:

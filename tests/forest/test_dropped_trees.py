@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from clusterforests import ClusterForest
-from clusterforests.tables import row_blocks as source
 
 N_TREES = 40
 MESSAGE = r"of 40 trees were left out: features_per_draw=1 is too small for base_clusters=3"
@@ -68,9 +67,9 @@ def test_what_is_left_does_not_depend_on_what_is_dropped(table):
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_dask_leaves_out_the_same(fitted, table, monkeypatch, many):
+def test_dask_leaves_out_the_same(fitted, table, lower_limits, many):
     if many:
-        monkeypatch.setattr(source, "LARGE_ROWS", 60)
+        lower_limits(large_rows=60)
     with pytest.warns(UserWarning, match=MESSAGE):
         here = forest().fit(table)
     with pytest.warns(UserWarning, match=MESSAGE):

@@ -5,16 +5,16 @@ import pytest
 import reference
 
 from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import feature_use, grow_forest, sample_rows, why_fewer
+from clusterforests.forest.forest import feature_use, grow_forest, sample_rows, trees_grown
 from clusterforests.forest.growth import GrowthSettings, finish, grow, kappa, why_dropped
 from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 
 
 def plain_views(n_features):
     """Every feature is a column of the table as it is."""
     columns = np.arange(n_features, dtype=np.int32)
-    return Views(columns[None, :], np.ones(n_features, np.int32), columns)
+    return FeatureColumns(columns[None, :], np.ones(n_features, np.int32), columns)
 
 
 def settings(n_trees, base_clusters=3, **changes):
@@ -183,7 +183,7 @@ def test_no_usable_draw_is_an_error():
     forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, base_clusters=5), seed=0)
     assert forest.partitions.shape == (0, 40)
     with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
-        why_fewer(forest, settings(3, base_clusters=5))
+        trees_grown(forest, settings(3, base_clusters=5))
 
 
 @pytest.mark.parametrize(("fewer", "shown"), [(False, 9), (True, 2)])
@@ -230,7 +230,9 @@ def test_too_few_distinct_rows_lower_the_number_of_clusters_if_allowed():
 
 def test_trees_take_the_views_in_turn():
     X = np.column_stack([table(), 10 * table(1)])
-    views = Views(np.arange(16, dtype=np.int32).reshape(2, 8), np.ones(8, np.int32), np.arange(8, dtype=np.int32))
+    views = FeatureColumns(
+        np.arange(16, dtype=np.int32).reshape(2, 8), np.ones(8, np.int32), np.arange(8, dtype=np.int32)
+    )
     backend = Recorder(X)
     trees = grow(backend, views, settings(6), seed=0)
     first, _ = backend.batches[0]
@@ -241,7 +243,9 @@ def test_trees_take_the_views_in_turn():
 def test_only_drawable_features_are_drawn():
     for repeat in (True, False):
         for patience in (3, None):
-            views = Views(np.arange(8, dtype=np.int32)[None], np.ones(8, np.int32), np.array([1, 4, 6], np.int32))
+            views = FeatureColumns(
+                np.arange(8, dtype=np.int32)[None], np.ones(8, np.int32), np.array([1, 4, 6], np.int32)
+            )
             options = settings(20, repeat_features=repeat, patience=patience)
             trees = grow(Recorder(table()), views, options, seed=0)
             assert set(np.concatenate(trees.features)) == {1, 4, 6}
@@ -306,7 +310,9 @@ def test_a_seed_means_the_same_trees_in_every_version():
 @pytest.mark.parametrize("changes", [{}, {"patience": None}, {"repeat_features": False}, {"n_candidates": 3}])
 def test_part_of_a_forest_is_as_in_the_whole(changes):
     """Trees from a number on are those of the forest, round by round."""
-    views = Views(np.arange(12, dtype=np.int32).reshape(3, 4), np.ones(4, np.int32), np.arange(4, dtype=np.int32))
+    views = FeatureColumns(
+        np.arange(12, dtype=np.int32).reshape(3, 4), np.ones(4, np.int32), np.arange(4, dtype=np.int32)
+    )
     X = table(columns=12)
     whole, some = (settings(n, compete_always=True, **changes) for n in (7, 3))
     every = grow(Recorder(X), views, whole, seed=3)

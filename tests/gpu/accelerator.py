@@ -7,9 +7,10 @@ import emulated_cupy
 import numpy as np
 import pytest
 
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.rows.gpu import devices
-from clusterforests.rows.gpu import rows as gpu
-from clusterforests.tables.row_blocks import ArraySource
+from clusterforests.rows.gpu import reader as gpu
+from clusterforests.tables.row_sources import ArraySource
 
 
 def need_gpu(monkeypatch):
@@ -23,8 +24,8 @@ def need_gpu(monkeypatch):
     return emulated_cupy
 
 
-def rows_on_gpu(table, weights=None):
-    opened = gpu.open_source_on_gpu(ArraySource(table), 0)
+def rows_on_gpu(table, weights=None, **limits):
+    opened = gpu.open_source_on_gpu(ArraySource(table), 0, DeviceLimits(**limits))
     p = table.shape[1]
     places = np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool)
-    return gpu.DeviceRows(opened, gpu.survey_on_gpu(opened), *places, weights)
+    return gpu.DeviceReader(opened, gpu.survey_on_gpu(opened), *places, weights)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clusterforests.rows.gpu.devices import as_cupy, choose_backend, need_cupy, on_gpu, send_to, to_host
-from clusterforests.rows.gpu.tables import gathered
+from clusterforests.rows.results import DeviceResults
 
 
 class OnDevice:
@@ -116,8 +116,8 @@ def test_where_a_fit_runs(cupy, asked, X, sampled, value, why):
 
 
 def test_labels_are_gathered(cupy):
-    forest = SimpleNamespace(labels_=OnDevice([0, 1]), partitions_=OnDevice([[0, 1]]), other=3)
-    whole = gathered(forest)
+    forest = SimpleNamespace(labels_=OnDevice([0, 1]), partitions_=OnDevice([[0, 1]]), _weights=None, other=3)
+    whole = DeviceResults(forest.labels_).gather(forest)
     assert whole.labels_.tolist() == [0, 1]
     assert whole.partitions_.tolist() == [[0, 1]]
     assert whole.other == 3

@@ -1,8 +1,10 @@
 """The GPU back end. Tests marked "gpu" compare it with the CPU: on a GPU, or in the emulator with fewer rows."""
 
 import itertools
+import re
 import sys
 import types
+from pathlib import Path
 
 import emulated_cupy
 import numpy as np
@@ -10,14 +12,15 @@ import pytest
 from accelerator import need_gpu, rows_on_gpu
 
 from clusterforests import ClusterForest
+from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import flat_trees as gpu_trees
+from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import placement as gpu_placement
-from clusterforests.rows.gpu import rows as gpu
-from clusterforests.rows.gpu import tree_passes as gpu_passes
+from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.gpu.flat_trees import (
     UNIT_WARPS,
     WARP_SLOTS,
@@ -29,19 +32,20 @@ from clusterforests.rows.gpu.flat_trees import (
     make_ballot,
     used_columns,
 )
-from clusterforests.rows.many_rows import LocalRows
-from clusterforests.rows.tree_passes import Measure, Pass, Sums
-from clusterforests.tables import row_blocks as source
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import LARGE_ROWS, ArraySource, of_numbers, survey
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 6)) + 4 * RNG.integers(0, 3, (3000, 1))
 X[:, 4] = np.round(X[:, 4])
 X[:, 5] = X[:, 5] * 1e30
-BIG = RNG.normal(size=(LARGE_ROWS + 5001, 5)) + 3 * RNG.integers(0, 4, (LARGE_ROWS + 5001, 1)) * [1, 1, 1, 0, 0]
+MANY = DEFAULT_LIMITS.large_rows + 5001
+BIG = RNG.normal(size=(MANY, 5)) + 3 * RNG.integers(0, 4, (MANY, 1)) * [1, 1, 1, 0, 0]
 WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real": RNG.exponential(size=3000)}
 
 
@@ -51,17 +55,17 @@ def cupy(monkeypatch):
 
 
 @pytest.fixture
-def big(cupy, monkeypatch):
+def big(cupy, lower_limits):
     """A table that counts as large."""
     if cupy is not emulated_cupy:
         return BIG
-    monkeypatch.setattr(source, "LARGE_ROWS", 2000)
+    lower_limits(large_rows=2000)
     return BIG[:4001]
 
 
 def grown(scale="mixed", clusters=range(2, 14)):
     """A pass of trees that were grown on some of the rows; one lists a column twice."""
-    part = numbers(np.ascontiguousarray(X[::7]))
+    part = numeric_table(np.ascontiguousarray(X[::7]))
     scaling = fit_scaling(part, scale)
     settings = GrowthSettings(np.array(clusters, dtype=np.int32), True, 3, 1, 2, True, False, "centroid", 1, 50)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings, 0)
@@ -72,11 +76,11 @@ def passed(scale="mixed", weights=None, clusters=range(2, 14)):
     forest, scaling = grown(scale, clusters)
     total = len(X) if weights is None else weights.sum()
     whole = weights is None or (weights == np.floor(weights)).all()
-    return Pass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
+    return LloydPass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
 
 
 def here(weights=None):
-    return LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))), weights)
+    return LocalBlocks(large_numeric_table(ArraySource(X), scan_table(ArraySource(X))), weights)
 
 
 def test_without_cupy_the_error_says_what_to_install(monkeypatch):
@@ -162,7 +166,7 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
     """The float32 search as the kernel does it: right wherever it is sure, and it is sure of most rows."""
     trees = passed(scale, clusters=[1, 2, 8, 9, 13, 40])
     used = used_columns(trees)
-    flat = flatten_trees(trees, used, 5)
+    flat = flatten_trees(trees, used, DeviceLimits(tile_columns=5))
     exponent, origin, _ = trees.coordinates
     exact = (np.ldexp(trees.scaling.apply(X), -exponent) - origin)[:, used]
     expected = trees.label(ArraySource(X))
@@ -203,7 +207,7 @@ def test_units_put_sums_where_they_belong():
     """Every sum is taken once, from its column and of its cluster."""
     trees = passed(clusters=[2, 9, 40, 150, 300])
     used = used_columns(trees)
-    sums = flatten_sums(trees, used, flatten_trees(trees, used, 5))
+    sums = flatten_sums(trees, used, flatten_trees(trees, used, DeviceLimits(tile_columns=5)))
     taken = {}
     for unit in sums.units:
         assert 0 < unit["count"] <= WARP_SLOTS * UNIT_WARPS
@@ -248,18 +252,42 @@ def test_ballots_count_what_the_core_counts(method):
     np.testing.assert_allclose(votes.T, expected, rtol=1e-10, atol=1e-12)
 
 
+def cuda_constants(name):
+    source = Path(gpu_trees.__file__).with_name("cuda").joinpath(f"{name}.cu").read_text()
+    constants = {key: int(value) for key, value in re.findall(r"constexpr int (k\w+) = (\d+);", source)}
+    return types.SimpleNamespace(**constants), source
+
+
+def test_kernels_and_host_have_the_same_constants():
+    nearest, search = cuda_constants("nearest")
+    assert nearest.kThreads * nearest.kRows == gpu_trees.SEARCH_ROWS
+    assert nearest.kRows == gpu_passes.ROWS_OF_THREAD
+    assert set(map(int, re.findall(r"compete<(\d+)>", search))) == set(gpu_trees.PARTS.tolist())
+    rows, _ = cuda_constants("rows")
+    assert rows.kThreads == gpu_passes.THREADS
+    assert (rows.kRows, rows.kColumns) == (gpu_passes.ROWS_OF_THREAD, gpu_passes.COLUMNS_OF_THREAD)
+    sums, _ = cuda_constants("sums")
+    assert sums.kStepRows == rows.kStepRows
+    assert sums.kThreads == gpu_trees.LANES * UNIT_WARPS
+    assert (sums.kTiles * sums.kSlots, sums.kColumns) == (WARP_SLOTS, gpu_trees.UNIT_COLUMNS)
+    votes, _ = cuda_constants("votes")
+    assert votes.kWarps * votes.kVoters == gpu_placement.VOTERS
+    assert votes.kWarps * gpu_trees.LANES == gpu_placement.BLOCK_THREADS
+
+
 def test_pieces_fill_the_scratch():
-    rows = gpu_passes.piece_rows(1000)
-    assert 0.99 * gpu_passes.SCRATCH_BYTES < 1000 * rows <= gpu_passes.SCRATCH_BYTES
-    assert gpu_passes.piece_rows(10**6) == gpu_passes.LEAST_ROWS
-    assert gpu_passes.piece_rows(1) == gpu_passes.MOST_ROWS <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
+    limits = DeviceLimits()
+    rows = gpu_passes.piece_rows(1000, limits)
+    assert 0.99 * limits.scratch_bytes < 1000 * rows <= limits.scratch_bytes
+    assert gpu_passes.piece_rows(10**6, limits) == limits.least_scratch_rows
+    assert gpu_passes.piece_rows(1, limits) == limits.most_scratch_rows <= 65535 * gpu_trees.SEARCH_ROWS  # of a grid
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 def test_survey(cupy, dtype):
     table = np.concatenate([X[:, :5], -X[:, :5], np.zeros((2, 5)), -np.zeros((2, 5))]).astype(dtype)
-    expected, found = survey(ArraySource(table)), rows_on_gpu(table).seen
+    expected, found = scan_table(ArraySource(table)), rows_on_gpu(table).seen
     assert (cupy.asnumpy(found.keys) == expected.keys).all()
     assert (found.low == expected.low).all()
     assert (found.high == expected.high).all()
@@ -295,23 +323,19 @@ def test_rows_that_float32_cannot_place(cupy):
     """Ties, and centres as close as doubles get."""
     forest, scaling = grown("none", clusters=[12])
     forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
-    trees = Pass.of(forest, scaling, here().measure())
+    trees = LloydPass.of(forest, scaling, here().measure())
     rows = rows_on_gpu(X)
     assert (cupy.asnumpy(rows.label(trees)) == here().label(trees)).all()
     assert rows.unsure > 0
 
 
 @pytest.mark.gpu
-def test_pieces_change_nothing(cupy, monkeypatch):
+def test_pieces_change_nothing(cupy):
     trees = passed(clusters=[2, 70, 9])
     expected = here().add_up(trees), here().label(trees)
-    monkeypatch.setattr(gpu_passes, "SCRATCH_BYTES", 1)
-    monkeypatch.setattr(gpu_passes, "LEAST_ROWS", 512)
-    monkeypatch.setattr(gpu_passes, "TILE_COLUMNS", 3)
-    for module in (gpu_trees, gpu_passes):  # not all centres of a tree fit
-        monkeypatch.setattr(module, "CHIP_BYTES", 4 * 3 * gpu_trees.SEARCH_ROWS + 1024)
-    monkeypatch.setattr(gpu, "BLOCK_BYTES", 8 * 6 * 1000)
-    found = rows_on_gpu(X).add_up(trees), cupy.asnumpy(rows_on_gpu(X).label(trees))
+    few = {"scratch_bytes": 1, "least_scratch_rows": 512, "tile_columns": 3, "block_bytes": 8 * 6 * 1000}
+    few["chip_bytes"] = 4 * 3 * gpu_trees.SEARCH_ROWS + 1024  # not all centres of a tree fit
+    found = rows_on_gpu(X, **few).add_up(trees), cupy.asnumpy(rows_on_gpu(X, **few).label(trees))
     assert (found[0].values == expected[0].values).all()
     assert (found[1] == expected[1]).all()
 
@@ -406,7 +430,7 @@ def test_torch_tensors(cupy, big):
     for rows in (1000, len(big)):
         found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
         cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
-        assert found.selection_["backend"].value == ("gpu" if rows > LARGE_ROWS else "cpu")
+        assert found.selection_["backend"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
         assert isinstance(found.labels_, torch.Tensor)
         assert found.labels_.is_cuda
         assert (found.labels_.cpu().numpy() == cpu.labels_).all()
@@ -414,11 +438,10 @@ def test_torch_tensors(cupy, big):
 
 
 @pytest.mark.gpu
-def test_tables_that_do_not_fit_are_streamed(big, monkeypatch):
+def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1}
     cpu = ClusterForest(4, **settings).fit(big)
-    monkeypatch.setattr(gpu, "SPARE", 0.0)
-    monkeypatch.setattr(gpu, "BLOCK_BYTES", big.nbytes // 3)
+    lower_limits(device=DeviceLimits(spare=0.0, block_bytes=big.nbytes // 3))
     found = ClusterForest(4, **settings, backend="gpu").fit(big)
     assert_same(found, cpu)
 
@@ -432,7 +455,7 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks)
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
     placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1
-    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8), []
+    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8, DeviceLimits()), []
     over = rule.kernels.over
 
     def watch(rows, name, given, *others):
@@ -447,8 +470,8 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks)
 
 
 @pytest.mark.gpu
-def test_votes_in_blocks(big, monkeypatch):
-    monkeypatch.setattr(gpu_placement, "VOTE_BYTES", 2**16)
+def test_votes_in_blocks(big, lower_limits):
+    lower_limits(device=DeviceLimits(vote_bytes=2**16))
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
     cpu, found = (ClusterForest(7, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)

@@ -13,7 +13,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from clusterforests import ClusterForest
-from clusterforests.persistence.container import DIGEST, MAGIC, START, VERSION
+from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
 
 CONSENSUS = ["auto", "ncut", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "agreement"]
 
@@ -223,6 +223,7 @@ def test_corruptions_with_a_right_checksum_are_refused_or_harmless(saved, tmp_pa
     rng = np.random.default_rng(1)
     path = tmp_path / "broken.cf"
     X = rng.normal(size=(20, 5))
+    X[0, 0] = np.nan  # to be filled from the model's donors
     loaded, tried = 0, 1500
     for _ in range(tried):
         path.write_bytes(forged(saved, rng))
@@ -237,7 +238,7 @@ def test_corruptions_with_a_right_checksum_are_refused_or_harmless(saved, tmp_pa
             continue
         assert 0 <= labels.min() <= labels.max() < 2
     assert 0 < loaded < tried
-    record_property("files changed on purpose", tried)
+    record_property("files tampered with", tried)
     record_property("of these refused by load", tried - loaded)
 
 
@@ -294,10 +295,10 @@ def test_hostile_files(saved, tmp_path, how, record_property):
 
 def test_files_that_are_something_else(saved, tmp_path):
     path = tmp_path / "broken.cf"
-    assert "not a model of" in refused(path, b"")
-    assert "not a model of" in refused(path, b"a,b\n1,2\n")
-    assert "not a model of" in refused(path, b"PK\x03\x04" + saved)
-    assert "not a model of" in refused(path, b"\x80\x04\x95" + saved)
+    assert "not a clusterforests model" in refused(path, b"")
+    assert "not a clusterforests model" in refused(path, b"a,b\n1,2\n")
+    assert "not a clusterforests model" in refused(path, b"PK\x03\x04" + saved)
+    assert "not a clusterforests model" in refused(path, b"\x80\x04\x95" + saved)
     assert "cut short" in refused(path, saved[:10])
     assert "version 9" in refused(path, sealed(START.pack(MAGIC, 9, 2) + b"{}"))
     assert "cut short" in refused(path, sealed(START.pack(MAGIC, VERSION, 2**63) + b"{}"))

@@ -1,9 +1,9 @@
-"""Calls the C++ core with arguments that fit and with such that do not. None may crash it.
+"""Call the C++ core with valid and with invalid arguments. No call may crash it.
 
 python tests/robustness/fuzz_core.py --seconds 600 --seed 1
-python tests/robustness/fuzz_core.py --seed 1 --only 4711       one of these calls again, with its arguments printed
+python tests/robustness/fuzz_core.py --seed 1 --only 4711       repeat one of these calls and print its arguments
 
-Every call is made from the seed and its own number alone. The last line is a summary as JSON.
+Every call depends on the seed and its own number alone. The last line is a summary as JSON.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Caller:
         return values[self.rng.integers(len(values))]
 
     def problems(self, width):
-        """Columns, offsets and clusters of some problems; the first two may list nothing."""
+        """Draw columns, offsets and clusters of some problems; the first two may be empty."""
         count = self.size(4)
         sizes = self.rng.integers(1, 4, size=count)
         columns = self.rng.integers(0, max(1, width), size=sizes.sum(), dtype=np.int32)
@@ -57,7 +57,7 @@ class Caller:
         return self.rng.integers(-1, 4, size=(members, rows), dtype=np.int32)
 
     def spoil(self, arguments):
-        """Some of the arguments changed."""
+        """Change some of the arguments."""
         arguments = list(arguments)
         if self.hostile and arguments:
             count = min(len(arguments), self.rng.integers(1, 4))
@@ -87,7 +87,7 @@ class Caller:
             return array[None]
         if change == 3:
             return array.ravel()
-        if change == 4:  # nothing, of any length
+        if change == 4:  # an array of no bytes, of any length
             if array.ndim == 1:
                 return array[:0]
             shape[0], shape[-1] = self.pick([(0, 2**40), (2**40, 0), (0, 0), (2**31, 0), (0, 2**31)])
@@ -140,7 +140,8 @@ def threads(caller):
 def kmeans(caller):
     table = _core.Table(np.ascontiguousarray(caller.rows))
     if caller.rng.random() < 0.1:
-        table = table.project(caller.refilled(np.ascontiguousarray(caller.rows)))
+        others = caller.refilled(np.ascontiguousarray(caller.rows))
+        table = _core.project(others, table.exponent, table.origin, table.reach)
     columns, offsets, clusters = caller.problems(table.columns)
     seeds = caller.rng.integers(0, 2**63, size=len(clusters), dtype=np.uint64)
     effort = int(caller.rng.integers(3))
@@ -162,15 +163,11 @@ def assign(caller):
 def coordinates(caller, width):
     rng = caller.rng
     exponent, reach = rng.integers(-5, 5, size=(2, width), dtype=np.int32)
-    return [exponent, rng.normal(size=width), caller.pick([reach, np.full(width, -100000, np.int32)])]
+    return [exponent, rng.normal(size=width), caller.pick([reach, np.full(width, _core.CONSTANT_REACH, np.int32)])]
 
 
 def project(caller):
     return _core.project, [caller.rows, *coordinates(caller, caller.rows.shape[1])]
-
-
-def project_rows(caller):
-    return _core.Table(np.ascontiguousarray(caller.rows)).project, [caller.rows]
 
 
 def scaling_arguments(caller):
@@ -198,7 +195,7 @@ def apply_scaling(caller):
 
 
 def passes(caller):
-    """Made, or used for sums or for labels."""
+    """Make a pass, or use it for sums or for labels."""
     scaling = _core.Scaling(*scaling_arguments(caller)) if caller.rng.random() < 0.5 else None
     x = np.ascontiguousarray(caller.rows)
     width = x.shape[1] if scaling is None else scaling.apply(x[:1]).shape[1]
@@ -222,7 +219,7 @@ def hash_rows(caller):
 
 
 def matches(caller):
-    """Made, or used for products with stored or given rows."""
+    """Make an operator, or use it for products with stored or given rows."""
     members, columns, rows = 1 + caller.size(5), caller.size(50), caller.size(50)
     shares = caller.rng.random() < 0.3
     arguments = [caller.labels(members, columns), caller.rng.random((members + 1) ** (1 + shares))]
@@ -291,8 +288,12 @@ def make(caller):
     return _core.Table, [caller.rows, caller.pick([None, np.ones(len(caller.rows))])]
 
 
-CALLS = [make, kmeans, assign, project, project_rows, make_scaling, apply_scaling, passes, hash_rows, matches,
-         coassociate, multiply, sum_lines, column_keys, draw_features, fill, set_instructions]  # fmt: skip
+def error_bound(caller):
+    return caller.pick([_core.float32_error, _core.float64_error]), [caller.size(40)]
+
+
+CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches,
+         coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions]  # fmt: skip
 
 
 running = []  # a signal that comes when the call is over raises nothing
@@ -305,7 +306,7 @@ def stop(signum, frame):
 
 
 def run_one(seed, number, show=False):
-    """What became of a call: ran, refused or stopped. Another exception than those of REFUSED goes up."""
+    """Make a call and return what became of it: ran, refused or stopped. Exceptions not in REFUSED propagate."""
     caller = Caller(seed, number)
     build = caller.pick(CALLS)
     try:
@@ -319,7 +320,8 @@ def run_one(seed, number, show=False):
         running.append(number)
         signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
         result = function(*arguments)
-        for array in result.values() if isinstance(result, dict) else [result]:
+        several = isinstance(result, _core.KMeansResult)
+        for array in [getattr(result, name) for name in dir(result)] if several else [result]:
             if isinstance(array, np.ndarray) and array.size < 10**6:
                 array.tobytes()  # all of it is there to be read
         return build.__name__, "ran"

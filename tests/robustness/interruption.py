@@ -1,4 +1,4 @@
-"""Work that is interrupted while it runs, and how soon it stops."""
+"""Interrupt work while it runs, and measure how soon it stops."""
 
 import os
 import signal
@@ -7,12 +7,12 @@ import time
 
 import numpy as np
 
-WITHIN = 0.5  # seconds of processor time, of all threads: a busy machine takes nothing from it
+WITHIN = 0.5  # seconds of processor time of all threads, so that a busy machine makes no difference
 
 
 def interrupt(work, after):
-    """Processor seconds from a signal sent `after` such seconds of work to the KeyboardInterrupt; None if none came."""
-    waiting, sent = [True], []  # a signal that comes when the work is done raises nothing
+    """Return the processor seconds from a signal, sent `after` seconds of work, to KeyboardInterrupt, or None."""
+    waiting, sent = [True], []  # a signal that arrives after the work raises nothing
 
     def handle(signum, frame):
         if waiting:
@@ -42,7 +42,7 @@ def interrupt(work, after):
 
 
 def slowest(work, moments):
-    """The slowest of interruptions spread over the work, and how many there were."""
+    """Return the slowest of interruptions spread over the work, and their number."""
     start = time.process_time()
     work()
     total = time.process_time() - start

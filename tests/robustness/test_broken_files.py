@@ -48,7 +48,7 @@ NUMBERS = {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 
 # name of the file: contents, what the sentence says, further options
 BROKEN = {
-    "short-row.csv": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "line 3 has 2 cells and the line of names has 3"),
+    "short-row.csv": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "line 3 has 2 cells but the line of names has 3"),
     "long-row.csv": (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 cells"),
     "row-names.csv": (b"a,b\nr1,1,2\nr2,3,4\n", "give it a name too"),
     "mixed.csv": (b"a,b\n1,2\n2,oops\n3,4\n", "line 3, column 'b': 'oops' is not a number"),
@@ -57,13 +57,13 @@ BROKEN = {
     "empty.csv": (b"", "is empty"),
     "blank.csv": (b"\n  \n\n", "is empty"),
     "only-bom.csv": (b"\xef\xbb\xbf", "is empty"),
-    "bom-ragged.csv": (b"\xef\xbb\xbfa,b\n1,2\n3\n", "line 3 has 1 cell and"),
+    "bom-ragged.csv": (b"\xef\xbb\xbfa,b\n1,2\n3\n", "line 3 has 1 cell but"),
     "bom-column.csv": (b"\xef\xbb\xbfa,b\nx1,2\n3,2\n4,1\n", "line 2, column 'a': 'x1'"),
     "latin-1.csv": ("größe,b\n1,2\n".encode("latin-1"), "line 1 has the byte 0xF6, which is not UTF-8"),
     "latin-1-later.csv": (b"a,b\n1,2\n" * 1 + b"1,caf\xe9\n", "line 3 has the byte 0xE9"),
     "utf-16.csv": ("a,b\n1,2\n".encode("utf-16"), "is encoded as UTF-16. Pass --encoding utf-16"),
     "wrong-encoding.csv": (b"a,b\n1,\xff\n", "not in the encoding ascii", "--encoding", "ascii"),
-    "unknown-encoding.csv": (b"a,b\n1,2\n", "--encoding klingon is not known", "--encoding", "klingon"),
+    "unknown-encoding.csv": (b"a,b\n1,2\n", "--encoding klingon is unknown", "--encoding", "klingon"),
     "nul.csv": (b"a,b\n1,2\n3,\x00\n", "line 3 has a zero byte"),
     "long-line.csv": (b"a,b\n1," + b"9" * 10_000_000 + b"\n", "line 2: a cell has more than 131072 characters"),
     "wide-line.csv": (b"a,b\n" + b"1," * 5_000_000 + b"\n", "line 2 has 5000001 cells"),
@@ -81,31 +81,31 @@ BROKEN = {
     "huge-integers.csv": (b"a,b\n1,12345678901234567890\n2,3\n", "line 2, column 'b': '12345678901234567890' has too"),
     "overflow.csv": (b"a,b\n1,2\n3,1e999\n", "line 3, column 'b': '1e999' is infinite"),
     "infinite.csv": (b"a,b\n1,2\n-inf,4\n", "line 3, column 'a': '-inf' is infinite"),
-    "open-quote.csv": (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quote is opened and never closed"),
+    "open-quote.csv": (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quote is opened but never closed"),
     "after-quote.csv": (b'a,b\n1,"2"x\n', "line 2: text follows a closing quote"),
     "empty-row.csv": (b"a,b\n1,2\n,NA\n3,4\n", "line 3 has no value in any column"),
-    "empty-column.csv": (b"a,b\n1,\n2,NA\n", "column 'b' has no value at all"),
+    "empty-column.csv": (b"a,b\n1,\n2,NA\n", "column 'b' has no values"),
     "identifiers.csv": (
         b"name,b\n" + b"".join(b"row%d,%d\n" % (i, i) for i in range(50)),
         "column 'name' has 50 different texts in 50 rows",
     ),
     "too-few.csv": (b"a,b\n1,2\n3,4\n", "--clusters 9 is more than the number of rows", "--clusters", "9"),
     "wrong-id.csv": (GOOD, "has no column 'sample', which --id names. Its columns are 'a', 'b'", "--id", "sample"),
-    "nothing-left.csv": (GOOD, "has no column left to cluster by", "--ignore", "a", "b"),
+    "nothing-left.csv": (GOOD, "has no column to cluster by", "--ignore", "a", "b"),
     "workbook.csv": (packed(workbook), "is a zip file, such as an Excel workbook"),
     "packed.csv": (gzip.compress(GOOD), "is compressed"),
     "parquet.csv": (parquet(NUMBERS), "is a Parquet file. Pass --format parquet"),
     "page.pdf": (b"%PDF-1.4\n", "is a PDF"),
-    "text.parquet": (GOOD, "is not a whole parquet file"),
-    "cut.parquet": (parquet(NUMBERS)[:-20], "is not a whole parquet file"),
+    "text.parquet": (GOOD, "is not a complete parquet file"),
+    "cut.parquet": (parquet(NUMBERS)[:-20], "is not a complete parquet file"),
     "dates.parquet": (parquet({"d": np.array(["2020-01-01"] * 3, "M8[s]")}), "column 'd' holds dates or times"),
     "lists.parquet": (parquet({"x": [[1], [2, 3]]}), "column 'x' holds list<"),
     "no-rows.parquet": (parquet({"x": pa.array([], pa.float64())}), "has columns but no rows"),
     "infinite.parquet": (parquet({"x": [1.0, np.inf]}), "column 'x', row 2 is infinite"),
-    "cut.arrow": (arrow(NUMBERS)[:-30], "is not a whole arrow file"),
-    "empty.feather": (b"", "is not a whole arrow file"),
-    "cut.npy": (packed(lambda out: np.save(out, np.ones((9, 9))))[:-9], "is not a whole .npy file"),
-    "text.npy": (GOOD, "is not a whole .npy file"),
+    "cut.arrow": (arrow(NUMBERS)[:-30], "is not a complete arrow file"),
+    "empty.feather": (b"", "is not a complete arrow file"),
+    "cut.npy": (packed(lambda out: np.save(out, np.ones((9, 9))))[:-9], "is not a complete .npy file"),
+    "text.npy": (GOOD, "is not a complete .npy file"),
     "objects.npy": (packed(lambda out: np.save(out, np.array([[{}]]), allow_pickle=True)), "holds Python objects"),
     "vector.npy": (packed(lambda out: np.save(out, np.ones(9))), "an array of float64 with shape (9,)"),
     "several.npy": (packed(lambda out: np.savez(out, np.ones(9))), "holds several arrays"),
@@ -190,7 +190,7 @@ def test_no_permission(capsys):
             folder.chmod(0o755)
         assert unreadable[0] == unwritable[0] == 1
         assert "secret.csv: Permission denied. Check its permissions." in unreadable[1]
-        assert "no permission to write into the folder" in unwritable[1]
+        assert "no permission to write to the folder" in unwritable[1]
         assert sorted(os.listdir(folder)) == ["data.csv", "secret.csv"]
 
 
@@ -246,7 +246,7 @@ def test_broken_models(good, tmp_path, capsys):
     model = tmp_path / "model.cf"
     assert main(["fit", str(good), "--clusters", "2", "--trees", "5", "--model", str(model), "--quiet"]) == 0
     status, err = run(capsys, "predict", good, good)
-    assert (status, "good.csv is not a model of clusterforests" in err) == (1, True)
+    assert (status, "good.csv is not a clusterforests model" in err) == (1, True)
     whole = model.read_bytes()
     model.write_bytes(whole[:-5])
     status, err = run(capsys, "predict", model, good)

@@ -20,9 +20,9 @@ def fuzz(tmp_path, record_property, seconds, seed):
     record_property("calls made", found["calls"])
     record_property("calls that ran", found["ran"])
     record_property("calls refused", found["refused"])
-    record_property("calls too long, stopped by a signal", found.get("stopped", 0))
-    record_property("slowest call in processor seconds", found["slowest_seconds"])
-    record_property("most memory in MB", found["peak_mb"])
+    record_property("calls that took too long, stopped by a signal", found.get("stopped", 0))
+    record_property("slowest call in CPU seconds", found["slowest_seconds"])
+    record_property("maximum memory in MB", found["peak_mb"])
     return found
 
 

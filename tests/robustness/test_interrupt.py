@@ -37,7 +37,7 @@ def test_the_core_stops(work, record_property):
     late = interrupt(work, 0.4)
     assert late is not None
     assert late < WITHIN
-    record_property("slowest interruption in processor seconds", round(late, 3))
+    record_property("slowest interruption in CPU seconds", round(late, 3))
 
 
 def test_whatever_the_handler_raises_comes_out():
@@ -55,7 +55,7 @@ def test_whatever_the_handler_raises_comes_out():
 
 
 def test_a_handler_may_use_the_core(blobs):
-    """And where it raises nothing, the call goes on."""
+    """If it raises nothing, the call goes on."""
     small = ClusterForest(3, n_estimators=5, random_state=0)
     found = []
     before = signal.signal(signal.SIGALRM, lambda signum, frame: found.append(small.fit_predict(blobs[0])))
@@ -90,7 +90,7 @@ def fitted(**settings):
 
 
 def stages():
-    """What is done before a stage, and the stage."""
+    """Yield what comes before each stage, and the stage."""
 
     def fit(n_rows, n_columns, **settings):
         X = groups(n_rows, n_columns)
@@ -137,7 +137,7 @@ def test_every_stage_stops(record_property):
         assert stopped >= 3, name
     worst = max(late, key=late.get)
     record_property("interruptions", count)
-    record_property("slowest interruption in processor seconds", f"{late[worst]:.2f} ({worst})")
+    record_property("slowest interruption in CPU seconds", f"{late[worst]:.2f} ({worst})")
     assert late[worst] < WITHIN, late
 
 
@@ -161,12 +161,12 @@ def test_the_command_stops(tmp_path, record_property):
         assert process.returncode in (130, -signal.SIGINT), text
         assert "Fatal Python error" not in text
         assert not (tmp_path / "labels.csv").exists()
-    record_property("slowest end of the command in processor seconds", round(slow, 2))
+    record_property("slowest exit of the command in CPU seconds", round(slow, 2))
     assert slow < WITHIN + 0.5  # Python's own end included
 
 
 def used(pid):
-    """Processor seconds of a process so far."""
+    """Return the processor seconds a process has used."""
     with open(f"/proc/{pid}/stat") as stat:
         fields = stat.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

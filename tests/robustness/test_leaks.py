@@ -1,12 +1,12 @@
-"""A hundred times the same: memory and open files stay where they were."""
+"""Repeating the same work a hundred times takes no more memory and no more open files."""
 
 import subprocess
 import sys
 
 import pytest
 
-# Each kind is done until nothing new is cached, then a hundred times more. What malloc keeps for later is given back
-# before both measurements: it is no leak.
+# Each kind of work is repeated until nothing new is cached, then a hundred times more. Memory that malloc keeps for
+# later is no leak: it is given back before both measurements.
 REPEAT = """
 import ctypes
 import gc
@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 from clusterforests import ClusterForest, consensus
-from clusterforests.tables import row_blocks as source
+from clusterforests._base.size_limits import SizeLimits
 
 kind, times = sys.argv[1], 100
 rng = np.random.default_rng(0)
@@ -29,7 +29,7 @@ P = rng.integers(0, 5, (10, 90))
 folder = tempfile.TemporaryDirectory()
 path = os.path.join(folder.name, "m.cf")
 if kind == "many rows":
-    source.LARGE_ROWS = 50
+    ClusterForest._limits = SizeLimits(large_rows=50)
 forest = ClusterForest(3, n_estimators=8, n_jobs=2, random_state=0)
 fitted = ClusterForest(3, n_estimators=8, random_state=0).fit(X)
 
@@ -92,7 +92,7 @@ def test_a_hundred_times_take_no_more_memory_and_files(kind, record_property):
     done = subprocess.run([sys.executable, "-c", REPEAT, kind], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     grown, files = map(int, done.stdout.split())
-    record_property(f"{kind}, a hundred times: MB more", round(grown / 1024, 2))
-    record_property(f"{kind}, a hundred times: open files more", files)
+    record_property(f"{kind}, a hundred times: added MB", round(grown / 1024, 2))
+    record_property(f"{kind}, a hundred times: added open files", files)
     assert grown <= 1024
     assert files == 0

@@ -1,4 +1,4 @@
-"""Tables that are not what one expects: an answer that is right, or an error that says what to do."""
+"""Unusual tables get a right answer, or an error that says what to do."""
 
 import warnings
 
@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests.tables import row_blocks as source
 
 N = np.random.default_rng(0).normal(size=(12, 3))
 N[:5] += 6
@@ -44,7 +43,7 @@ SAME = {
 @pytest.mark.parametrize("kind", SAME)
 def test_the_same_numbers_give_the_same_labels(kind, tmp_path, record_property):
     assert np.array_equal(fit(SAME[kind](tmp_path)).labels_, fit(N).labels_)
-    record_property("odd tables with a right answer", 1)
+    record_property("unusual tables with the right answer", 1)
 
 
 def test_zeros_that_a_sparse_table_states():
@@ -55,10 +54,10 @@ def test_zeros_that_a_sparse_table_states():
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_masked_cells_are_missing(many, monkeypatch):
-    """Not the numbers under the mask."""
+def test_masked_cells_are_missing(many, lower_limits):
+    """The numbers under the mask do not count."""
     if many:
-        monkeypatch.setattr(source, "LARGE_ROWS", 10)
+        lower_limits(large_rows=10)
     mask = np.zeros(N.shape, bool)
     mask[2, 1] = mask[7, 0] = True
     masked = np.ma.masked_array(np.where(mask, 1e9, N), mask)
@@ -85,7 +84,7 @@ REFUSED = {
     "None": (None, "Expected 2D array"),
     "ragged": ([[1, 2], [3]], "inhomogeneous"),
     "all missing": (np.full((6, 2), np.nan), "have no value at all, the first is column 0. Drop them"),
-    "an empty row": (np.vstack([N, [np.nan] * 3]), "the first is row 12: nothing is known of them. Leave them out"),
+    "an empty row": (np.vstack([N, [np.nan] * 3]), "the first is row 12: nothing is known about them. Leave them out"),
     "infinity": (np.where(np.arange(36).reshape(12, 3) == 7, np.inf, N), "infinity in row 2, column 1. Replace it"),
     "complex": (N + 1j, "Complex data not supported"),
     "dates": (np.array([["2020-01-01"], ["2021-01-01"]], dtype="M8[D]"), "dates or times .* Turn them into numbers"),
@@ -104,7 +103,7 @@ def test_what_is_no_table_is_refused(kind, record_property):
     with pytest.raises((ValueError, TypeError), match=message):
         forest.fit(X)
     assert not hasattr(forest, "labels_")
-    record_property("odd tables refused", 1)
+    record_property("unusual tables refused", 1)
 
 
 def test_dates_are_no_numbers_for_kmeans():

@@ -1,21 +1,15 @@
-"""The core in forks, threads, interpreters that end, and beside other parallel work."""
+"""The core in forks, in threads, in interpreters that are shutting down, and beside other parallel work."""
 
-import io
 import os
 import subprocess
 import sys
 import threading
 import time
 
-import joblib
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
-from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from clusterforests import ClusterForest
-from clusterforests._base import threads
-from clusterforests.backends import CpuBackend
 
 BEGIN = """
 import multiprocessing, os, sys, threading, time
@@ -28,7 +22,7 @@ def labels(n_jobs=3):
 
 
 def run(text):
-    """Run a program; its output."""
+    """Run a program and return its output."""
     done = subprocess.run([sys.executable, "-c", BEGIN + text], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "Fatal" not in done.stderr
@@ -73,7 +67,7 @@ fitting.join()
 
 @pytest.mark.parametrize("ends", [3, pytest.param(30, marks=pytest.mark.slow)])
 def test_python_ends_while_daemon_threads_fit(ends, record_property):
-    """Such a thread is in the core, or wants the GIL back, when there is no interpreter any more."""
+    """Such a thread may be in the core, or waiting for the GIL, when the interpreter is gone."""
     for i in range(ends):
         text = """
 many = np.random.default_rng(0).normal(size=(100_000, 10))
@@ -86,7 +80,7 @@ time.sleep(DELAY)
 print("done")
 """
         assert run(text.replace("DELAY", str(0.2 + 0.17 * (i % 7)))) == "done\n"
-    record_property("ends of the interpreter while threads fitted", ends)
+    record_property("exits of the interpreter while threads were fitting", ends)
 
 
 def test_another_interpreter_refuses_or_works():
@@ -125,18 +119,18 @@ def test_threads_that_fit_at_once_agree(blobs, record_property):
         thread.join()
     assert len(found) == 8
     assert all(np.array_equal(labels, expected) for labels in found.values())
-    record_property("fits at once", len(found))
+    record_property("simultaneous fits", len(found))
 
 
 def most_threads(work):
-    """How many threads the process had at most beyond those before, besides the one that counts."""
+    """Count the most threads the process had beyond those before, without the one that counts."""
 
     def count():
         while not done.is_set():
             counts.append(len(os.listdir("/proc/self/task")))
             time.sleep(0.001)
 
-    work()  # whatever pools there are exist now
+    work()  # by now all thread pools exist
     counts, done = [], threading.Event()
     before = len(os.listdir("/proc/self/task")) + 1
     counter = threading.Thread(target=count)
@@ -155,69 +149,3 @@ def test_a_fit_has_n_jobs_threads(n_jobs, record_property):
     more = most_threads(lambda: ClusterForest(4, n_estimators=30, random_state=0, n_jobs=n_jobs).fit(X))
     assert more == n_jobs - 1
     record_property(f"threads of a fit with n_jobs={n_jobs}", more + 1)
-
-
-def threads_of(n_jobs):
-    return CpuBackend(n_jobs).threads
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_no_more_threads_inside_of_joblib(backend):
-    work = joblib.delayed(threads_of)
-    assert joblib.Parallel(n_jobs=2, backend=backend)(work(n) for n in (None, -1, 1)) == [1, 1, 1]
-
-
-@pytest.mark.parametrize("processes", [False, True])
-def test_no_more_threads_inside_of_dask(processes):
-    """A user's own tasks, in threads of this process and in others."""
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=2, processes=processes, dashboard_address=None) as started,
-        Client(started) as client,
-    ):
-        assert client.gather(client.map(threads_of, (None, -1, 1))) == [1, 1, 1]
-    assert threads_of(-1) == joblib.cpu_count()
-
-
-def test_all_cores_are_no_more_than_openmp_may_have():
-    with threadpool_limits(1):
-        assert threads_of(-1) == 1
-        assert threads_of(2) == 2
-    assert threads_of(-1) == joblib.cpu_count()
-    code = "from clusterforests.backends import CpuBackend; print(CpuBackend(-1).threads)"
-    limited = {**os.environ, "OMP_NUM_THREADS": "1"}
-    assert subprocess.run([sys.executable, "-c", code], env=limited, capture_output=True, check=True).stdout == b"1\n"
-
-
-def test_all_cores_without_openmp(monkeypatch):
-    monkeypatch.setattr(threads, "_openmp", lambda: ThreadpoolController().select(user_api="none"))
-    assert threads_of(-1) == joblib.cpu_count()
-
-
-def test_all_cores_are_those_of_the_container(monkeypatch):
-    """As its control group says; of version 2, here imitated."""
-    opened, exists = open, os.path.exists
-    quota = "/sys/fs/cgroup/cpu.max"
-    monkeypatch.setattr(os.path, "exists", lambda path: path == quota or exists(path))
-    monkeypatch.setattr(
-        "builtins.open",
-        lambda path, *more, **named: io.StringIO("100000 100000\n") if path == quota else opened(path, *more, **named),
-    )
-    assert threads_of(-1) == 1
-
-
-def test_zero_threads_are_refused():
-    with pytest.raises(ValueError, match="n_jobs"):
-        ClusterForest(2, n_jobs=0).fit(np.eye(9))
-
-
-def test_all_cores_are_those_that_the_process_may_use(monkeypatch):
-    allowed = os.sched_getaffinity(0)
-    try:
-        os.sched_setaffinity(0, {min(allowed)})
-        assert threads_of(-1) == 1
-    finally:
-        os.sched_setaffinity(0, allowed)
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
-    assert threads_of(-1) == 1
-    monkeypatch.delenv("LOKY_MAX_CPU_COUNT")
-    assert threads_of(-1) == joblib.cpu_count() <= len(allowed)

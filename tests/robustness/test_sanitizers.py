@@ -17,5 +17,5 @@ def test_sanitizers_find_nothing(kind, record_property):
     found = json.loads(run.stdout.splitlines()[-1])
     record_property(f"tests under the {kind} sanitizer", found["tests"])
     record_property(f"hostile calls under the {kind} sanitizer", found["calls"])
-    record_property(f"faults that the {kind} sanitizer found", found["faults"])
+    record_property(f"faults found by the {kind} sanitizer", found["faults"])
     assert run.returncode == 0, run.stdout

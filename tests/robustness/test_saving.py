@@ -98,7 +98,7 @@ def test_a_full_disk_leaves_what_a_command_wrote_before(tmp_path, capsys, size, 
     record_property("full disks", 1)
 
 
-def test_a_full_disk_leaves_what_reproduce_found(tmp_path, monkeypatch, capsys, record_property):
+def test_a_full_disk_leaves_what_reproduce_found(tmp_path, stand_ins, monkeypatch, capsys, record_property):
     monkeypatch.chdir(tmp_path)
     command = ["reproduce", "datasets", "--out", "results", "--runs", "1", "--jobs", "1"]
     assert main(command) == 0
@@ -120,7 +120,7 @@ def test_a_kill_leaves_a_whole_model(forest, tmp_path, record_property):
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
     record_property("kills while saving", kills)
-    record_property("of these with the new file half written", int(done.stdout))
+    record_property("of these, with the new file half written", int(done.stdout))
 
 
 def test_a_pickle_is_equal(forest, blobs):

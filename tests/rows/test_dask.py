@@ -18,13 +18,12 @@ from dask.delayed import delayed
 from distributed import Client, LocalCluster
 
 from clusterforests import ClusterForest
-from clusterforests.rows import many_rows as large
-from clusterforests.rows.dask.collections import split
-from clusterforests.rows.dask.rows import DaskRows
+from clusterforests._base.row_keys import row_keys
+from clusterforests._base.size_limits import SizeLimits
+from clusterforests.rows.dask.reader import DaskReader
+from clusterforests.rows.dask.table import split
 from clusterforests.rows.dask.tasks import stack
-from clusterforests.tables import row_blocks as source
 from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
 
 N, P = 3000, 6
 RNG = np.random.default_rng(0)
@@ -42,12 +41,13 @@ CHUNKS = {
 }
 
 
+FEW = {"large_rows": 1000, "sample_rows": 500, "least_sample": 500}
+
+
 @pytest.fixture(autouse=True)
-def few(monkeypatch):
+def few(lower_limits):
     """Limits so low that 3,000 rows are many, on the scheduler of this process."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 1000)
-    monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
-    monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
+    lower_limits(**FEW)
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -71,9 +71,7 @@ def forest(**settings):
 def plain():
     """The fit that the others have to repeat."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "LARGE_ROWS", 1000)
-        patch.setattr(large, "SAMPLE_ROWS", 500)
-        patch.setattr(large, "LEAST_SAMPLE", 500)
+        patch.setattr(ClusterForest, "_limits", SizeLimits(**FEW))
         return forest().fit(X)
 
 
@@ -141,9 +139,9 @@ def test_weights(weights):
         np.testing.assert_allclose(found.silhouette_.compute(), expected.silhouette_)
 
 
-def test_few_rows_are_fitted_here(monkeypatch):
+def test_few_rows_are_fitted_here(lower_limits):
     """Missing cells and categories are what they are for a frame of pandas."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 65536)
+    lower_limits(large_rows=65536)
     frame = pd.DataFrame(X[:300], columns=NAMES).assign(kind=np.where(TRUTH[:300] > 1, "x", "y"))
     frame.loc[5, "a"] = np.nan
     expected = forest().fit(frame)
@@ -154,29 +152,27 @@ def test_few_rows_are_fitted_here(monkeypatch):
     np.testing.assert_array_equal(found.memberships_.compute(), expected.memberships_)
 
 
-def test_a_table_with_repeated_rows_has_the_sample_of_the_whole(monkeypatch):
+def test_a_table_with_repeated_rows_has_the_sample_of_the_whole():
     """Also where pieces tell too few keys at first, and where a frequent row is no candidate by its key."""
     rows = X[RNG.integers(0, N, N)] + RNG.normal(size=(N, P))
     rows[RNG.permutation(N)[:900]] = 1.0
     rows[RNG.permutation(N)[:300]] = rows[:300]
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
     for lengths in ((N,), (10, 2000, 990), (30,) * 100):
         for size, seed in ((50, 0), (200, 1), (200, 2)):
-            expected = sampling.draw_rows(row_keys(rows), None, size, seed)
-            table = DaskRows(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str)
+            expected = sampling.draw_rows(row_keys(rows), None, size, seed, 2)
+            table = DaskReader(split(in_pieces(rows, lengths)), None, np.array(lengths), P, str, candidates=2)
             found = table.draw(size, seed)
             assert (found.rows.values == rows[expected.rows]).all()
             assert (found.weights == expected.weights).all()
             assert (found.rows.values == 1.0).all(axis=1).any()
 
 
-def test_pieces_that_are_unlike_are_asked_again(monkeypatch):
+def test_pieces_that_are_unlike_are_asked_again():
     """Keys are no longer spread evenly over the pieces: some have none that matter, others nearly all."""
     keys = row_keys(X)
-    order = np.argsort(sampling.waiting(keys, 0))
-    monkeypatch.setattr(sampling, "CANDIDATES", 2)
-    table = DaskRows(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str)
-    expected = sampling.draw_rows(keys[order], None, 200, 0)
+    order = np.argsort(sampling.waiting_times(keys, 0))
+    table = DaskReader(split(in_pieces(X[order], (500,) * 6)), None, np.full(6, 500), P, str, candidates=2)
+    expected = sampling.draw_rows(keys[order], None, 200, 0, 2)
     assert (table.draw(200, 0).rows.values == X[order][expected.rows]).all()
 
 
@@ -259,8 +255,8 @@ def test_any_number_of_workers(plain, n_workers):
             assert (forest().fit(given).labels_.compute() == plain.labels_).all()
 
 
-def test_trees_of_few_rows_grow_on_workers(monkeypatch):
-    monkeypatch.setattr(source, "LARGE_ROWS", 65536)
+def test_trees_of_few_rows_grow_on_workers(lower_limits):
+    lower_limits(large_rows=65536)
     expected = forest().fit(X)
     with workers(2, processes=False) as client:
         found = forest().fit(in_pieces(X, (1500, 1500)))
@@ -302,7 +298,7 @@ def hurting(module, name, marker, pid=None):
 STAGES = {
     "survey": ("clusterforests.rows.dask.partition_work", "survey_piece"),
     "sample": ("clusterforests.rows.dask.partition_work", "take"),
-    "growth": ("clusterforests.rows.dask.rows", "_grow"),
+    "growth": ("clusterforests.rows.dask.reader", "_grow"),
     "means": ("clusterforests.rows.dask.partition_work", "add_up"),
     "placement": ("clusterforests.rows.dask.partition_work", "place"),
 }

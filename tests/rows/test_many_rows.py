@@ -7,18 +7,17 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
-from clusterforests._base.random import Purpose, stream, uniform
+from clusterforests._base.row_keys import row_keys
+from clusterforests._base.size_limits import SizeLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
-from clusterforests.rows import many_rows as large
-from clusterforests.rows.many_rows import LocalRows, spread
-from clusterforests.tables import row_blocks as source
-from clusterforests.tables import row_sampling as sampling
-from clusterforests.tables.distinct_rows import row_keys
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.rows.sampled import spread
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
@@ -30,16 +29,14 @@ SOME = [0, *RNG.permutation(np.arange(1, 3000))[:399]]
 
 
 @pytest.fixture
-def few(monkeypatch):
+def few(lower_limits):
     """Limits so low that 3,000 rows are many."""
-    monkeypatch.setattr(source, "LARGE_ROWS", 1000)
-    monkeypatch.setattr(large, "SAMPLE_ROWS", 500)
-    monkeypatch.setattr(large, "LEAST_SAMPLE", 500)
+    lower_limits(large_rows=1000, sample_rows=500, least_sample=500)
 
 
-def many(rows, weights=None, threads=1, progress=None):
+def many(rows, weights=None, threads=1, progress=None, **limits):
     table = ArraySource(rows)
-    return LocalRows(of_numbers(table, survey(table)), weights, threads, progress)
+    return LocalBlocks(large_numeric_table(table, scan_table(table)), weights, threads, progress, SizeLimits(**limits))
 
 
 def settings(n_trees=7):
@@ -59,7 +56,7 @@ def settings(n_trees=7):
 
 def grown(scale):
     """A forest of some of the rows, their scaling, and the true centres of its trees."""
-    part = numbers(np.ascontiguousarray(X[SOME]))
+    part = numeric_table(np.ascontiguousarray(X[SOME]))
     scaling = fit_scaling(part, scale)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings(), 0)
     columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
@@ -97,13 +94,11 @@ def test_a_centre_without_rows_stays():
 
 
 @pytest.mark.parametrize("weights", [None, WHOLE, RNG.exponential(size=3000)])
-def test_threads_blocks_and_order_do_not_change_a_bit(weights, monkeypatch):
+def test_threads_blocks_and_order_do_not_change_a_bit(weights):
     forest, scaling, *_ = grown("mixed")
     first, _ = spread(forest, scaling, many(X, weights))
     for rows, threads in ((2999, 1), (256, 3), (1000, 2)):
-        monkeypatch.setattr(source, "LEAST_ROWS", rows)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * 6 * rows)
-        again, _ = spread(forest, scaling, many(X, weights, threads))
+        again, _ = spread(forest, scaling, many(X, weights, threads, least_block_rows=rows, block_bytes=1))
         assert all((a == b).all() for a, b in zip(first.centers, again.centers, strict=True))
         assert (first.partitions == again.partitions).all()
     order = RNG.permutation(3000)
@@ -145,7 +140,7 @@ def test_columns_of_very_different_size():
 
 
 def test_many_clusters_need_wider_labels():
-    part = numbers(X)
+    part = numeric_table(X)
     scaling = fit_scaling(part, "none")
     backend = CpuBackend(1)
     backend.load(X)
@@ -157,41 +152,6 @@ def test_many_clusters_need_wider_labels():
         found, _ = spread(forest, scaling, many(X))
         assert found.partitions.dtype == dtype
         assert found.partitions.min() >= 0
-
-
-@pytest.mark.parametrize("candidates", [2, 8])
-@pytest.mark.parametrize("size", [50, 700, 5000])
-@pytest.mark.parametrize("weights", [None, WHOLE])
-def test_the_sample_is_that_of_the_oracle(size, weights, candidates, monkeypatch):
-    """With few candidates some rows are drawn only because they are a large share of the table."""
-    monkeypatch.setattr(sampling, "CANDIDATES", candidates)
-    rng = np.random.default_rng(1)
-    rows = X[np.where(rng.random(3000) < 0.5, rng.integers(0, 12, 3000), rng.integers(0, 900, 3000))]
-    keys = row_keys(rows)
-    chances = uniform(stream(stream(5, Purpose.TABLE_SAMPLE), keys))
-    given = np.ones(3000) if weights is None else weights
-    expected_rows, expected_weights = reference.draw_rows(keys, chances, given, size, candidates)
-    found = draw_rows(keys, weights, size, 5)
-    assert (rows[found.rows] == rows[expected_rows]).all()
-    np.testing.assert_allclose(found.weights, expected_weights, rtol=1e-12)
-    assert set(draw_rows(keys, weights, 50, 6).rows) != set(draw_rows(keys, weights, 50, 5).rows)
-
-
-def test_all_rows_equal_are_one():
-    found = draw_rows(row_keys(np.ones((100_000, 2))), None, 16384, 0)
-    assert found.weights.tolist() == [100_000]
-
-
-def test_the_sample_has_the_masses_of_the_table():
-    """A row that is 30 % of the table is always in the sample, with about 30 % of its weight; single rows weigh 1."""
-    many = X[RNG.integers(0, 3000, 50_000)] + RNG.normal(size=(50_000, 6))
-    many[:15_000] = 1.0
-    for seed in range(5):
-        found = draw_rows(row_keys(many), None, 2000, seed)
-        repeated = (many[found.rows] == 1.0).all(axis=1)
-        assert repeated.sum() == 1
-        assert 0.25 < found.weights[repeated][0] / found.weights.sum() < 0.35
-        assert (found.weights[~repeated] == 1).all()
 
 
 @pytest.mark.usefixtures("few")
@@ -206,7 +166,7 @@ def test_a_cluster_of_equal_rows_is_found(seed):
 
 
 @pytest.mark.usefixtures("few")
-def test_a_fit_of_many_rows(monkeypatch):
+def test_a_fit_of_many_rows(lower_limits):
     forest = ClusterForest(4, n_estimators=20, random_state=0).fit(X)
     assert forest.partitions_.dtype == np.int8
     assert forest.partitions_.shape == (20, 3000)
@@ -215,7 +175,7 @@ def test_a_fit_of_many_rows(monkeypatch):
     for change in ({"n_jobs": 2}, {"verbose": 1}):
         again = ClusterForest(4, n_estimators=20, random_state=0, **change).fit(X)
         assert (again.labels_ == forest.labels_).all()
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+    lower_limits(block_bytes=1)
     again = ClusterForest(4, n_estimators=20, random_state=0).fit(X)
     assert (again.partitions_ == forest.partitions_).all()
 
@@ -253,8 +213,7 @@ def test_values_far_beyond_the_sample():
 
 
 @pytest.mark.usefixtures("few")
-def test_a_stop_between_blocks(monkeypatch):
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+def test_a_stop_between_blocks():
     forest, scaling, *_ = grown("mixed")
     told = []
 
@@ -264,13 +223,13 @@ def test_a_stop_between_blocks(monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        spread(forest, scaling, many(X, progress=stop))
+        spread(forest, scaling, many(X, progress=stop, block_bytes=1))
     assert told[0] == (256, 6000)
     assert told[-1] == (3256, 6000)
 
 
 @pytest.mark.usefixtures("few")
-def test_a_sparse_table_stays_sparse(monkeypatch):
+def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
     """Nothing makes the whole of it dense: blocks are small."""
     table = sparse.random_array((3000, 400), density=0.02, format="csr", rng=np.random.default_rng(0))
     dense = type(table).toarray
@@ -281,13 +240,13 @@ def test_a_sparse_table_stays_sparse(monkeypatch):
         return dense(self, *args, **kwargs)
 
     monkeypatch.setattr(type(table), "toarray", watched)
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+    lower_limits(block_bytes=1)
     ClusterForest(4, n_estimators=5, random_state=0).fit(table)
     assert shapes
     assert max(rows for rows, _ in shapes) <= 1000
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_rare_group_is_a_cluster_of_kway(seed):
     """0.2 % of the rows, like the first group but ten standard deviations away in two features."""
     rng = np.random.default_rng(seed)

@@ -8,7 +8,6 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests._base import memory_limits as limits
-from clusterforests._base import parameters as validation
 from clusterforests.rows.memory_estimate import check_fit_memory, estimate_memory
 
 SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
@@ -67,14 +66,14 @@ def test_what_does_not_fit_is_refused_with_a_setting_that_does(changes, advice, 
     settings = SETTINGS | changes
     needed = estimate_memory(10**6, 20, **settings).total
     monkeypatch.setattr(limits, "available_memory", lambda: needed)
-    check_fit_memory(10**6, 20, settings)
+    check_fit_memory(ClusterForest(**settings), (10**6, 20))
     monkeypatch.setattr(limits, "available_memory", lambda: needed - 2**20)
     with pytest.raises(
         MemoryError, match=rf"1000000 rows and 20 columns needs .* [GM]iB.* {advice}\d* would fit"
     ) as told:
-        check_fit_memory(10**6, 20, settings)
+        check_fit_memory(ClusterForest(**settings), (10**6, 20))
     name, value = str(told.value).split()[-3].split("=")
-    check_fit_memory(10**6, 20, settings | {name: int(value)})
+    check_fit_memory(ClusterForest(**settings | {name: int(value)}), (10**6, 20))
 
 
 def test_a_fit_is_refused_before_it_starts(monkeypatch):
@@ -83,32 +82,6 @@ def test_a_fit_is_refused_before_it_starts(monkeypatch):
         ClusterForest(3).fit(np.random.default_rng(0).normal(size=(500, 30)))
     monkeypatch.setattr(limits, "available_memory", lambda: None)
     ClusterForest(3, n_estimators=3).fit(np.random.default_rng(0).normal(size=(500, 30)))
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_container_may_have_less_than_the_machine(version, monkeypatch, tmp_path):
-    """The least that any group above the process leaves, where files that can be read again do not count as used."""
-    kind = (limits.VERSION_1, limits.VERSION_2)[version - 1]
-    root = tmp_path / "memory" if version == 1 else tmp_path
-    inner, outer = root / "all" / "mine", root / "all"
-    inner.mkdir(parents=True)
-    listing = {1: "5:cpu:/other\n4:memory:/all/mine\n", 2: "0::/all/mine\n"}[version]
-    (tmp_path / "cgroup").write_text(listing)
-    monkeypatch.setattr(limits, "CGROUPS", tmp_path)
-    monkeypatch.setattr(limits, "PROCESS", tmp_path)
-    machine = limits.available_memory()
-    (inner / kind.limit).write_text("max\n")
-    (inner / kind.used).write_text("7000000\n")
-    assert limits.available_memory() == machine
-    (outer / kind.limit).write_text("9000000\n")
-    (outer / kind.used).write_text("8000000\n")
-    assert limits.available_memory() == 1000000
-    (outer / "memory.stat").write_text("".join(f"{name}2000000\n" for name in kind.cached))
-    assert limits.available_memory() == 5000000
-    (inner / kind.limit).write_text("6000000\n")
-    assert limits.available_memory() == 0
-    with pytest.raises(MemoryError, match=r"This needs 47\.7 MiB and 0\.0 MiB are left\. Take fewer\."):
-        validation.check_memory(50_000_000, "This", "Take fewer.")
 
 
 # A fit with so many MiB of address space beyond what the imports took: done, or a MemoryError.

@@ -12,9 +12,11 @@ from clusterforests.combining.settings import LIMITS, GraphLimits
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu.devices import to_host
-from clusterforests.rows.many_rows import LocalRows, spread
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.row_blocks import ArraySource, of_numbers, survey
+from clusterforests.rows.local_blocks import LocalBlocks
+from clusterforests.rows.sampled import spread
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_blocks import large_numeric_table, scan_table
+from clusterforests.tables.row_sources import ArraySource
 from clusterforests.tables.scaling import fit_scaling
 
 # Limits that force one of them.
@@ -50,11 +52,11 @@ def dask_rows(X, lengths, monkeypatch):
     """Imported here, because machines with a GPU need not have Dask."""
     import dask
 
-    from clusterforests.rows.dask.rows import DaskRows
+    from clusterforests.rows.dask.reader import DaskReader
 
     monkeypatch.setitem(dask.config.config, "scheduler", "synchronous")
     pieces = [dask.delayed(X[end - n : end]) for n, end in zip(lengths, np.cumsum(lengths), strict=True)]
-    return DaskRows(pieces, None, np.array(lengths), 4, str)
+    return DaskReader(pieces, None, np.array(lengths), 4, str)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_trees_on_all_rows(lengths, monkeypatch):
     """Means and labels of rows that are in this process, Dask's, or on a GPU, against plain ones."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 4)) + 4 * rng.integers(0, 3, (150, 1))
-    part = numbers(np.ascontiguousarray(X[::3]))
+    part = numeric_table(np.ascontiguousarray(X[::3]))
     scaling = fit_scaling(part, "mixed")
     settings = GrowthSettings(np.arange(2, 9, dtype=np.int32), True, 2, 1, 2, True, False, "centroid", 1, 50)
     forest = GrowthPlan(part.values, None, scaling, settings, 0, None).grow(CpuBackend())
@@ -74,7 +76,7 @@ def test_trees_on_all_rows(lengths, monkeypatch):
     exponent, origin, _ = forest.coordinates
     centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]
     if lengths is None:
-        rows = LocalRows(of_numbers(ArraySource(X), survey(ArraySource(X))))
+        rows = LocalBlocks(large_numeric_table(ArraySource(X), scan_table(ArraySource(X))))
     elif lengths == "gpu":
         need_gpu(monkeypatch)
         rows = rows_on_gpu(X)

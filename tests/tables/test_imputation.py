@@ -9,11 +9,9 @@ import reference
 from sklearn.base import BaseEstimator
 
 from clusterforests import _core
-from clusterforests.tables import imputation as missing
-from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
-from clusterforests.tables.feature_columns import numbers
-from clusterforests.tables.imputation import complete, find_donors
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.imputation import NEIGHBOURS, complete, find_donors
 
 
 def table(n=120, p=6, share=0.3, seed=0):
@@ -46,16 +44,14 @@ def filled(encoded, weights=None, threads=1):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("nearest", [64, 8])
-def test_fills_as_the_plain_loops_do(monkeypatch, seed, weighted, nearest):
-    monkeypatch.setattr(missing, "NEAREST", nearest)
+def test_fills_as_the_plain_loops_do(seed, weighted, nearest):
     encoded = mixed(n=50, seed=seed)
     rng = np.random.default_rng(seed)
     encoded.values[:, 0] = rng.normal(size=50)  # or equally near donors could come in any order
     weights = rng.integers(0, 4, 50) / 2 if weighted else np.ones(50)
-    expected = reference.fill_missing(
-        encoded.values, encoded.first, encoded.widths, weights, missing.NEIGHBOURS, nearest
-    )
-    assert filled(encoded, weights) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    expected = reference.fill_missing(encoded.values, encoded.first, encoded.widths, weights, NEIGHBOURS, nearest)
+    found = find_donors(encoded, weights).fill(encoded.values, nearest=nearest)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
@@ -78,7 +74,7 @@ def test_what_is_known_stays():
 
 
 def test_a_complete_table_is_left_alone():
-    encoded = numbers(np.arange(6.0).reshape(3, 2))
+    encoded = numeric_table(np.arange(6.0).reshape(3, 2))
     found, donors = complete(encoded)
     assert found is encoded
     assert donors is None
@@ -88,7 +84,7 @@ def test_a_constant_stays_constant():
     X = table()
     X[:, 0] = np.where(np.isnan(X[:, 0]), np.nan, 0.1)
     X[:, 5] = np.where(np.isnan(X[:, 5]), np.nan, 1.7e308)
-    found = filled(numbers(X))
+    found = filled(numeric_table(X))
     assert (found[:, [0, 5]] == [0.1, 1.7e308]).all()
 
 
@@ -101,7 +97,7 @@ def test_filled_categories_are_shares_of_levels():
     assert ((levels > 0).sum(axis=1) > 1).any()
 
 
-@pytest.mark.parametrize("make", [lambda: numbers(table(600)), lambda: mixed(600)])
+@pytest.mark.parametrize("make", [lambda: numeric_table(table(600)), lambda: mixed(600)])
 def test_order_batches_threads_and_repeats_do_not_matter(make):
     encoded = make()
     n = len(encoded.values)
@@ -120,11 +116,11 @@ def test_order_batches_threads_and_repeats_do_not_matter(make):
 
 def test_units_do_not_matter():
     X = table()
-    found = filled(numbers(X))
+    found = filled(numeric_table(X))
     powers = 2.0 ** np.array([-900, 3, 0, 900, -1, 500])
-    assert (filled(numbers(X * powers)) == found * powers).all()
+    assert (filled(numeric_table(X * powers)) == found * powers).all()
     shift = np.array([1e3, 0, -5, 0, 7, 1])
-    assert filled(numbers(X + shift)) == pytest.approx(found + shift)
+    assert filled(numeric_table(X + shift)) == pytest.approx(found + shift)
 
 
 def test_rows_without_weight_are_filled_but_fill_none():
@@ -133,48 +129,39 @@ def test_rows_without_weight_are_filled_but_fill_none():
     weights[:40] = 0
     far = X.copy()
     far[:40] += 1e6
-    encoded = numbers(X)
+    encoded = numeric_table(X)
     assert len(find_donors(encoded, weights).values) == 80
     found = filled(encoded, weights)
     assert np.isfinite(found).all()
-    assert (filled(numbers(far), weights)[40:] == found[40:]).all()
-    assert (filled(numbers(X[40:])) == found[40:]).all()
+    assert (filled(numeric_table(far), weights)[40:] == found[40:]).all()
+    assert (filled(numeric_table(X[40:])) == found[40:]).all()
     X[40:, 0] = np.nan  # known of rows without weight alone
-    assert np.isfinite(filled(numbers(X), weights)).all()
+    assert np.isfinite(filled(numeric_table(X), weights)).all()
 
 
-def test_a_feature_that_no_near_row_has_gets_its_mean(monkeypatch):
+def test_a_feature_that_no_near_row_has_gets_its_mean():
     X = table(400)
     X[:, 2] = np.arange(400.0)
     X[3:, 0] = np.nan
-    monkeypatch.setattr(missing, "MAX_DONORS", 20)
-    encoded = numbers(X)
-    donors = find_donors(encoded)
+    encoded = numeric_table(X)
+    donors = find_donors(encoded, max_donors=20)
     assert donors.values.shape == (20, 6)
     assert np.isnan(donors.values[:, 0]).all()
-    assert filled(encoded)[3:, 0] == pytest.approx(np.nanmean(X[:, 0]))
+    assert donors.fill(X)[3:, 0] == pytest.approx(np.nanmean(X[:, 0]))
 
 
 def test_rows_that_share_nothing():
     X = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan]])
-    assert filled(numbers(X)) == pytest.approx(np.array([[1, 2], [2, 2], [3, 2]]))
+    assert filled(numeric_table(X)) == pytest.approx(np.array([[1, 2], [2, 2], [3, 2]]))
 
 
 def test_filled_cells_are_near_the_truth(uci):
     X = uci("wine").data
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     gone = np.random.default_rng(0).random(X.shape) < 0.3
-    found = filled(numbers(np.where(gone, np.nan, X)))
+    found = filled(numeric_table(np.where(gone, np.nan, X)))
     mean = np.nanmean(np.where(gone, np.nan, X), axis=0)
     assert ((found - X)[gone] ** 2).mean() < 0.65 * ((X - mean)[gone] ** 2).mean()
-
-
-def test_distinct_rows():
-    X = np.array([[1.0, np.nan], [0.0, 2.0], [1.0, -np.nan], [-0.0, 2.0], [3.0, 3.0]])
-    found = distinct_rows(X, np.array([1.0, 2.0, 0.25, 4.0, 0.0]))
-    weights = {tuple(np.nan_to_num(X[row], nan=9)): w for row, w in zip(*found, strict=True)}
-    assert weights == {(1.0, 9.0): 1.25, (0.0, 2.0): 6.0}
-    assert sorted(distinct_rows(X).weights) == [1, 2, 2]
 
 
 @pytest.mark.parametrize(

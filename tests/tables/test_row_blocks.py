@@ -1,166 +1,71 @@
-"""Tables of every kind read by blocks: the same numbers, hashes and fits as the array of float64."""
+"""Large tables: read in blocks, scanned and opened without a copy."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import reference
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from table_kinds import KINDS, NAMES, X
 
-from clusterforests import ClusterForest
-from clusterforests.tables import encoding
-from clusterforests.tables import row_blocks as source
-from clusterforests.tables.distinct_rows import row_keys
-from clusterforests.tables.row_blocks import ArraySource, ColumnSource, SparseSource, blocks, open_source, survey
+from clusterforests._base.size_limits import SizeLimits
+from clusterforests.tables.encoding import encode, open_large
+from clusterforests.tables.row_blocks import hash_rows, large_encoded_table, read_blocks, scan_table
+from clusterforests.tables.row_sources import ArraySource, open_source
 
-RNG = np.random.default_rng(0)
-X = (RNG.normal(size=(700, 5)) + 4 * RNG.integers(0, 3, 700)[:, None]).astype(np.float32).astype(np.float64)
-X[RNG.random(X.shape) < 0.2] = 0.0
-X[3, 1] = -0.0
-NAMES = list("abcde")
+LIMITS = SizeLimits(large_rows=699, block_bytes=8 * 5 * 64, least_block_rows=16)
 
 
-def in_pieces(x):
-    return pa.Table.from_batches(
-        [pa.RecordBatch.from_arrays([pa.array(c) for c in part.T], names=NAMES) for part in np.array_split(x, 4)]
-    )
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_are_the_whole_table(kind):
+    blocks = list(read_blocks(open_source(KINDS[kind](X)), LIMITS))
+    assert [start for start, _ in blocks] == list(range(0, 700, 64))
+    assert (np.concatenate([values for _, values in blocks]) == X).all()
 
 
-def mapped(x, folder):
-    held = np.memmap(folder / "table.bin", dtype=np.float32, mode="w+", shape=x.shape)
-    held[:] = x
-    held.flush()
-    return np.memmap(folder / "table.bin", dtype=np.float32, mode="r", shape=x.shape)
+def test_blocks_of_a_wide_table_have_some_rows():
+    sizes = [len(values) for _, values in read_blocks(ArraySource(np.tile(X, (1, 40))), LIMITS)]
+    assert sizes == [16] * 43 + [12]
 
 
-HOLDERS = {
-    "float64": lambda x: x,
-    "float32": lambda x: x.astype(np.float32),
-    "F order": np.asfortranarray,
-    "every second column": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
-    "backwards": lambda x: x[::-1].copy()[::-1],
-    "other byte order": lambda x: x.astype(">f4"),
-    "pandas": lambda x: pd.DataFrame(x, columns=NAMES),
-    "pandas, mixed": lambda x: pd.DataFrame(x, columns=NAMES).astype({"b": np.float32}),
-    "polars": lambda x: pl.DataFrame(x, schema=NAMES),
-    "polars, in pieces": lambda x: pl.concat([pl.DataFrame(part, schema=NAMES) for part in np.array_split(x, 3)]),
-    "arrow": lambda x: pa.table(dict(zip(NAMES, x.T, strict=True))),
-    "arrow, in pieces": in_pieces,
-    "arrow batch": lambda x: pa.RecordBatch.from_arrays([pa.array(c) for c in x.T], names=NAMES),
-    "csr": sparse.csr_array,
-    "csc": sparse.csc_matrix,
-    "coo": sparse.coo_array,
-}
-
-
-@pytest.mark.parametrize("kind", HOLDERS)
-def test_every_table_reads_the_same(kind):
-    held = open_source(HOLDERS[kind](X))
-    assert held.shape == X.shape
-    assert (survey(held, threads=2).keys == row_keys(X)).all()
-    for start, stop in ((0, 700), (0, 1), (170, 530), (699, 700)):
-        block = held.block(start, stop)
-        assert block.dtype == np.float64
-        assert block.flags.c_contiguous
-        assert (block == X[start:stop]).all()
-    some = RNG.permutation(700)[:50]
-    assert (held.take(some) == X[some]).all()
-    whole = np.concatenate([values for _, values in blocks(held, 64)])
-    assert (whole == X).all()
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64, bool, np.float32])
-@pytest.mark.parametrize("make", [np.asfortranarray, pl.DataFrame, pd.DataFrame, sparse.csr_array])
-def test_whole_numbers_and_short_floats(dtype, make):
-    whole = (X > 4).astype(dtype)
-    assert (survey(open_source(make(whole))).keys == row_keys(whole.astype(np.float64))).all()
-
-
-def test_nothing_is_copied():
-    assert open_source(X).X is X
-    frame = pl.DataFrame(X, schema=NAMES)
-    (piece,) = open_source(frame).columns[0]
-    assert np.shares_memory(piece, frame["a"].to_numpy(allow_copy=False))
-    table = HOLDERS["arrow, in pieces"](X)
-    pieces = open_source(table).columns[1]
-    assert len(pieces) == 4
-    assert all(
-        np.shares_memory(piece, chunk.to_numpy()) for piece, chunk in zip(pieces, table.column(1).chunks, strict=True)
-    )
-    held = sparse.csr_array(X)
-    assert np.shares_memory(open_source(held).X.data, held.data)
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        [[1.0, 2.0]],
-        np.array([["a", "b"]]),
-        np.zeros(3),
-        pd.DataFrame({"a": ["x"]}),
-        pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}),
-        pl.DataFrame({"a": [1, None]}),
-        pl.DataFrame({"a": ["x"]}),
-        pa.table({"a": [1.0, None]}),
-        pa.table({"a": ["x"]}),
-        sparse.csr_array(np.ones((2, 2)) * 1j),
-    ],
-)
-def test_what_cannot_be_read_so(table):
-    assert open_source(table) is None
-
-
-def test_extremes_of_columns():
-    seen = survey(ArraySource(X))
-    assert (seen.low == X.min(axis=0)).all()
-    assert (seen.high == X.max(axis=0)).all()
+def test_a_scan():
+    """It depends neither on the blocks nor on the number of threads."""
+    for scan in (scan_table(ArraySource(X)), scan_table(ArraySource(X), 2, LIMITS)):
+        assert (scan.keys == reference.row_keys(X)).all()
+        assert (scan.low == X.min(axis=0)).all()
+        assert (scan.high == X.max(axis=0)).all()
+    assert (hash_rows(ArraySource(X)) == reference.row_keys(X)).all()
     holed = X.copy()
     holed[5, 2] = np.nan
-    assert np.isnan(survey(ArraySource(holed)).low).tolist() == [False, False, True, False, False]
+    assert np.isnan(scan_table(ArraySource(holed), 1, LIMITS).low).tolist() == [False, False, True, False, False]
 
 
-def test_kinds():
-    assert isinstance(open_source(X), ArraySource)
-    assert isinstance(open_source(pd.DataFrame(X)), ColumnSource)
-    assert isinstance(open_source(sparse.coo_matrix(X)), SparseSource)
-
-
-@pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("kind", [*HOLDERS, "mapped"])
-def test_fits_and_predictions_are_equal(kind, large, monkeypatch, tmp_path):
-    if large:
-        monkeypatch.setattr(source, "LARGE_ROWS", 100)
-        monkeypatch.setattr(source, "BLOCK_BYTES", 8 * 5 * 300)
-    table = mapped(X, tmp_path) if kind == "mapped" else HOLDERS[kind](X)
-    settings = {"n_estimators": 15, "random_state": 0, "n_jobs": 2}
-    plain = ClusterForest(3, **settings).fit(X)
-    forest = ClusterForest(3, **settings).fit(table)
-    assert (forest.partitions_ == plain.partitions_).all()
-    assert (forest.labels_ == plain.labels_).all()
-    assert (forest.predict(table) == plain.labels_).all()
-    if hasattr(table, "column_names") or isinstance(table, (pd.DataFrame, pl.DataFrame)):
-        assert forest.feature_names_in_.tolist() == NAMES
+def test_large_tables_are_opened_without_a_copy():
+    estimator = BaseEstimator()
+    table, encoding = open_large(estimator, X, 1, LIMITS)
+    assert table.source.X is X
+    assert (estimator.n_features_in_, encoding.n_features) == (5, 5)
+    assert (table.rows(np.array([5, 3])).values == X[[5, 3]]).all()
+    assert open_large(estimator, X[:699], 1, LIMITS) is None
 
 
 @pytest.mark.parametrize("make", [lambda x: x, lambda x: pd.DataFrame(x, columns=NAMES), sparse.csc_array])
-def test_infinity_is_found_in_a_large_table(make, monkeypatch):
-    monkeypatch.setattr(source, "LARGE_ROWS", 100)
-    monkeypatch.setattr(source, "BLOCK_BYTES", 1)
+def test_infinity_is_found_in_a_large_table(make):
     bad = X.copy()
     bad[613, 2] = -np.inf
-    with pytest.raises(ValueError, match=r"X contains infinity in row 613, column '?[2c]'?"):
-        ClusterForest(3).fit(make(bad))
+    with pytest.raises(ValueError, match=r"X contains infinity in row 613, column ('c'|2)\."):
+        open_large(BaseEstimator(), make(bad), 1, LIMITS)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_missing_cells_and_categories_go_the_other_way(make, monkeypatch):
-    cells = {"a": X[:, 0].tolist(), "b": [None, *X[1:, 1].tolist()], "c": np.where(X[:, 2] > 4, "x", "y").tolist()}
-    table = make(cells)
-    small = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
-    monkeypatch.setattr(source, "LARGE_ROWS", 100)
-    opened = encoding.open_large(ClusterForest(), table)
-    assert opened is None
-    forest = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
-    assert forest.partitions_.dtype == np.int8
-    assert small.partitions_.dtype == np.int32
-    assert len(np.unique(forest.labels_)) == 3
+def test_missing_cells_and_categories_are_encoded_as_an_array(make):
+    numbers = X[:, 0].tolist()
+    for cells in ([None, *numbers[1:]], np.where(X[:, 2] > 4, "x", "y").tolist()):
+        table = make({"a": numbers, "b": cells})
+        assert open_large(BaseEstimator(), table, 1, LIMITS) is None
+        encoded, _ = encode(BaseEstimator(), table)
+        large = large_encoded_table(encoded, 1, LIMITS)
+        assert (large.scan.keys == reference.row_keys(encoded.values)).all()
+        assert (large.categorical == encoded.categorical).all()

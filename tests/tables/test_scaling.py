@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from clusterforests.tables import scaling
-from clusterforests.tables.feature_columns import Encoded, Views, numbers
-from clusterforests.tables.scaling import WAYS, column_law, fit_scaling
+from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns, numeric_table
+from clusterforests.tables.scaling import WAYS, column_distribution, fit_scaling
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)) * [1, 100, 0.01] + [0, 5, 1000]
@@ -31,17 +30,17 @@ def scale_table(encoded, scale):
 
 
 def scaled(x, way, weights=None):
-    """By the law of the column, in NumPy."""
-    law = column_law(x, weights)
-    step = law.step(way)
+    """Scale a column in NumPy."""
+    column = column_distribution(x, weights)
+    step = column.step(way)
     if step.ranked:
-        return law.ranks[np.searchsorted(law.values, x)]
+        return column.ranks[np.searchsorted(column.values, x)]
     return (np.ldexp(x, -step.exponent) - step.shift) / step.divisor
 
 
 @pytest.mark.parametrize("scale", ["standard", "range", "rank", "mixed"])
 def test_columns_are_scaled_as_their_names_say(scale):
-    table, views = scale_table(numbers(X), scale)
+    table, views = scale_table(numeric_table(X), scale)
     assert len(views) == len(WAYS[scale])
     for tree in range(2 * len(views)):
         for j in range(3):
@@ -50,7 +49,7 @@ def test_columns_are_scaled_as_their_names_say(scale):
 
 
 def test_none_leaves_the_table_alone():
-    table, views = scale_table(numbers(X), "none")
+    table, views = scale_table(numeric_table(X), "none")
     assert table is X
     assert (views.columns(5, np.array([2, 0, 2])) == [2, 0, 2]).all()
 
@@ -80,14 +79,14 @@ def test_sizes_that_would_overflow(size):
 
 def test_constant_features_are_not_drawn():
     table = np.column_stack([X[:, 0], np.full(40, 3.0), X[:, 1]])
-    assert scale_table(numbers(table), "mixed")[1].drawable.tolist() == [0, 2]
-    assert scale_table(numbers(table), "none")[1].drawable.tolist() == [0, 1, 2]
-    assert scale_table(numbers(np.ones((5, 2))), "mixed")[1].drawable.tolist() == [0, 1]
+    assert scale_table(numeric_table(table), "mixed")[1].drawable.tolist() == [0, 2]
+    assert scale_table(numeric_table(table), "none")[1].drawable.tolist() == [0, 1, 2]
+    assert scale_table(numeric_table(np.ones((5, 2))), "mixed")[1].drawable.tolist() == [0, 1]
 
 
 def test_categories_bring_all_their_columns():
     levels = np.eye(3)[RNG.integers(0, 3, 40)]
-    encoded = Encoded(
+    encoded = EncodedTable(
         np.column_stack([X[:, :1], levels, X[:, 1:2]]),
         first=np.array([0, 1, 4], np.int32),
         widths=np.array([1, 3, 1], np.int32),
@@ -104,7 +103,7 @@ def test_categories_bring_all_their_columns():
 
 
 def test_views_of_wide_features_repeat():
-    views = Views(np.array([[0, 2]], np.int32), np.array([2, 1], np.int32), np.arange(2, dtype=np.int32))
+    views = FeatureColumns(np.array([[0, 2]], np.int32), np.array([2, 1], np.int32), np.arange(2, dtype=np.int32))
     assert views.columns(0, np.array([1, 0, 0])).tolist() == [2, 0, 1, 0, 1]
 
 
@@ -112,7 +111,7 @@ def test_views_of_wide_features_repeat():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_fitted_rows_are_scaled_as_their_column_is(size, threads):
     rows = np.vstack([X, X[:7]]) * size
-    fitted = fit_scaling(numbers(rows), "mixed")
+    fitted = fit_scaling(numeric_table(rows), "mixed")
     table = pickle.loads(pickle.dumps(fitted)).apply(rows, threads)
     for view, way in enumerate(WAYS["mixed"]):
         for c in range(3):
@@ -120,7 +119,7 @@ def test_fitted_rows_are_scaled_as_their_column_is(size, threads):
 
 
 def test_new_values_have_ranks_between_those_of_their_neighbours():
-    fitted = fit_scaling(numbers(np.array([[0.0], [2.0], [2.0], [10.0]])), "rank")
+    fitted = fit_scaling(numeric_table(np.array([[0.0], [2.0], [2.0], [10.0]])), "rank")
     new = np.array([[-5.0], [0.0], [0.5], [2.0], [6.0], [10.0], [np.inf]])
     known, ranks = [0.0, 2.0, 10.0], [0.125, 0.5, 0.875]
     np.testing.assert_allclose(fitted.apply(new)[:, 0], np.interp(new[:, 0], known, ranks), rtol=1e-15)
@@ -129,17 +128,15 @@ def test_new_values_have_ranks_between_those_of_their_neighbours():
 
 def test_outliers_do_not_disturb_the_search_for_ranks():
     x = np.concatenate([RNG.normal(size=500), RNG.normal(size=500) * 1e-9, [1e12, -1e300]])[:, None]
-    law = column_law(x[:, 0])
+    column = column_distribution(x[:, 0])
     new = np.concatenate([RNG.normal(size=1000), RNG.normal(size=1000) * 1e-9, [1e11]])[:, None]
-    expected = np.interp(new[:, 0], law.values, law.ranks)
-    np.testing.assert_allclose(fit_scaling(numbers(x), "rank").apply(new)[:, 0], expected, rtol=1e-9)
+    expected = np.interp(new[:, 0], column.values, column.ranks)
+    np.testing.assert_allclose(fit_scaling(numeric_table(x), "rank").apply(new)[:, 0], expected, rtol=1e-9)
 
 
-def test_many_values_keep_a_few_knots(monkeypatch):
-    monkeypatch.setattr(scaling, "KEPT_VALUES", 500)
-    monkeypatch.setattr(scaling, "KNOTS", 101)
+def test_many_values_keep_a_few_knots():
     x = np.sort(RNG.exponential(size=1000))[:, None]
-    fitted = fit_scaling(numbers(x), "rank")
+    fitted = fit_scaling(numeric_table(x), "rank", kept_values=500, knots=101)
     assert len(fitted.knots) <= 101
     assert fitted.knots[[0, -1]].tolist() == x[[0, -1], 0].tolist()
-    np.testing.assert_allclose(fitted.apply(x)[:, 0], column_law(x[:, 0]).ranks, atol=0.01)
+    np.testing.assert_allclose(fitted.apply(x)[:, 0], column_distribution(x[:, 0]).ranks, atol=0.01)

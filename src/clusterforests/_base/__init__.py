@@ -1,1 +1,1 @@
-"""What every room uses: random streams, portable mathematics, array types, checks of parameters, memory, files."""
+"""What every folder uses: random streams, portable mathematics, array types, rules of parameters, memory, files."""

@@ -1,4 +1,4 @@
-"""Arrays as the C++ core takes them: at addresses that their type asks for."""
+"""Arrays as the C++ core takes them: aligned in memory as their type requires."""
 
 import copy
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def aligned(value: Any) -> Any:
-    """What came from another process: in a message an array may begin at any byte."""
+    """Copy the arrays in `value` that are not aligned: in a message an array may begin at any byte."""
     if isinstance(value, np.ndarray):
         return np.require(value, requirements="A")
     if type(value) is list:

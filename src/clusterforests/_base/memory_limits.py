@@ -1,4 +1,4 @@
-"""How much memory this process may still take: of the machine, of its container, of its address space."""
+"""How much memory this process may still use: of the machine, of its container, of its address space."""
 
 import os
 import resource
@@ -12,80 +12,98 @@ from scipy.linalg.blas import dgemm
 
 PROCESS = Path("/proc/self")
 CGROUPS = Path("/sys/fs/cgroup")
-SMALL = 2**22  # bytes that are not worth the half millisecond of asking
-BLAS_BYTES = 3 * 2**25  # what OpenBLAS takes at its first call, once for NumPy and once for SciPy, and a spare
+SMALL = 2**22  # bytes: less is not worth the half millisecond that asking takes
+BLAS_BYTES = 3 * 2**25  # OpenBLAS takes 2**25 at its first call, once for NumPy and once for SciPy; one to spare
 
 
-class Kind(NamedTuple):
-    """The names that a version of control groups has for the same things."""
+class CgroupFiles(NamedTuple):
+    """The files in which a version of control groups keeps its limit, its use, and how much of that is cached files."""
 
     limit: str
     used: str
-    cached: tuple[str, str]  # of what is used: files that can be read again
+    cached: tuple[str, str]  # lines of memory.stat; such files can be read again, so they do not count
 
 
-VERSION_1 = Kind("memory.limit_in_bytes", "memory.usage_in_bytes", ("total_inactive_file ", "total_active_file "))
-VERSION_2 = Kind("memory.max", "memory.current", ("inactive_file ", "active_file "))
+CGROUP_V1 = CgroupFiles(
+    "memory.limit_in_bytes", "memory.usage_in_bytes", ("total_inactive_file ", "total_active_file ")
+)
+CGROUP_V2 = CgroupFiles("memory.max", "memory.current", ("inactive_file ", "active_file "))
+
+
+def check_memory(needed: int, purpose: str, instead: str) -> None:
+    """Refuse, before it starts, what would be killed half-way."""
+    left = shortage(needed)
+    if left is not None:
+        raise MemoryError(f"{purpose} needs {format_bytes(needed)}, but only {format_bytes(left)} are left. {instead}")
+
+
+def format_bytes(count: int) -> str:
+    """Write a number of bytes in GiB or MiB."""
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
 
 
 def shortage(needed: int) -> int | None:
-    """The bytes that are left, if that is less than what is needed."""
+    """Return the bytes that are left if they are fewer than needed, otherwise None."""
     if needed < SMALL and not any(limit != resource.RLIM_INFINITY for limit in _ulimits().values()):
         return None
     left = available_memory()
     return left if left is not None and left < needed else None
 
 
-def available_memory() -> int | None:
-    """Bytes, the least of what the limits leave. None if none is known."""
-    known = [left for left in (_machine(), *_containers(), *_process()) if left is not None]
+def available_memory(process: Path = PROCESS, cgroups: Path = CGROUPS) -> int | None:
+    """Return the bytes that the tightest limit leaves, None if no limit is known."""
+    limits = (_machine(process), *_containers(process, cgroups), *_process(process))
+    known = [left for left in limits if left is not None]
     return max(0, min(known)) if known else None
 
 
-def _machine() -> int | None:
-    """All that there is, but for what this process holds. Mapped files do not count."""
+def _machine(process: Path) -> int | None:
+    """Return the machine's memory less what this process holds; mapped files do not count."""
     try:
         every = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
-    return every - _held("RssAnon:")
+    return every - _held(process, "RssAnon:")
 
 
-def _containers() -> Iterator[int]:
-    """What is left to each control group that this process is in, and to those that these are in."""
-    for line in _lines(PROCESS / "cgroup"):
+def _containers(process: Path, cgroups: Path) -> Iterator[int]:
+    """Yield what is left to each control group of this process, and to the groups around it."""
+    for line in _lines(process / "cgroup"):
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            yield from _groups(CGROUPS, path, VERSION_2)
+            yield from _groups(cgroups, path, CGROUP_V2)
         elif "memory" in controllers.split(","):
-            yield from _groups(CGROUPS / "memory", path, VERSION_1)
+            yield from _groups(cgroups / "memory", path, CGROUP_V1)
 
 
-def _groups(root: Path, path: str, kind: Kind) -> Iterator[int]:
-    """A container may not see its own group under the name that the machine has for it; then `root` is that."""
+def _groups(root: Path, path: str, files: CgroupFiles) -> Iterator[int]:
+    """Yield what is left from the group at `path` up to `root`.
+
+    A container may not see its own group under the machine's name for it; `root` is then that group.
+    """
     group = root / path.strip("/")
     for folder in (group, *group.parents):
-        limit, used = _number(folder / kind.limit), _number(folder / kind.used)
+        limit, used = _number(folder / files.limit), _number(folder / files.used)
         if limit is not None and used is not None:
-            yield limit - used + sum(_number(folder / "memory.stat", name) or 0 for name in kind.cached)
+            yield limit - used + sum(_number(folder / "memory.stat", name) or 0 for name in files.cached)
         if folder == root:
             return
 
 
-def _process() -> Iterator[int]:
-    """What `ulimit` leaves. Where it limits something, BLAS takes its part first."""
+def _process(process: Path) -> Iterator[int]:
+    """Yield what `ulimit` leaves. Where it limits something, BLAS takes its share first."""
     for held, limit in _ulimits().items():
         if limit != resource.RLIM_INFINITY:
-            if _buffers_of_blas.cache_info().currsize == 0:
-                if limit - _held(held) < BLAS_BYTES:
+            if _warm_up_blas.cache_info().currsize == 0:
+                if limit - _held(process, held) < BLAS_BYTES:
                     yield 0
                     return
-                _buffers_of_blas()
-            yield limit - _held(held)
+                _warm_up_blas()
+            yield limit - _held(process, held)
 
 
 def _ulimits() -> dict[str, int]:
-    """By the name that /proc has for what they limit."""
+    """Return the limits by the name that /proc gives to what they limit."""
     return {
         "VmSize:": resource.getrlimit(resource.RLIMIT_AS)[0],
         "VmData:": resource.getrlimit(resource.RLIMIT_DATA)[0],
@@ -93,19 +111,19 @@ def _ulimits() -> dict[str, int]:
 
 
 @cache
-def _buffers_of_blas() -> None:
-    """Let OpenBLAS take them while there is room: where it finds none it ends the process."""
+def _warm_up_blas() -> None:
+    """Let OpenBLAS allocate its buffers while there is room: if it cannot, it ends the process."""
     square = np.ones((300, 300))
     square @ square
     dgemm(1.0, square, square)
 
 
-def _held(name: str) -> int:
-    return 1024 * (_number(PROCESS / "status", name) or 0)
+def _held(process: Path, name: str) -> int:
+    return 1024 * (_number(process / "status", name) or 0)
 
 
 def _number(path: Path, start: str = "") -> int | None:
-    """The number after `start` in the first line that has it."""
+    """Return the number that follows `start` in the first line that begins with it."""
     words = next((line.removeprefix(start).split() for line in _lines(path) if line.startswith(start)), [])
     return int(words[0]) if words and words[0].isdigit() else None
 

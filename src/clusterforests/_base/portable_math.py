@@ -1,7 +1,7 @@
 """Exponentials and logarithms that are the same to the last bit everywhere.
 
-Those of NumPy and of the C library differ in the last digit between processors and versions. These are made of what
-IEEE 754 leaves no choice about (sums, products, quotients, powers of two), and are off by one or two units of the last
+Those of NumPy and of the C library differ in the last digit between processors and versions. These use only operations
+whose result IEEE 754 prescribes (sums, products, quotients, powers of two); their error is one or two units in the last
 place.
 """
 
@@ -13,52 +13,55 @@ import numpy.typing as npt
 
 from clusterforests._base.typing import FloatArray
 
-BLOCK = 16384  # numbers at a time, so that the steps of one block stay in the cache
-LEAST = -800.0  # exp of less is 0
+CHUNK = 16384  # numbers at a time, so that intermediate results stay in the cache
+LEAST = -800.0  # exp of anything less is 0
 
-# log(2) in two parts: the first has so few digits that whole multiples of it are exact.
+# log(2) in two parts: the first has few enough digits that integer multiples of it are exact.
 _LOG2_HIGH, _LOG2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
-_EXP = [1.0 / math.factorial(i) for i in range(14, 0, -1)]  # of x**13, ..., 1 in (exp(x) - 1) / x
-_LOG = [2.0 / (2 * i + 1) for i in range(11, 0, -1)]  # of s**22, ..., s**2 in log((1 + s) / (1 - s)) / s
+_EXP = [1.0 / math.factorial(i) for i in range(14, 0, -1)]  # coefficients of x**13, ..., 1 in (exp(x) - 1) / x
+_LOG = [2.0 / (2 * i + 1) for i in range(11, 0, -1)]  # coefficients of s**22, ..., s**2 in log((1 + s) / (1 - s)) / s
 
 
 def exp(x: npt.ArrayLike) -> FloatArray:
-    """Of numbers up to 709."""
-    return _in_blocks(lambda block: _scaled_exp(block, 0.0), x)
+    """Compute exp(x) of numbers up to 709."""
+    return _in_chunks(lambda chunk: _scaled_exp(chunk, 0.0), x)
 
 
 def expm1(x: npt.ArrayLike) -> FloatArray:
-    """exp(x) - 1, without loss of digits where x is small."""
-    return _in_blocks(lambda block: _scaled_exp(block, 1.0), x)
+    """Compute exp(x) - 1 without losing digits where x is small."""
+    return _in_chunks(lambda chunk: _scaled_exp(chunk, 1.0), x)
 
 
 def log(x: npt.ArrayLike) -> FloatArray:
-    """Of positive numbers."""
-    return _in_blocks(_log, x)
+    """Compute the natural logarithm of positive numbers."""
+    return _in_chunks(_log, x)
 
 
 def power(base: npt.ArrayLike, exponent: npt.ArrayLike) -> FloatArray:
-    """Of positive bases."""
+    """Raise positive numbers to any power."""
     return exp(np.asarray(exponent) * log(base))
 
 
 def exponential(chance: npt.ArrayLike) -> FloatArray:
-    """Exponentially distributed, of mean 1, from uniform numbers whose difference to 1 is exact (see `uniform`)."""
+    """Turn uniform random numbers into exponentially distributed ones of mean 1.
+
+    The uniform numbers must be such that 1 minus each is exact, as `uniform` draws them.
+    """
     return -log(1.0 - np.asarray(chance))
 
 
-def _in_blocks(function: Callable[[FloatArray], FloatArray], x: npt.ArrayLike) -> FloatArray:
+def _in_chunks(function: Callable[[FloatArray], FloatArray], x: npt.ArrayLike) -> FloatArray:
     given = np.ascontiguousarray(x, dtype=np.float64)
     out = np.empty(given.shape)
     flat, into = given.reshape(-1), out.reshape(-1)
-    for start in range(0, flat.size, BLOCK):
-        some = slice(start, start + BLOCK)
+    for start in range(0, flat.size, CHUNK):
+        some = slice(start, start + CHUNK)
         into[some] = function(flat[some])
     return out.reshape(np.shape(x))
 
 
 def _scaled_exp(x: FloatArray, less: float) -> FloatArray:
-    """exp(x) - less. It is 2**k (1 + p) for a small p, and 2**k - less is exact."""
+    """Compute exp(x) - less: exp(x) is 2**k (1 + p) for a small p, and 2**k - less is exact."""
     x = x.clip(min=LEAST)
     k = np.rint(x / _LOG2_HIGH)
     rest = (x - k * _LOG2_HIGH) - k * _LOG2_LOW
@@ -73,13 +76,13 @@ def _log(x: FloatArray) -> FloatArray:
     above = np.where(low, 2.0 * mantissa, mantissa) - 1.0
     s = above / (2.0 + above)
     z = s * s
-    # log(1 + above) = above - s * (above - z * (2/3 + ...)): what is rounded is small beside `above`.
+    # log(1 + above) = above - s * (above - z * (2/3 + ...)): the rounded term is small compared with `above`.
     rest = s * (above - z * _polynomial(_LOG, z)) - exponent * _LOG2_LOW
     return exponent * _LOG2_HIGH + (above - rest)
 
 
 def _polynomial(coefficients: list[float], x: FloatArray) -> FloatArray:
-    """Highest power first."""
+    """Evaluate a polynomial by Horner's rule; the coefficient of the highest power comes first."""
     total = np.full_like(x, coefficients[0])
     for coefficient in coefficients[1:]:
         total *= x

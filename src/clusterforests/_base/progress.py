@@ -1,14 +1,14 @@
-"""One line that says how far a fit is, on a terminal; plain lines elsewhere."""
+"""The progress of a fit: one line that changes on a terminal, plain lines elsewhere."""
 
 import sys
 import time
 
-WIDTH = 24
-SETTLED = 1.0  # seconds before which a guess of the time left would jump about
+WIDTH = 24  # characters of the bar
+SETTLED = 1.0  # seconds: an earlier estimate of the time left would jump about
 
 
 class ProgressBar:
-    """Trees that have stopped growing, out of all, then the stage that follows."""
+    """Shows on standard error how far a fit is."""
 
     def __init__(self, total: int, enabled: bool) -> None:
         self.total = total
@@ -20,17 +20,18 @@ class ProgressBar:
         self._done_before = 0
 
     def grown(self, finished: int, rounds: int) -> None:
+        """Show how many trees have stopped growing."""
         if self.terminal:
             times = self._times("growing", finished, self.total)
             self._write(f"growing [{_bar(finished, self.total)}] {finished}/{self.total} trees, {times}")
 
     def read(self, rows: int, total: int) -> None:
-        """Rows of a large table that have been read, out of those to read."""
+        """Show how many rows of a large table have been read, out of those to read."""
         if self.terminal:
             self._write(f"reading [{_bar(rows, total)}] {rows}/{total} rows, {self._times('reading', rows, total)}")
 
     def loaded(self, done: int, total: int) -> None:
-        """Bytes of a file, out of its size; 0 if that is not known."""
+        """Show how many bytes of a file have been read, out of its size, which is 0 if unknown."""
         if self.terminal and total:
             part = min(done, total)
             self._write(
@@ -40,11 +41,12 @@ class ProgressBar:
             self._write(f"loading, {self._elapsed()}")
 
     def looking(self) -> None:
-        """Before anything can be counted."""
+        """Show that the number of clusters is being searched, which cannot be counted."""
         if self.terminal:
             self._write("looking for the number of clusters")
 
     def stage(self, text: str) -> None:
+        """Show what is done now."""
         if self.terminal:
             self._write(f"{text} {self._elapsed()}")
         elif self.enabled:
@@ -52,13 +54,14 @@ class ProgressBar:
             sys.stderr.flush()
 
     def done(self, text: str) -> None:
+        """Show a last line and end it."""
         self.stage(text)
         if self.terminal:
             sys.stderr.write("\n")
             sys.stderr.flush()
 
     def clear(self) -> None:
-        """Leave the terminal's line empty for what follows."""
+        """Empty the terminal's line for what follows."""
         if self.terminal:
             self._write("")
 
@@ -66,7 +69,7 @@ class ProgressBar:
         return f"{time.perf_counter() - self.started:.1f} s"
 
     def _times(self, task: str, done: int, total: int) -> str:
-        """The time so far, and how long the task would go on at the rate that it had."""
+        """Write the time so far and, at the rate of the task so far, the time that is left."""
         if task != self._task:
             self._task, self._task_started, self._done_before = task, time.perf_counter(), done
         spent, more = time.perf_counter() - self._task_started, done - self._done_before

@@ -1,15 +1,17 @@
-"""Random numbers as a hash of where they are used: (random_state, purpose, tree, round, candidate, ...).
+"""Counter-based random numbers: each is a hash of where it is used (random_state, purpose, tree, round, ...).
 
-The same `random_state` therefore gives the same numbers for any number of threads and any order of work.
+So the same `random_state` gives the same numbers for any number of threads and any order of work.
 """
 
 import enum
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IntArray, KeyArray
+from clusterforests import _core
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,7 +20,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 @enum.unique
 class Purpose(enum.IntEnum):
-    """What a stream of random numbers is for: the first counter after the seed, so that no two uses share numbers."""
+    """What a stream of random numbers is for: the first counter after the seed, so that no two uses share a stream."""
 
     # Growing a forest
     FIRST_FEATURES = 0
@@ -29,7 +31,7 @@ class Purpose(enum.IntEnum):
     FINAL_KMEANS = 5
     TABLE_SAMPLE = 6
     LANDMARKS = 7
-    TREE_KMEANS = 2**32  # follows the counters of a tree instead of the seed
+    TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters
     K_ROWS = 16
@@ -50,13 +52,13 @@ class Purpose(enum.IntEnum):
     HALF_FEATURES = 34
     FRESH_TREES = 35
 
-    # Which rows pictures and reports show
+    # Choosing the rows that plots and reports show
     PLOTTED_ROWS = 48
     REPORTED_ROWS = 49
 
 
 def root_seed(random_state: Any) -> int:
-    """A 64-bit seed from what scikit-learn calls `random_state`; None means fresh entropy."""
+    """Turn what scikit-learn calls `random_state` into a 64-bit seed; None means fresh entropy."""
     if random_state is None:
         return secrets.randbits(64)
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
@@ -69,12 +71,12 @@ def root_seed(random_state: Any) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**64, dtype=np.uint64))
     raise ValueError(
-        f"random_state={random_state!r} must be None, an integer, a numpy RandomState or a numpy Generator."
+        f"random_state={random_state!r} must be None, an integer, a NumPy RandomState or a NumPy Generator."
     )
 
 
 def stream(seed: int | KeyArray, *counters: Any) -> KeyArray:
-    """Keys for every combination of the (broadcast) counters; an array of at least one dimension."""
+    """Hash a seed and counters, which are broadcast, into keys; the result has at least one dimension."""
     key = np.atleast_1d(np.asarray(seed, dtype=np.uint64))
     for counter in counters:
         step = np.atleast_1d(np.asarray(counter, dtype=np.uint64)) + np.uint64(1)
@@ -83,22 +85,30 @@ def stream(seed: int | KeyArray, *counters: Any) -> KeyArray:
 
 
 def uniform(keys: KeyArray) -> FloatArray:
-    """Numbers in [0, 1), one for each key."""
+    """Turn each key into a number in [0, 1)."""
     return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def integers(keys: KeyArray, upper: int) -> IntArray:
-    """Integers in [0, upper), one for each key."""
+    """Turn each key into an integer in [0, upper)."""
     return (uniform(keys) * upper).astype(np.int32)
 
 
 def permutations(keys: KeyArray, length: int) -> IntArray:
-    """One permutation of range(length) for each key."""
+    """Turn each key into a permutation of range(length)."""
     order = np.argsort(stream(keys[:, None], np.arange(length)), axis=1, kind="stable")
     return order.astype(np.int32)
 
 
+def distinct_integers(keys: KeyArray, upper: int, count: int, taken: Sequence[IndexArray]) -> IntArray:
+    """Draw `count` distinct integers in [0, upper) for each key, none of its taken ones; -1 where none are left."""
+    offsets = np.zeros(len(keys) + 1, dtype=np.int64)
+    np.cumsum([len(some) for some in taken], out=offsets[1:])
+    return _core.draw_features(keys, upper, count, np.concatenate(taken, dtype=np.int32), offsets)
+
+
 def _mix(z: KeyArray) -> KeyArray:
+    """Scramble the bits as SplitMix64 does."""
     z = (z ^ (z >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
     return z ^ (z >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""How many threads a computation has."""
+"""The number of threads of a computation."""
 
 import sys
 from functools import cache
@@ -8,17 +8,21 @@ from threadpoolctl import ThreadpoolController
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """As joblib says. All cores are no more than OpenMP may have, and one where others share them."""
+    """Translate `n_jobs` into a number of threads, by joblib's rules.
+
+    A negative `n_jobs` means no more threads than OpenMP may use, and one thread inside a worker of joblib or a task of
+    Dask, which share the cores with others.
+    """
     if n_jobs is None or n_jobs >= 0:
         return int(joblib.effective_n_jobs(n_jobs))
-    if _is_shared():
+    if _shares_cores():
         return 1
     cores = int(joblib.effective_n_jobs(n_jobs))
     return min(cores, max((pool["num_threads"] for pool in _openmp().info()), default=cores))
 
 
-def _is_shared() -> bool:
-    """Whether this is a worker of joblib or a task of Dask."""
+def _shares_cores() -> bool:
+    """Tell whether this runs in a worker of joblib or a task of Dask."""
     if joblib.parallel.get_active_backend()[0].nesting_level:
         return True
     distributed = sys.modules.get("distributed")
@@ -33,5 +37,5 @@ def _is_shared() -> bool:
 
 @cache
 def _openmp() -> ThreadpoolController:
-    """What OMP_NUM_THREADS and threadpoolctl limit; scikit-learn has loaded it."""
+    """Find the OpenMP libraries, which OMP_NUM_THREADS and threadpoolctl limit; scikit-learn has loaded one."""
     return ThreadpoolController().select(user_api="openmp")

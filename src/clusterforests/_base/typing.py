@@ -1,4 +1,4 @@
-"""The types of arrays that pass between modules."""
+"""Types of the arrays that are passed between modules."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns
 
 
 class CpuBackend:
-    """K-means, assignment, match counts and products with W on this machine's cores."""
+    """Computes on this machine's cores: K-means, assignment, match counts and products with W."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.threads = count_threads(n_jobs)
@@ -37,21 +37,21 @@ class CpuBackend:
             int(jobs.effort),
             self.threads,
         )
-        solved = found["solved"].view(np.bool_)
+        solved = found.solved
         clusters = [k if ok else 0 for k, ok in zip(jobs.clusters.tolist(), solved.tolist(), strict=True)]
         shapes = [(k, len(f)) for k, f in zip(clusters, jobs.features, strict=True)]
         ends = itertools.accumulate((k * width for k, width in shapes), initial=0)
-        flat = found["centers"]
+        flat = found.centers
         return KMeansRuns(
             features=jobs.features,
             centers=[flat[a:b].reshape(shape) for (a, b), shape in zip(itertools.pairwise(ends), shapes, strict=True)],
             solved=solved,
-            within=found["within"],
-            between=found["between"],
-            within_pairs=found["within_pairs"],
-            between_pairs=found["between_pairs"],
-            exponent=found["exponent"],
-            iterations=found["iterations"],
+            within=found.within,
+            between=found.between,
+            within_pairs=found.within_pairs,
+            between_pairs=found.between_pairs,
+            exponent=found.exponent,
+            iterations=found.iterations,
         )
 
     def assign(
@@ -61,7 +61,7 @@ class CpuBackend:
         X: FloatArray | None = None,
         coordinates: Coordinates | None = None,
     ) -> IntArray:
-        """Nearest centre for each clustering and row, shape (T, n); of other rows in the same columns if given.
+        """Find the nearest centre in each clustering of each row: labels (T, n).
 
         Coordinates are those of the centres, if they come from another table than the loaded one. What a row gets does
         not depend on the other rows.
@@ -76,15 +76,15 @@ class CpuBackend:
         return _core.assign(table, columns, offsets, clusters, flat, self.threads)
 
     def coassociate(self, a: IntArray, b: IntArray, table: FloatArray) -> FloatArray:
-        """table[number of members in which row i of `a` and row j of `b` share a label]."""
+        """Look up table[number of members in which row i of `a` and row j of `b` share a label]."""
         return _core.coassociate(np.ascontiguousarray(a), np.ascontiguousarray(b), table, self.threads)
 
     def matches(self, columns: IntArray, table: FloatArray) -> MatchOperator:
-        """The same as an operator: products with it, without a number for each pair."""
+        """Make the same an operator: products with it, without a number for each pair."""
         return MatchOperator(columns, table, self.threads)
 
     def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
-        """The products of a matrix with vectors, which are the rows of `vectors`, as rows."""
+        """Multiply a matrix with vectors, which are the rows of `vectors`; the products are rows."""
         return _core.multiply(matrix, np.ascontiguousarray(vectors), self.threads)
 
 

@@ -9,7 +9,7 @@ SAMPLE = 128  # rows from which the room for all is estimated
 
 
 class MatchOperator:
-    """Products with W[i, j] = table[number of members in which row i and column j share a label].
+    """Multiplies with W[i, j] = table[number of members in which row i and column j share a label].
 
     A table of (T + 1)^2 numbers, T at most 255, is over pairs of numbers: members in which both have a label (not below
     zero), times T + 1, and members in which they share it.
@@ -24,7 +24,7 @@ class MatchOperator:
         self._packed = _core.Matches(self.columns, table)
 
     def fits(self, most_bytes: int) -> bool:
-        """Whether `store` needs no more; guessed from some rows where the counts of all pairs would need more."""
+        """Estimate whether `store` needs no more, from some rows where the counts of all pairs would need more."""
         m = int(self.columns.shape[1])
         if m * m * (1 if len(self.table) <= 256 else 2) <= most_bytes:
             return True
@@ -43,9 +43,9 @@ class MatchOperator:
         self._packed.store(self.columns[:, :0].copy(), 1)
 
     def multiply_stored(self, vectors: FloatArray) -> FloatArray:
-        """The same as `multiply` of the columns themselves, but faster, from what `store` kept."""
+        """Do what `multiply` does with the columns themselves, but faster, from what `store` kept."""
         return self._packed.multiply(None, np.ascontiguousarray(vectors), self.threads)
 
     def multiply(self, rows: IntArray, vectors: FloatArray) -> FloatArray:
-        """The products of W with vectors, which are the rows of `vectors`, as rows."""
+        """Multiply W with vectors, which are the rows of `vectors`; the products are rows."""
         return self._packed.multiply(np.ascontiguousarray(rows), np.ascontiguousarray(vectors), self.threads)

@@ -45,7 +45,7 @@ class KMeansRuns(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """Of a loaded table, by column: true value = (coordinate + origin) * 2**exponent, at most 2**reach from origin.
+    """The coordinates of a loaded table, by column: value = (coordinate + origin) * 2**exponent, within 2**reach.
 
     Centres are in these coordinates, so with them they can be used without the table.
     """

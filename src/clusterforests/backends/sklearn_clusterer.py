@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from clusterforests._base.row_keys import order_by_values
 from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
-from clusterforests.tables.distinct_rows import order_by_values
 
 MAX_REPEATS = 10
 
 
 class LabelledCenters(np.ndarray[Any, Any]):
-    """Means of clusters that know which rows they are the means of: a tree keeps both or neither."""
+    """Means of clusters, with the labels of the rows that they are the means of: a tree keeps both or neither."""
 
     labels: AnyIntArray  # of all rows of the table, in the smallest type that holds them
 
@@ -34,7 +34,7 @@ class _Sums(NamedTuple):
 
 
 class SklearnClusterer(CpuBackend):
-    """Clones of a clusterer solve what K-means would; a clone that raises an exception counts as not solved.
+    """Solves what K-means would with clones of a clusterer; a clone that raises an exception counts as not solved.
 
     The number of clusters and the random state are set in the clones where the clusterer has such parameters. A number
     of clusters that is None is left alone. The rows are presented in an order that depends on their values alone.
@@ -58,7 +58,7 @@ class SklearnClusterer(CpuBackend):
         self.first_error: Exception | None = None
 
     def load(self, X: FloatArray, weights: FloatArray | None = None) -> LoadedTable:
-        """Take the table. A clusterer that takes no weights sees rows of whole weight so many times."""
+        """Take the table. A clusterer that takes no weights sees a row of weight 3 three times."""
         loaded = super().load(X, weights)
         mass = np.ones(len(X)) if weights is None else weights
         counted = np.flatnonzero(mass > 0)
@@ -84,7 +84,7 @@ class SklearnClusterer(CpuBackend):
         return repeats
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
-        """One clone for each job; starts, iterations and effort are the clusterer's own affair."""
+        """Fit a clone for each job; starts, iterations and effort are the clusterer's own affair."""
         tasks = zip(jobs.features, jobs.clusters.tolist(), jobs.seeds, strict=True)
         work = (joblib.delayed(self._solve)(columns, k, seed) for columns, k, seed in tasks)
         found = joblib.Parallel(n_jobs=self.threads, prefer="threads")(work)
@@ -118,9 +118,9 @@ class SklearnClusterer(CpuBackend):
         X: FloatArray | None = None,
         coordinates: Coordinates | None = None,
     ) -> IntArray:
-        """The labels that the clones gave, -1 for rows of weight 0. Other rows, if given, get the nearest mean.
+        """Return the labels that the clones gave, -1 for rows of weight 0. Other rows, if given, get the nearest mean.
 
-        So does a row that no clone put into a cluster, or nothing would be known of it.
+        So does a row that no clone put into a cluster; otherwise nothing would be known of it.
         """
         means = [np.asarray(c) for c in centers]
         if X is not None:
@@ -144,7 +144,7 @@ class SklearnClusterer(CpuBackend):
             )
 
     def _solve(self, columns: IntArray, k: int, seed: np.uint64) -> LabelledCenters | Exception | None:
-        """None if there are fewer distinct rows than clusters."""
+        """Fit a clone; None if there are fewer distinct rows than clusters."""
         part = self._X[np.ix_(self._rows, columns)]
         if len(np.unique(part, axis=0)) < k:
             return None
@@ -158,7 +158,7 @@ class SklearnClusterer(CpuBackend):
             return error
 
     def _labelled(self, columns: IntArray, given: AnyArray) -> LabelledCenters:
-        """The means of the clusters, heaviest first, in the table's coordinates."""
+        """Compute the means of the clusters, heaviest first, in the table's coordinates."""
         if given.shape != (len(self._rows),) or given.dtype.kind not in "biu":
             raise ValueError(f"fit_predict gave {given.dtype} labels of shape {given.shape}, not one integer per row.")
         clustered = np.flatnonzero(given >= 0)
@@ -179,7 +179,7 @@ class SklearnClusterer(CpuBackend):
         return centers
 
     def _measure(self, columns: IntArray, found: LabelledCenters) -> _Sums:
-        """Rows that are not clustered count as a cluster of their own, so that leaving rows out is no gain."""
+        """Sum the squares. Rows that are in no cluster are one of their own: leaving rows out is no gain."""
         part = self._X[np.ix_(self._rows, columns)]
         exponent = int(np.frexp(np.abs(part).max())[1])
         part = np.ldexp(part, -exponent)
@@ -199,7 +199,7 @@ class SklearnClusterer(CpuBackend):
         return np.ones(len(self._rows)) if self._weights is None else self._weights
 
     def _count(self, found: Sequence[LabelledCenters | Exception | None]) -> None:
-        """Where every clone fails from the beginning, it is the clusterer and not the data."""
+        """Count failures. Where every clone fails from the beginning, the clusterer is to blame and not the data."""
         errors = [f for f in found if isinstance(f, Exception)]
         called = sum(f is not None for f in found)
         self.calls += called
@@ -213,7 +213,7 @@ class SklearnClusterer(CpuBackend):
 
 
 def _changed_parameters(learner: Any) -> tuple[list[str], list[str]]:
-    """The names of the clusterer's, or in a pipeline its steps', number of clusters and random states."""
+    """Find the names of the clusterer's parameters, or in a pipeline its steps', for clusters and random state."""
     parameters = learner.get_params(deep=True)
     names = {name: name.rsplit("__", 1)[-1] for name in parameters}
     counts = [name for name, last in names.items() if last == "n_clusters" and parameters[name] is not None]

@@ -1,4 +1,4 @@
-"""The methods that the paper compares Cluster Forests with, and one that it names."""
+"""The methods that the paper compares Cluster Forests with, and one more that it mentions."""
 
 from clusterforests.baselines.bagging import BaggedClustering
 from clusterforests.baselines.evidence import EvidenceAccumulation

@@ -6,24 +6,27 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import check_memory, check_parameters, check_rows, check_table, choice
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import choice
 from clusterforests._base.random import integers, root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.backends import Backend, CpuBackend, KMeansJobs
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.baselines.kmeans_partitions import all_features, kmeans_partitions
 from clusterforests.baselines.partition_around_medoids import partition_around_medoids
-from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.baselines.unit_scale import scale_to_unit
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.linkage import by_size
+from clusterforests.tables.checks import check_clustering
 
 MAX_REDRAWS = 100
 
 
 class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Bagged clustering: cluster bootstrap samples, then the dissimilarities that they agree on.
+    """Bagged clustering: cluster bootstrap samples, then cluster by how often they put rows together.
 
     The dissimilarity of two rows is 1 minus the share of bootstrap samples that put them together, among those that
-    hold both; it is partitioned around medoids. As in the comparison of the Cluster Forests paper, the base
-    clustering is K-means with as many clusters as the result; `base="medoids"` is the original.
+    hold both; the rows are partitioned around medoids by it. As in the comparison of the Cluster Forests paper, the
+    base clustering is K-means with as many clusters as the result; `base="medoids"` is the original method.
 
     Parameters
     ----------
@@ -38,9 +41,9 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_init : int, default=20
         Random starts of each K-means.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start.
+        Maximum number of Lloyd iterations in each start.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the samples and the starts.
 
@@ -51,7 +54,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     partitions_ : ndarray of shape (n_estimators, n_samples)
         Labels in each bootstrap sample, -1 for rows that are not in it.
     n_iter_ : int
-        Most iterations of Lloyd in a start that won.
+        Largest number of Lloyd iterations in a winning start.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -107,9 +110,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : BaggedClustering
         """
-        check_parameters(vars(self), {"base": choice("kmeans", "medoids")})
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        X = check_clustering(self, X, {"base": choice("kmeans", "medoids")})
         check_memory(5 * 8 * len(X) ** 2, f"The dissimilarities of {len(X)} rows", "Use fewer rows.")
         backend = CpuBackend(self.n_jobs)
         seed = root_seed(self.random_state)
@@ -122,9 +123,8 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _cluster_sample(self, backend: Backend, X: FloatArray, seed: int, member: int) -> IntArray:
-        """Labels of one bootstrap sample; one with fewer distinct rows than clusters is drawn again."""
+        """Cluster one bootstrap sample; draw it again if it has fewer distinct rows than clusters."""
         clusters = self.n_clusters if self.base_clusters is None else self.base_clusters
-        features = [np.arange(X.shape[1], dtype=np.int32)]
         for redraw in range(MAX_REDRAWS):
             key = stream(seed, member, redraw)
             drawn = integers(stream(key[:, None], np.arange(len(X)))[0], len(X))
@@ -135,10 +135,10 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                     return labels
                 continue
             backend.load(X, times)
-            runs = backend.kmeans(KMeansJobs(features, np.array([clusters], np.int32), key, self.n_init, self.max_iter))
-            if runs.solved[0]:
-                self.n_iter_ = max(self.n_iter_, int(runs.iterations[0]))
-                in_sample: IntArray = backend.assign(features, runs.centers)[0]
+            found = kmeans_partitions(backend, [all_features(X)], clusters, key, self.n_init, self.max_iter)
+            if found is not None:
+                self.n_iter_ = max(self.n_iter_, int(found.iterations[0]))
+                in_sample: IntArray = found.labels[0]
                 return in_sample
         name = "n_clusters" if self.base_clusters is None else "base_clusters"
         raise ValueError(
@@ -148,7 +148,8 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _medoid_labels(X: FloatArray, drawn: IntArray, clusters: int) -> IntArray | None:
-    rows = to_unit(X[drawn])[0]
+    """Partition the drawn rows around medoids; return None if too few of them are distinct."""
+    rows = scale_to_unit(X[drawn])[0]
     if len(np.unique(rows, axis=0)) < clusters:
         return None
     labels = np.full(len(X), -1, dtype=np.int32)

@@ -6,20 +6,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    integer,
-    none,
-    real,
-)
+from clusterforests._base.parameters import choice, either, integer, none, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import IntArray
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.baselines.linkage_step import join
+from clusterforests.backends import CpuBackend
+from clusterforests.baselines.coassociation_linkage import link_by_coassociation
+from clusterforests.baselines.kmeans_partitions import all_features, kmeans_partitions
+from clusterforests.tables.checks import check_clustering
 
 
 class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,22 +21,22 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters of the result where `threshold` is None; with a threshold, how many there are follows
-        from it, and this is only the default of `base_clusters`.
+        Number of clusters of the result if `threshold` is None. Otherwise the threshold decides how many there are,
+        and this is only the default of `base_clusters`.
     n_estimators : int, default=100
         Number of K-means runs.
     base_clusters : int, "sqrt" or None, default=None
-        Clusters of each run; None means `n_clusters`, "sqrt" the root of the number of rows. The authors suggest the
-        root; the Cluster Forests paper replaced it by `n_clusters` on most of its data.
+        Clusters of each run; None means `n_clusters`, "sqrt" the square root of the number of rows. The authors
+        suggest the square root; the Cluster Forests paper used `n_clusters` instead on most of its data.
     threshold : float or None, default=0.5
-        Rows together in at least this share of the runs are joined, and so is whatever hangs together by them. None
+        Rows that are together in at least this share of the runs are joined, directly or through other rows. None
         joins the nearest groups until `n_clusters` are left.
     n_init : int, default=1
-        Random starts of each K-means: more make the runs, whose differences are the evidence, more alike.
+        Random starts of each K-means. With more of them the runs, whose differences are the evidence, are more alike.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start.
+        Maximum number of Lloyd iterations in each start.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the starts.
 
@@ -56,7 +49,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     partitions_ : ndarray of shape (n_estimators, n_samples)
         Labels in each run.
     n_iter_ : int
-        Most iterations of Lloyd in a start that won.
+        Largest number of Lloyd iterations in a winning start.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -113,25 +106,22 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self : EvidenceAccumulation
         """
         special = {"base_clusters": either(none(), integer(1), choice("sqrt")), "threshold": either(none(), real(0, 1))}
-        check_parameters(vars(self), special)
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        X = check_clustering(self, X, special)
         backend = CpuBackend(self.n_jobs)
         n_distinct = backend.load(X).n_distinct
         clusters = self._base_clusters(len(X))
-        if n_distinct < clusters:
+        features = [all_features(X)] * self.n_estimators
+        seeds = stream(root_seed(self.random_state), np.arange(self.n_estimators))
+        found = kmeans_partitions(backend, features, clusters, seeds, self.n_init, self.max_iter)
+        if found is None:
             name = "n_clusters" if self.base_clusters is None else "base_clusters"
             raise ValueError(
-                f"{name}={clusters} is more than the number of distinct rows of X, {n_distinct}. Lower {name}."
+                f"{name}={clusters} is more than the {n_distinct} distinct rows of X, or more than float64 can tell "
+                f"apart. Lower {name}."
             )
-        features = [np.arange(X.shape[1], dtype=np.int32)] * self.n_estimators
-        seeds = stream(root_seed(self.random_state), np.arange(self.n_estimators))
-        sizes = np.full(self.n_estimators, clusters, dtype=np.int32)
-        runs = backend.kmeans(KMeansJobs(features, sizes, seeds, self.n_init, self.max_iter))
-        self.partitions_ = backend.assign(features, runs.centers)
-        self.labels_ = join(backend, self.partitions_, self.n_clusters, "single", self.threshold)
+        self.partitions_, self.n_iter_ = found.labels, int(found.iterations.max())
+        self.labels_ = link_by_coassociation(backend, self.partitions_, self.n_clusters, "single", self.threshold)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        self.n_iter_ = int(runs.iterations.max())
         return self
 
     def _base_clusters(self, n_rows: int) -> int:

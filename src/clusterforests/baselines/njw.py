@@ -7,25 +7,20 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_memory,
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    positive,
-)
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import above, choice, either
 from clusterforests._base.random import permutations, root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray, KeyArray
-from clusterforests.backends import Backend, CpuBackend, KMeansJobs
-from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.baselines.kmeans_partitions import all_features, kmeans_partitions
+from clusterforests.baselines.unit_scale import scale_to_unit
 from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.graph import Graph
+from clusterforests.tables.checks import check_clustering
 
-_NEIGHBOURS = 5  # of which the median distance is a row's own bandwidth; the row itself is one of them
-_SHARE = 0.75  # of the rows on which "automatic" tries its bandwidths
-_UNEVEN = 1e4  # degrees so far apart that a bandwidth is not tried
+_NEIGHBOURS = 5  # a row's own bandwidth is the median distance to its nearest rows, itself included
+_SHARE = 0.75  # of the rows, on which "automatic" tries its bandwidths
+_UNEVEN = 1e4  # degrees of the graph that differ by so much are not tried
 
 
 class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,15 +31,15 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters : int, default=8
         Number of clusters.
     bandwidth : "local", "automatic" or float, default="local"
-        Of the kernel exp(-d^2 / (2 bandwidth^2)). "local" scales the distance of two rows by the distances to their
-        near neighbours, exp(-d^2 / (s_i s_j)); it cannot be used where three rows are equal. "automatic" tries about
-        25 bandwidths on three quarters of the rows and keeps the one whose eigenvectors K-means fits best.
+        Bandwidth of the kernel exp(-d^2 / (2 bandwidth^2)). "local" scales the distance of two rows by the distances
+        to their nearest neighbours, exp(-d^2 / (s_i s_j)); it cannot be used if three rows are equal. "automatic" tries
+        about 25 bandwidths on three quarters of the rows and keeps the one whose eigenvectors K-means fits best.
     n_init : int, default=1
         Random starts of K-means.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start.
+        Maximum number of Lloyd iterations in each start.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the rows that "automatic" uses and the starts.
 
@@ -53,9 +48,9 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row; cluster 0 is the largest.
     bandwidth_ : float or ndarray of shape (n_samples,)
-        The bandwidth used, or each row's own one.
+        The bandwidth that was used, or that of each row.
     n_iter_ : int
-        Most iterations of Lloyd in a start that won.
+        Largest number of Lloyd iterations in a winning start.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -109,15 +104,13 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : NJWSpectralClustering
         """
-        check_parameters(vars(self), {"bandwidth": either(positive(), choice("local", "automatic"))})
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        X = check_clustering(self, X, {"bandwidth": either(above(0), choice("local", "automatic"))})
         if len(X) < 2:
             raise ValueError("A graph needs at least two rows; X has n_samples=1.")
         check_memory(4 * 8 * len(X) ** 2, f"The kernel matrix of {len(X)} rows", "Use fewer rows.")
         backend = CpuBackend(self.n_jobs)
         seed = root_seed(self.random_state)
-        X, exponent = to_unit(X)
+        X, exponent = scale_to_unit(X)
         distances = cdist(X, X)
         if self.bandwidth == "local":
             width: float | FloatArray = local_bandwidths(distances)
@@ -136,25 +129,23 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         found = self._cluster(backend, rows, stream(seed, 0))
         if found is None:
             raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the different rows of the spectral embedding. Lower "
-                "n_clusters."
+                f"n_clusters={self.n_clusters} is more than the number of distinct rows of the spectral embedding. "
+                "Lower n_clusters."
             )
         self.labels_, self.n_iter_ = found[0], found[2]
         return self
 
     def _cluster(self, backend: Backend, rows: FloatArray, key: KeyArray) -> tuple[IntArray, float, int] | None:
-        """Labels, within sum of squares, iterations; None where there are fewer different rows than clusters."""
+        """Return labels, within sum of squares and iterations; None if there are fewer distinct rows than clusters."""
         backend.load(np.ascontiguousarray(rows))
-        features = [np.arange(rows.shape[1], dtype=np.int32)]
-        clusters = np.array([self.n_clusters], dtype=np.int32)
-        runs = backend.kmeans(KMeansJobs(features, clusters, key, self.n_init, self.max_iter))
-        if not runs.solved[0]:
+        found = kmeans_partitions(backend, [all_features(rows)], self.n_clusters, key, self.n_init, self.max_iter)
+        if found is None:
             return None
-        within = math.ldexp(float(runs.within[0]), 2 * int(runs.exponent[0]))
-        return backend.assign(features, runs.centers)[0], within, int(runs.iterations[0])
+        within = math.ldexp(float(found.within[0]), 2 * int(found.exponent[0]))
+        return found.labels[0], within, int(found.iterations[0])
 
     def _search_bandwidth(self, backend: Backend, X: FloatArray, seed: int) -> float:
-        """The bandwidth whose embedding of three quarters of the rows has the smallest within sum of squares."""
+        """Find the bandwidth whose embedding of three quarters of the rows has the smallest within sum of squares."""
         chosen = permutations(stream(seed, 1), len(X))[0][: max(int(_SHARE * len(X)), self.n_clusters + 1)]
         rows = np.unique(X[chosen], axis=0)
         if len(rows) <= self.n_clusters:
@@ -178,13 +169,13 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def kernel(distances: FloatArray, bandwidth: float | FloatArray) -> FloatArray:
-    """exp(-d^2 / (2 bandwidth^2)), or exp(-d^2 / (s_i s_j)) with a bandwidth for each row.
+    """Compute exp(-d^2 / (2 bandwidth^2)), or exp(-d^2 / (s_i s_j)) if each row has its own bandwidth.
 
-    As in kernlab the diagonal is 0 with one bandwidth and 1 with local ones, which matters: on wdbc it decides between
+    As in kernlab, the diagonal is 0 with one bandwidth and 1 with local ones. This matters: on wdbc it decides between
     88.6 and 89.5 % accuracy.
     """
     one = isinstance(bandwidth, float)
-    with np.errstate(over="ignore"):  # infinitely many bandwidths apart is a similarity of 0
+    with np.errstate(over="ignore"):  # an infinite distance in bandwidths is a similarity of 0
         unit = 2.0 * np.square(bandwidth) if one else np.outer(bandwidth, bandwidth)
         W: FloatArray = np.exp(-(distances**2) / np.maximum(unit, np.finfo(float).tiny))
     if one:
@@ -193,19 +184,19 @@ def kernel(distances: FloatArray, bandwidth: float | FloatArray) -> FloatArray:
 
 
 def local_bandwidths(distances: FloatArray) -> FloatArray:
-    """For each row the median of its five smallest distances, its own 0 among them."""
+    """Return the median of each row's five smallest distances, that to itself included."""
     near = np.partition(distances, min(_NEIGHBOURS, len(distances)) - 1, axis=1)[:, :_NEIGHBOURS]
     widths: FloatArray = np.median(near, axis=1)
     if not widths.all():
         raise ValueError(
-            f"bandwidth='local' needs rows that differ: row {int(np.argmin(widths))} of X is there three times or "
+            f"bandwidth='local' needs rows that differ: row {int(np.argmin(widths))} of X occurs three times or "
             "more. Use bandwidth='automatic' or a number."
         )
     return widths
 
 
 def candidate_bandwidths(distances: FloatArray) -> FloatArray:
-    """From the smallest distance to the largest: dense around their mean, in steps of sqrt(2) outside."""
+    """Return bandwidths from the smallest distance to the largest: dense around the mean, else in steps of sqrt(2)."""
     apart = distances[~np.eye(len(distances), dtype=bool)]
     low, high, mean = float(apart.min()), float(apart.max()), float(distances.mean())
     inner_low, inner_high = max(mean / 2, low), min(2 * mean, high)
@@ -221,14 +212,14 @@ def _steps(start: float, end: float, step: float) -> FloatArray:
 
 
 def _half_steps(start: float, end: float) -> FloatArray:
-    """From start in steps of 0.5; both ends if they are nearer than that, nothing if the end comes first."""
+    """Go from start to end in steps of 0.5; return both if they are closer, nothing if the end comes first."""
     if end < start:
         return np.empty(0)
     return np.array([start, end]) if end - start < 0.5 else _steps(start, end, 0.5)
 
 
 def _usable(W: FloatArray) -> bool:
-    """Every row has a neighbour, and none so much fewer than another that its vector would be noise."""
+    """Tell whether every row has a neighbour, and no degree is so small that its eigenvector would be noise."""
     degrees = W.sum(axis=1)
     if not degrees.all():
         return False

@@ -6,19 +6,21 @@ import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 
-_ROUNDING = 1e-12  # of the cost: a swap must gain more
-_BLOCK = 64  # rows at a time, so that what is computed of them stays in the cache
+_ROUNDING = 1e-12  # share of the cost that a swap must gain at least
+_ROWS_AT_A_TIME = 64  # so that intermediate results stay in the cache
 
 
 @dataclass(frozen=True)
 class Medoids:
+    """A partition around medoids."""
+
     labels: IntArray
     medoids: IndexArray  # row of each cluster's medoid
     cost: float  # sum of dissimilarities to the nearest medoid
 
 
 def partition_around_medoids(distances: FloatArray, n_clusters: int) -> Medoids:
-    """BUILD, then the best SWAP until none lowers the cost. Ties go to the lowest index."""
+    """Choose medoids by BUILD, then make the best SWAP until none lowers the cost. Ties go to the lowest index."""
     if not np.isfinite(distances).all():
         raise ValueError("distances must be finite.")
     medoids = _build(distances, n_clusters)
@@ -32,7 +34,7 @@ def partition_around_medoids(distances: FloatArray, n_clusters: int) -> Medoids:
 
 
 def _build(distances: FloatArray, n_clusters: int) -> IndexArray:
-    """The most central row, then each time the row that lowers the cost most."""
+    """Choose the most central row, then repeatedly the row that lowers the cost most."""
     chosen = [int(distances.sum(axis=0).argmin())]
     nearest = distances[chosen[0]].copy()
     while len(chosen) < n_clusters:
@@ -44,9 +46,10 @@ def _build(distances: FloatArray, n_clusters: int) -> IndexArray:
 
 
 def _two_nearest(distances: FloatArray, medoids: IndexArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Find each row's nearest medoid, the distance to it, and the distance to the second nearest."""
     to_medoids = distances[medoids]
     labels = to_medoids.argmin(axis=0)
-    labels[medoids] = np.arange(len(medoids))  # also where two medoids are at distance 0
+    labels[medoids] = np.arange(len(medoids))  # even if two medoids are at distance 0
     rows = np.arange(len(labels))
     nearest = to_medoids[labels, rows]
     to_medoids[labels, rows] = np.inf
@@ -60,10 +63,11 @@ def _best_swap(
     nearest: FloatArray,
     second: FloatArray,
 ) -> tuple[float, int, int] | None:
-    """Change of cost, cluster and new medoid of the best swap; all (row, cluster) pairs at once.
+    """Find the best swap: the change of cost, the cluster and its new medoid.
 
-    A row of another cluster changes by min(d - nearest, 0); one whose medoid leaves goes to the new one or to its
-    second nearest, which adds min(max(d, nearest), second) - nearest to that.
+    All (row, cluster) pairs are tried at once. The cost of a row in another cluster changes by min(d - nearest, 0). A
+    row that loses its medoid goes to the new one or to its second nearest, which adds min(max(d, nearest), second) -
+    nearest to that.
     """
     n, k = len(labels), len(medoids)
     if n == k:
@@ -71,11 +75,11 @@ def _best_swap(
     members = np.zeros((n, k))
     members[np.arange(n), labels] = 1.0
     change = np.empty((n, k))
-    for start in range(0, n, _BLOCK):
-        block = distances[start : start + _BLOCK]
+    for start in range(0, n, _ROWS_AT_A_TIME):
+        block = distances[start : start + _ROWS_AT_A_TIME]
         joining = np.minimum(block, nearest).sum(axis=1) - nearest.sum()
         left_behind = np.clip(block, nearest, second) - nearest
-        change[start : start + _BLOCK] = joining[:, None] + left_behind @ members
+        change[start : start + _ROWS_AT_A_TIME] = joining[:, None] + left_behind @ members
     change[medoids] = np.inf
     row, cluster = np.unravel_index(int(change.argmin()), change.shape)
     return float(change[row, cluster]), int(cluster), int(row)

@@ -5,49 +5,42 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from clusterforests._base.parameters import (
-    check_parameters,
-    check_rows,
-    check_table,
-    choice,
-    either,
-    integer,
-    none,
-    real,
-)
+from clusterforests._base.parameters import choice, either, integer, none, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.backends import Backend, CpuBackend, KMeansJobs
-from clusterforests.baselines.linkage_step import join
-from clusterforests.baselines.unit_scale import to_unit
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.baselines.coassociation_linkage import link_by_coassociation
+from clusterforests.baselines.kmeans_partitions import kmeans_partitions
+from clusterforests.baselines.unit_scale import scale_to_unit
+from clusterforests.tables.checks import check_clustering
 
 
 class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Random projection ensemble: linkage on how often rows land together in K-means of random projections.
 
     As in the comparison of the Cluster Forests paper, the base clustering is K-means (the original has a Gaussian
-    mixture) and the linkage is single (the original: complete). The dimension is fixed here; the paper searches it
-    from five upwards by the score against the true labels, which only an experiment can do.
+    mixture) and the linkage is single (the original has complete linkage). The dimension is fixed here; the paper
+    searches for it from five upwards by the score against the true labels, which only an experiment can do.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters of each K-means, and of the result where `threshold` is None.
+        Number of clusters of each K-means, and of the result if `threshold` is None.
     n_estimators : int, default=100
         Number of projections.
     n_components : int, default=5
-        Dimension that rows are projected to.
+        Number of dimensions that rows are projected to.
     linkage : {"single", "average"}, default="single"
         How groups are joined.
     threshold : float or None, default=None
-        Rows together in at least this share of the projections are joined (single linkage only). None joins until
-        `n_clusters` are left.
+        Rows that are together in at least this share of the projections are joined (single linkage only). None joins
+        the nearest groups until `n_clusters` are left.
     n_init : int, default=20
         Random starts of each K-means.
     max_iter : int, default=200
-        Most iterations of Lloyd in each start.
+        Maximum number of Lloyd iterations in each start.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the projections and the starts.
 
@@ -60,7 +53,7 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
     partitions_ : ndarray of shape (n_estimators, n_samples)
         Labels in each projection.
     n_iter_ : int
-        Most iterations of Lloyd in a start that won.
+        Largest number of Lloyd iterations in a winning start.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -125,39 +118,36 @@ class RandomProjectionEnsemble(ClusterMixin, BaseEstimator):  # type: ignore[mis
             "linkage": choice("single", "average"),
             "threshold": either(none(), real(0, 1)),
         }
-        check_parameters(vars(self), special)
+        X = check_clustering(self, X, special)
         if self.threshold is not None and self.linkage != "single":
             raise ValueError(
                 f"threshold={self.threshold} needs linkage='single', not {self.linkage!r}. Set threshold=None to join "
                 "until n_clusters are left."
             )
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
         backend = CpuBackend(self.n_jobs)
         self.partitions_ = self._cluster_projections(backend, X, root_seed(self.random_state))
-        self.labels_ = join(backend, self.partitions_, self.n_clusters, self.linkage, self.threshold)
+        self.labels_ = link_by_coassociation(backend, self.partitions_, self.n_clusters, self.linkage, self.threshold)
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
     def _cluster_projections(self, backend: Backend, X: FloatArray, seed: int) -> IntArray:
-        """All projections side by side in one table, so that one call solves all problems."""
+        """Cluster all projections, which lie side by side in one table, by one call."""
         members, d = self.n_estimators, self.n_components
         directions = np.random.default_rng(seed).normal(size=(members, X.shape[1], d))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        # Scaled, so that nothing overflows; about the middle, so that a large offset costs no digits.
-        rows = to_unit(X)[0]
+        # The rows are scaled so that nothing overflows, and centred so that a large offset costs no digits.
+        rows = scale_to_unit(X)[0]
         rows -= rows.mean(axis=0)
         rows /= np.abs(rows).max() or 1.0
-        # Not by BLAS, whose last digits depend on the number of threads, and with them everything that follows.
+        # The last digits of a BLAS product depend on the number of threads, and so would everything that follows.
         projected = backend.multiply(rows, directions.transpose(0, 2, 1).reshape(members * d, -1))
         backend.load(np.ascontiguousarray(projected.T))
         features = list(np.arange(members * d, dtype=np.int32).reshape(members, d))
-        sizes = np.full(members, self.n_clusters, dtype=np.int32)
-        runs = backend.kmeans(KMeansJobs(features, sizes, stream(seed, np.arange(members)), self.n_init, self.max_iter))
-        if not runs.solved.all():
+        seeds = stream(seed, np.arange(members))
+        found = kmeans_partitions(backend, features, self.n_clusters, seeds, self.n_init, self.max_iter)
+        if found is None:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the number of distinct rows of X. Lower n_clusters."
             )
-        self.n_iter_ = int(runs.iterations.max())
-        labels: IntArray = backend.assign(features, runs.centers)
-        return labels
+        self.n_iter_ = int(found.iterations.max())
+        return found.labels

@@ -6,28 +6,23 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.ensemble import RandomForestClassifier
 
-from clusterforests._base.parameters import (
-    MAX_MEMBERS,
-    check_memory,
-    check_parameters,
-    check_rows,
-    check_table,
-    integer,
-)
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import MAX_MEMBERS, integer
 from clusterforests._base.random import integers, root_seed, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.baselines.partition_around_medoids import partition_around_medoids
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.linkage import by_size
+from clusterforests.tables.checks import check_clustering
 
 
 class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Medoids of the dissimilarity that random forests learn by telling the table from a shuffled copy.
+    """Partitioning around medoids by the proximities of random forests that tell the table from a shuffled copy.
 
-    The copy has the table's columns, each drawn anew from its own values, so that nothing is left of how they depend
-    on each other. A forest learns to tell the rows of both apart. The proximity of two rows is the share of trees in
-    which they end in the same leaf; sqrt(1 - proximity) is given to partitioning around medoids.
+    In the copy each column is drawn anew from its own values, so that the columns no longer depend on each other. A
+    forest learns to tell the rows of the two apart. The proximity of two rows is the share of trees in which they end
+    in the same leaf; rows are partitioned around medoids by sqrt(1 - proximity).
 
     Parameters
     ----------
@@ -36,9 +31,9 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_estimators : int, default=100
         Number of trees in each forest.
     n_forests : int, default=5
-        Number of forests, each against a copy of its own; their trees are pooled.
+        Number of forests, each with its own copy; their trees are pooled.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 all cores. It never changes the result.
+        Number of threads; None means 1, -1 all cores. Does not change the result.
     random_state : int, RandomState, Generator or None, default=None
         Determines the copies and the trees.
 
@@ -51,7 +46,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     partitions_ : ndarray of shape (n_forests * n_estimators, n_samples)
         Leaf of each row in each tree, numbered from 0.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
-        Importance of each feature for telling table and copy apart, averaged over the forests.
+        Importance of each feature for telling the table from the copy, averaged over the forests.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -65,7 +60,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from clusterforests.baselines.proximity import RandomForestProximity
+    >>> from clusterforests.baselines import RandomForestProximity
     >>> X, y = load_wine(return_X_y=True)
     >>> RandomForestProximity(n_clusters=3, n_estimators=20, random_state=0).fit_predict(X).shape
     (178,)
@@ -104,15 +99,13 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : RandomForestProximity
         """
-        check_parameters(vars(self), {"n_forests": integer(1)})
-        X = check_table(self, X)
-        check_rows(len(X), self.n_clusters)
+        X = check_clustering(self, X, {"n_forests": integer(1)})
         if self.n_forests * self.n_estimators > MAX_MEMBERS:
             raise ValueError(
                 f"n_forests={self.n_forests} times n_estimators={self.n_estimators} must be at most {MAX_MEMBERS}."
             )
         check_memory(4 * 8 * len(X) ** 2, f"The proximities of {len(X)} rows", "Use fewer rows.")
-        # Trees look at the order of values only, and at float32: ranks are what they see of any scale and offset.
+        # Trees see only the order of values, in float32: with ranks, neither scale nor offset costs digits.
         X = np.stack([np.unique(column, return_inverse=True)[1] for column in X.T], axis=1).astype(np.float64)
         seed = root_seed(self.random_state)
         forests = [self._grow(X, stream(seed, forest)) for forest in range(self.n_forests)]
@@ -126,7 +119,7 @@ class RandomForestProximity(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _grow(self, X: FloatArray, key: KeyArray) -> RandomForestClassifier:
-        """A forest that tells X from a copy with independent columns."""
+        """Grow a forest that tells X from a copy with independent columns."""
         n, p = X.shape
         rows = integers(stream(key, 0, np.arange(n)[:, None], np.arange(p)), n)
         both = np.concatenate([X, np.take_along_axis(X, rows, axis=0)])

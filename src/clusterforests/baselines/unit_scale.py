@@ -1,4 +1,4 @@
-"""Tables brought to the size of 1, so that no distance or sum of squares over- or underflows."""
+"""Scale a table to magnitude 1, so that no distance or sum of squares overflows or underflows."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from clusterforests._base.typing import FloatArray
 
 
-def to_unit(X: FloatArray) -> tuple[FloatArray, int]:
-    """X / 2**exponent, with its largest magnitude between 1/2 and 1, and the exponent. No digit changes."""
+def scale_to_unit(X: FloatArray) -> tuple[FloatArray, int]:
+    """Return X / 2**exponent, whose largest magnitude is between 1/2 and 1, and the exponent. No digit changes."""
     exponent = math.frexp(float(np.abs(X).max()))[1]
     return np.ldexp(X, -exponent), exponent

@@ -1,83 +1,47 @@
-"""Options that several commands share, and what their values may be."""
+"""Options that several commands share, and the values they accept."""
 
 import argparse
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clusterforests.cli.readers import FORMATS, Request
+from clusterforests.cli.readers import FORMATS, ReadProgress, Request
 
 EXIT_CODES = """exit codes:
-  0    done
-  1    the input or a file is at fault, or something is not installed;
+  0    success
+  1    a problem with the input or a file, or something is not installed;
        one sentence on standard error says what
-  2    the command line is at fault
-  130  stopped with Ctrl-C; nothing half-written is left
+  2    a mistake in the command line
+  130  stopped with Ctrl-C; no partly written file is left
 """
+SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
-@dataclass(frozen=True)
-class Option:
-    """What shell completion needs to know of an option."""
-
-    flags: tuple[str, ...]
-    help: str
-    choices: tuple[str, ...]
-    takes: str  # "file", "value" or "nothing"
-
-
-class Command:
-    """A parser that remembers its options."""
-
-    def __init__(self, parser: argparse.ArgumentParser, name: str, help: str) -> None:
-        self.parser = parser
-        self.name = name
-        self.help = help
-        self.options: list[Option] = []
-        self.words: tuple[str, ...] = ()  # that may follow the command besides files
-
-    def add(self, *flags: str, **settings: Any) -> None:
-        file = settings.pop("file", False)
-        self.parser.add_argument(*flags, **settings)
-        if flags[0].startswith("-"):
-            takes = "nothing" if "action" in settings and settings["action"] == "store_true" else "value"
-            choices = tuple(map(str, settings.get("choices", ())))
-            text = settings.get("help", "").replace("%%", "%")
-            self.options.append(Option(flags, text, choices, "file" if file else takes))
-        elif settings.get("choices"):
-            self.words = tuple(map(str, settings["choices"]))
-
-
-def add_data_options(command: Command, *, fitting: bool) -> None:
-    """How to read the table."""
-    command.add(
-        "--id", metavar="COLUMN", help="column with the names of the rows: copied to the labels, not clustered by"
-    )
-    command.add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters found")
+def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
+    """Add the options that say how to read the table."""
+    add = parser.add_argument_group("reading the table").add_argument
+    add("--id", metavar="COLUMN", help="column with row names: copied to the labels, not used for clustering")
+    add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
     if fitting:
-        command.add("--ignore", metavar="COLUMN", nargs="+", action="extend", default=[], help="columns to leave out")
-        command.add(
-            "--category",
-            metavar="COLUMN",
-            nargs="+",
-            action="extend",
-            default=[],
-            help="columns whose numbers are names of groups, not amounts",
-        )
-    command.add("--format", choices=FORMATS, help="format of DATA (default: by its name; csv for -)")
-    command.add("--delimiter", metavar="CHARACTER", type=_character, help="between cells (default: found out)")
-    command.add("--decimal", metavar="CHARACTER", choices=(".", ","), help=". or , (default: found out)")
-    command.add("--encoding", default="utf-8", help="of a text file (default: utf-8)")
-    command.add("--no-header", action="store_true", help="the first line is data, not names of columns")
+        lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
+        add("--ignore", **lists, help="columns to leave out")
+        add("--category", **lists, help="columns whose numbers are names of groups, not quantities")
+    add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
+    add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
+    add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal separator: . or , (default: detected)")
+    add("--encoding", default="utf-8", help="encoding of a text file (default: utf-8)")
+    add("--no-header", action="store_true", help="the first line is data, not column names")
 
 
-def add_run_options(command: Command) -> None:
-    command.add("--threads", metavar="N", type=positive, help="threads (default: all cores); never changes the result")
-    command.add("--json", action="store_true", help="print the result as JSON on standard output")
-    command.add("--quiet", action="store_true", help="no progress, no summary; only errors")
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to run and what to print."""
+    add = parser.add_argument_group("running").add_argument
+    add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
+    add("--json", action="store_true", help="print the result as JSON on standard output")
+    add("--quiet", action="store_true", help="print errors only: no progress, no summary")
 
 
-def request_of(given: argparse.Namespace, progress: Any, **more: Any) -> Request:
+def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -> Request:
+    """Say what to read, by the options that `add_data_options` added."""
     return Request(
         id=given.id,
         label=given.label,
@@ -93,7 +57,7 @@ def request_of(given: argparse.Namespace, progress: Any, **more: Any) -> Request
 
 
 def number_of_clusters(text: str) -> int | str | range:
-    """4, auto or 2-6."""
+    """Read a number such as 4, a range such as 2-6, or auto."""
     if text == "auto":
         return text
     low, dash, high = text.partition("-")
@@ -105,26 +69,29 @@ def number_of_clusters(text: str) -> int | str | range:
 
 
 def positive(text: str) -> int:
+    """Read a whole number of at least 1."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 1")
     return int(text)
 
 
 def seed(text: str) -> int:
+    """Read a whole number of at least 0."""
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 0")
     return int(text)
 
 
 def target(text: str) -> Path:
+    """Read the name of a file to write."""
     if not text:
         raise argparse.ArgumentTypeError("must be the name of a file")
     return Path(text)
 
 
-def _character(text: str) -> str:
-    named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
-    character = named.get(text, text)
+def separator(text: str) -> str:
+    """Read a single character, or its name."""
+    character = SEPARATORS.get(text, text)
     if len(character) != 1 or character in '"\r\n\0':
-        raise argparse.ArgumentTypeError(f"{text!r} must be one character, or tab")
+        raise argparse.ArgumentTypeError(f"{text!r} must be a single character, or tab")
     return character

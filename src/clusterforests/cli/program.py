@@ -1,4 +1,4 @@
-"""The command line: `clusterforests fit | predict | report | demo | reproduce | completion`."""
+"""The command line: `clusterforests fit | predict | report | demo | reproduce`."""
 
 import argparse
 import os
@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from clusterforests import __version__
-from clusterforests.cli.arguments import EXIT_CODES, Command
-from clusterforests.cli.commands.completion import add_completion
+from clusterforests.cli.arguments import EXIT_CODES
 from clusterforests.cli.commands.demo import add_demo
 from clusterforests.cli.commands.fit import add_fit
-from clusterforests.cli.commands.predict import add_predict, add_report
+from clusterforests.cli.commands.predict import add_predict
+from clusterforests.cli.commands.report import add_report
 from clusterforests.cli.commands.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
 
@@ -24,18 +24,17 @@ EXAMPLES = """examples:
   clusterforests fit --help
 
 """
-COMMANDS: tuple[tuple[str, str, Callable[[Command], None]], ...] = (
+COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...] = (
     ("fit", "cluster the rows of a table", add_fit),
-    ("predict", "the clusters of other rows, by a saved model", add_predict),
-    ("report", "a page about a saved model", add_report),
-    ("demo", "all of it on data that comes along", add_demo),
-    ("reproduce", "the tables, figures and theorems of the paper", add_reproduce),
-    ("completion", "a script for bash, zsh or fish", add_completion),
+    ("predict", "find the clusters of other rows with a saved model", add_predict),
+    ("report", "write a page about a saved model", add_report),
+    ("demo", "try everything on a small data set", add_demo),
+    ("reproduce", "compute the tables and figures of the paper", add_reproduce),
 )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code.
+    """Run a command and return its exit code.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0 if it went well, 1 if the input is at fault, 2 if the command line is, 130 after Ctrl-C.
+        0 for success, 1 for a problem with the input, 2 for a mistake in the command line, 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
@@ -55,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(given, given.stopped, 130)
-    except BrokenPipeError:  # whoever read the output has enough
+    except BrokenPipeError:  # whoever reads the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -66,21 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="clusterforests",
-        description="Clusters tables with many columns, some of them noise.",
+        description="Cluster tables with many columns, some of which may be noise.",
         epilog=EXAMPLES + EXIT_CODES,
         formatter_class=_formatter,
     )
-    parser.add_argument("--version", action="version", version=f"clusterforests {__version__}")
-    parsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands: list[Command] = []
-    for name, text, add in COMMANDS:
-        one = parsers.add_parser(name, help=text, formatter_class=_formatter)
-        one.set_defaults(stopped="Stopped. Nothing was written.", commands=commands, again=main, usage=one.error)
-        commands.append(Command(one, name, text))
-        add(commands[-1])
-        one.description = textwrap.fill(one.description or text, 78)
+    parser.add_argument("-V", "--version", action="version", version=f"clusterforests {__version__}")
+    parsers = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    for name, text, add_options in COMMANDS:
+        command = parsers.add_parser(name, help=text, formatter_class=_formatter)
+        command.set_defaults(stopped="Stopped. Nothing was written.", again=main, usage=command.error)
+        add_options(command)
+        command.description = textwrap.fill(command.description or text, 78)
     return parser
 
 
@@ -89,6 +87,6 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def _fail(given: argparse.Namespace, text: str, status: int) -> int:
-    start = "\r\033[K" if sys.stderr.isatty() else ""  # over what is left of a progress bar
+    start = "\r\033[K" if sys.stderr.isatty() else ""  # erases what is left of a progress bar
     print(f"{start}clusterforests {given.command}: {text}", file=sys.stderr)
     return status

@@ -1,4 +1,4 @@
-"""What a command says on the screen, and where: progress and notes on stderr, results on stdout."""
+"""What a command says on the screen: progress and notes on stderr, results on stdout."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state"
 
 @contextmanager
 def naming_file(name: str) -> Iterator[None]:
-    """What the estimator says of its table and parameters, said of the file and the options."""
+    """Let errors of the estimator speak of the file and the options instead of X and parameters."""
     try:
         yield
     except (ValueError, TypeError, MemoryError) as error:
@@ -25,7 +25,7 @@ def naming_file(name: str) -> Iterator[None]:
 
 
 class Screen:
-    """Talks as much as was asked for. Progress is for terminals only."""
+    """Prints as much as was asked for. Progress is shown only on a terminal."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.quiet = given.quiet
@@ -35,21 +35,23 @@ class Screen:
         self.bar = ProgressBar(1, enabled=self.watched)
 
     def note(self, text: str) -> None:
+        """Print a note on stderr."""
         if not self.quiet:
             self.bar.clear()
             print(f"{self.name}: {text}", file=sys.stderr)
 
     def tell(self, lines: list[str], *, on_stderr: bool = False) -> None:
-        """The summary; on stderr where stdout has the labels."""
+        """Print the summary; on stderr if the labels go to stdout."""
         if not (self.quiet or self.json):
             self.bar.clear()
             print("\n".join(lines), file=sys.stderr if on_stderr else sys.stdout, flush=True)
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:
+        """Print warnings as notes, without those that are meant for programmers."""
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            # Tables without names are taken by the order of their columns.
+            # The columns of a table without names are matched by their order.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             warnings.filterwarnings("ignore", category=DeprecationWarning)
             warnings.filterwarnings("ignore", category=FutureWarning)

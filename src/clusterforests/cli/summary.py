@@ -1,4 +1,4 @@
-"""What a command says about a forest: lines for people, or JSON for programs."""
+"""What a command reports about a forest: lines for people, or JSON for programs."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._base.typing import AnyArray
 from clusterforests.cli.readers import DataFile
-from clusterforests.estimator import ClusterForest
+from clusterforests.forest_view import ForestView
 from clusterforests.metrics import clustering_accuracy, rand_index
 
 SHOWN_CLUSTERS = 20
@@ -17,12 +17,12 @@ SHOWN_FEATURES = 5
 
 
 def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] | None:
-    """Agreement with known classes, over the rows that have one."""
+    """Measure the agreement with known classes, over the rows that have one."""
     if truth is None:
         return None
     known = [i for i, name in enumerate(truth) if name is not None]
     if not known:
-        raise ValueError("The column that --label names has no value at all. Leave --label out.")
+        raise ValueError("The column that --label names has no values. Leave --label out.")
     classes = np.unique([str(truth[i]) for i in known], return_inverse=True)[1]
     mine = labels[known]
     return {
@@ -33,32 +33,29 @@ def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] 
     }
 
 
-def feature_names(forest: ClusterForest) -> list[str]:
-    names = getattr(forest, "feature_names_in_", None)
-    return [f"column {j}" for j in range(1, forest.n_features_in_ + 1)] if names is None else [str(n) for n in names]
-
-
-def fit_facts(name: str, forest: ClusterForest, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:
-    """Everything that the summary is made of."""
+def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:
+    """Collect everything that the summary is made from."""
+    names = view.feature_names or [f"column {j}" for j in range(1, view.n_features + 1)]
     return {
         "data": name,
-        "rows": len(forest.labels_),
-        "features": int(forest.n_features_in_),
-        "trees": len(forest.partitions_),
-        "clusters": int(forest.n_clusters_),
-        "why": forest.selection_["n_clusters"].reason,
-        "sizes": np.bincount(forest.labels_, minlength=forest.n_clusters_),
-        "cluster_consensus": forest.cluster_consensus_,
-        "feature_importances": dict(zip(feature_names(forest), forest.feature_importances_.tolist(), strict=True)),
-        "settings": {setting: choice.value for setting, choice in forest.selection_.items()},
+        "rows": len(view.labels),
+        "features": view.n_features,
+        "trees": view.n_trees,
+        "clusters": view.n_clusters,
+        "why": view.settings["n_clusters"].reason,
+        "sizes": np.bincount(view.labels, minlength=view.n_clusters),
+        "cluster_consensus": view.cluster_consensus(),
+        "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
+        "settings": {setting: choice.value for setting, choice in view.settings.items()},
         "scores": scores,
         "seconds": seconds,
     }
 
 
 def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
+    """Write the summary of a fit."""
     lines = [
-        f"{facts['data']}: {facts['rows']} rows, {_count(facts['features'], 'feature')} -> "
+        f"{facts['data']}: {_count(facts['rows'], 'row')}, {_count(facts['features'], 'feature')} -> "
         f"{_count(facts['clusters'], 'cluster')} by {_count(facts['trees'], 'tree')} in {facts['seconds']:.1f} s"
     ]
     if facts["why"] != "given":
@@ -72,17 +69,18 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
         lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
     ranked = sorted(facts["feature_importances"].items(), key=lambda item: -item[1])[:SHOWN_FEATURES]
     even = 100 / facts["features"]
-    lines += ["", f"  features the trees kept most ({even:.1f} % each if at random)"]
+    lines += ["", f"  features that the trees use most ({even:.1f} % each if drawn at random)"]
     lines += [f"  {100 * share:6.1f} %   {_printable(name)}" for name, share in ranked]
     return lines + score_lines(facts["scores"], label)
 
 
 def score_lines(scores: dict[str, float] | None, label: str | None) -> list[str]:
+    """Write the agreement with known classes, if there are any."""
     if scores is None:
         return []
     return [
         "",
-        f"  agreement with {_printable(str(label))}, {scores['rows']} rows",
+        f"  agreement with {_printable(str(label))}, {_count(int(scores['rows']), 'row')}",
         f"  {100 * scores['rand_index']:6.1f} %   Rand index",
         f"  {scores['adjusted_rand_index']:6.3f}     adjusted Rand index",
         f"  {100 * scores['accuracy']:6.1f} %   accuracy",
@@ -90,11 +88,12 @@ def score_lines(scores: dict[str, float] | None, label: str | None) -> list[str]
 
 
 def as_json(facts: dict[str, Any]) -> str:
+    """Write facts as one line of JSON; what is not finite becomes null."""
     return json.dumps(_plain(facts), allow_nan=False, ensure_ascii=False)
 
 
 def row_facts(data: DataFile, labels: AnyArray) -> dict[str, Any]:
-    """For JSON without a file of labels."""
+    """Collect the labels, for JSON without a file of labels."""
     return {"ids": data.ids, "labels": labels}
 
 
@@ -117,5 +116,5 @@ def _count(number: int, what: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """A name from a file for the screen: what would move the cursor is shown as its code."""
+    """Show characters that would move the cursor as their codes."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

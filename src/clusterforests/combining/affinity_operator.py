@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from clusterforests._base.parameters import check_memory
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.settings import LIMITS, GraphLimits

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import check_memory, check_parameters, check_partitions, check_rows
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import check_parameters
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.affinity import Signatures, coassociate, collapse
 from clusterforests.combining.cluster_incidence import incidence
 from clusterforests.combining.linkage import by_size, linkage_labels, merge_all
+from clusterforests.combining.partitions import check_partitions
+from clusterforests.tables.checks import check_enough_rows
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
     labels = check_partitions(partitions)
     if n_clusters is not None:
         check_parameters({"n_clusters": n_clusters})
-        check_rows(labels.shape[1], n_clusters)
+        check_enough_rows(labels.shape[1], n_clusters)
     backend, signatures = CpuBackend(), collapse(labels)
     if n_clusters is not None and n_clusters > len(signatures):
         raise ValueError(

@@ -1,30 +1,23 @@
 """One clustering from many partitions: choose nodes, cut their graph, place the rows (Algorithm 3, lines 6 to 8)."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, FloatArray, IntArray
 from clusterforests.backends import Backend
-from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.cut import KeptCut, cut_graph, place_by
-from clusterforests.combining.nodes import Nodes, choose_nodes, choose_sampled_nodes
-from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.nodes import Nodes, choose_nodes
 from clusterforests.combining.placement import Placement, settle
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
 
 
-@dataclass(frozen=True)
-class Combined:
-    """The consensus: labels of the rows, and what new rows are placed by."""
+class Combined(NamedTuple):
+    """The consensus: labels of the rows, the rule by which new rows are placed, and how the graph was cut."""
 
-    labels: IntArray  # a Dask array if the rows are in one
-    cut_tree: CutTree | None  # None if the method has no tree of cuts
-    method: str
-    agreement: Mapping[str, float] | None  # of each cut that was tried with the others
-    placement: Placement  # where new rows go
+    labels: IntArray  # an array of Dask if the rows are in one
+    placement: Placement
+    kept: KeptCut
     n_landmarks: int | None  # None if the cut is exact
 
 
@@ -49,29 +42,11 @@ def combine(
     settings = CutSettings(n_clusters, method, threshold, sharpness, landmarks)
     nodes = choose_nodes(backend, partitions, weights, settings, seed, limits)
     kept = cut_graph(backend, nodes.signatures, settings, limits)
-    placement, labels = _place(backend, nodes, kept, partitions, weights)
-    return _combined(nodes, kept, placement, labels)
+    placement, labels = place_rows(backend, nodes, kept, partitions, weights)
+    return Combined(labels, placement, kept, nodes.n_landmarks)
 
 
-def combine_sample(
-    backend: Backend,
-    sample: Signatures,
-    settings: CutSettings,
-    settle_rows: Callable[[Placement], tuple[Placement, Any]],
-    seed: int,
-    limits: GraphLimits = LIMITS,
-) -> Combined:
-    """Combine the labels of too many rows to compare all: landmarks are chosen from a sample of them.
-
-    `settle_rows` places all rows, wherever they are, and returns the placement with the clusters named by size.
-    """
-    nodes = choose_sampled_nodes(backend, sample, settings, seed, limits)
-    kept = cut_graph(backend, nodes.signatures, settings, limits)
-    placement, labels = settle_rows(place_by(kept.cut, nodes.signatures))
-    return _combined(nodes, kept, placement, labels)
-
-
-def _place(
+def place_rows(
     backend: Backend, nodes: Nodes, kept: KeptCut, partitions: AnyIntArray, weights: FloatArray | None
 ) -> tuple[Placement, IntArray]:
     """Place every row: by its own labels, or by those of its signature if all signatures are known."""
@@ -88,7 +63,3 @@ def _place(
     if not with_weight.all():
         labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
     return placement, labels[every.inverse]
-
-
-def _combined(nodes: Nodes, kept: KeptCut, placement: Placement, labels: Any) -> Combined:
-    return Combined(labels, kept.tree, kept.method, kept.agreement, placement, nodes.n_landmarks)

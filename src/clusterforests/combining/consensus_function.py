@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, check_partitions, check_rows, check_weights
+from clusterforests._base.parameters import FOREST_RULES, check_parameters
 from clusterforests._base.typing import IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.combine import combine
+from clusterforests.combining.partitions import check_partitions
 from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.tables.checks import check_enough_rows, check_weights
 
 
 def consensus(
@@ -58,6 +60,6 @@ def consensus(
     rules = {**METHOD_RULES, "landmarks": FOREST_RULES["landmarks"]}
     check_parameters({**given, "landmarks": landmarks}, rules)
     labels = check_partitions(partitions)
-    check_rows(labels.shape[1], n_clusters)
+    check_enough_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
     return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks).labels

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from clusterforests._base.parameters import check_memory
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures, collapse

@@ -4,22 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import (
-    check_memory,
-    check_parameters,
-    check_partitions,
-    choice,
-    either,
-    integer,
-    none,
-    real,
-)
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import check_parameters, choice, either, integer, none, real
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import Signatures, collapse
 from clusterforests.combining.cluster_incidence import incidence
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.normalized_cut import recursive_cut
+from clusterforests.combining.partitions import check_partitions
 
 
 def select_partitions(

@@ -1,7 +1,7 @@
-"""From the files of the UC Irvine repository to the tables `load_uci` reads.
+"""Download the files of the UC Irvine repository and turn them into the tables that `load_uci` reads.
 
-A download counts only if the table made from it has the SHA-256 kept here, so line ends or a missing last newline in
-the originals do not matter and a wrong or cut file cannot pass.
+A download is accepted only if the table made from it has the SHA-256 hash kept here. So line ends and a missing last
+newline in the originals do not matter, and a wrong or truncated file cannot pass.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ Row = tuple[list[str], str]  # the values and the class, as the original writes 
 
 
 @dataclass(frozen=True)
-class Source:
-    """One data set: its files below the base URL, how to read them, and the hash of the table they make."""
+class UciFiles:
+    """The files of a data set below the base URL, how to read them, and the hash of the table that they make."""
 
     files: tuple[str, ...]
     header: str  # the names of the features, with commas
@@ -32,13 +32,13 @@ class Source:
 
 
 def cache_folder() -> Path | None:
-    """Where downloads are kept; None where pooch, which knows the place, is not installed."""
+    """Return where downloads are kept; None if pooch, which knows the place, is not installed."""
     pooch = _pooch()
     return None if pooch is None else Path(pooch.os_cache("clusterforests")).expanduser()
 
 
 def in_cache(name: str) -> Path | None:
-    """The table of an earlier download, if it is there and undamaged."""
+    """Return the table of an earlier download, if there is one and it is undamaged."""
     folder = cache_folder()
     path = None if folder is None else folder / f"{name}.csv"
     if path is None or not path.is_file():
@@ -47,7 +47,7 @@ def in_cache(name: str) -> Path | None:
 
 
 def download_table(name: str, wanted: str) -> Path:
-    """Download a data set, check it and keep it as `<name>.csv` in the cache folder; `wanted` was not there."""
+    """Download a data set, check it and keep it as `<name>.csv` in the cache folder; `wanted` is the missing file."""
     pooch, folder = _pooch(), cache_folder()
     if pooch is None or folder is None:
         raise ImportError(
@@ -57,18 +57,18 @@ def download_table(name: str, wanted: str) -> Path:
     urls = [f"{base_url()}/{file}" for file in SOURCES[name].files]
     table = _checked_table(name, urls, [_fetch(pooch, url, wanted) for url in urls])
     folder.mkdir(parents=True, exist_ok=True)
-    # Written beside its place and then moved there, so that no other process ever sees half a file.
+    # It is written beside its place and then moved there, so that no other process ever sees half a file.
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         return _write(table, Path(scratch) / f"{name}.csv").replace(folder / f"{name}.csv")
 
 
 def base_url() -> str:
-    """The repository, or the mirror named by `$CLUSTERFORESTS_UCI_URL`."""
+    """Return the address of the repository, or of the mirror that `$CLUSTERFORESTS_UCI_URL` names."""
     return (os.environ.get("CLUSTERFORESTS_UCI_URL") or UCI_URL).rstrip("/")
 
 
-def to_csv(source: Source, texts: Sequence[str]) -> str:
-    """The originals of one data set as the text of our table: a header, the features, the class last."""
+def to_csv(source: UciFiles, texts: Sequence[str]) -> str:
+    """Turn the original files of a data set into the text of our table: a header, the features, the class last."""
     lines = [f"{source.header},label"]
     for values, label in source.rows(texts):
         lines.append(",".join((*map(source.number, values), label)))
@@ -102,8 +102,9 @@ def _checked_table(name: str, urls: Sequence[str], originals: Sequence[bytes]) -
         table = b""
     if hashlib.sha256(table).hexdigest() != source.sha256:
         raise OSError(
-            f"What {' and '.join(urls)} sent is not the {name} data: damaged on the way, or changed since. Nothing was "
-            f"kept. Try again, or pass data_home=, or set CLUSTERFORESTS_DATA, to a folder that holds {name}.csv."
+            f"What {' and '.join(urls)} sent is not the {name} data: it was damaged on the way, or has changed. "
+            "Nothing was kept. Try again, or pass data_home=, or set CLUSTERFORESTS_DATA, to a folder that holds "
+            f"{name}.csv."
         )
     return table
 
@@ -114,7 +115,7 @@ def _write(table: bytes, path: Path) -> Path:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines without their ends; blank ones and comments (after a semicolon, in segmentation.test) left out."""
+    """Split a text into lines, without blank ones and comments (after a semicolon, in segmentation.test)."""
     stripped = (line.strip() for line in text.splitlines())
     return [line for line in stripped if line and not line.startswith(";")]
 
@@ -142,7 +143,7 @@ def _class_first_headed(texts: Sequence[str]) -> Iterator[Row]:
 
 
 def _blocks(texts: Sequence[str]) -> list[Row]:
-    """A line with the class, then fifteen lines with the six forces and torques of one time step each."""
+    """Read a line with the class, then fifteen lines with the six forces and torques of one time step each."""
     rows: list[Row] = []
     for line in _lines("\n".join(texts)):
         values = line.split()
@@ -168,7 +169,7 @@ def _real(value: str) -> str:
 
 
 SOURCES = {
-    "soybean": Source(
+    "soybean": UciFiles(
         files=("soybean/soybean-small.data",),
         header=(
             "date,plant-stand,precip,temp,hail,crop-hist,area-damaged,severity,seed-tmt,germination,plant-growth,"
@@ -180,14 +181,14 @@ SOURCES = {
         number=_whole,
         sha256="14cb0a16881cbad296c1835f9f26021b979da85040a0cfaed2e7d99dcd1f9123",
     ),
-    "spect": Source(
+    "spect": UciFiles(
         files=("spect/SPECT.train", "spect/SPECT.test"),
         header=",".join(f"F{i}" for i in range(1, 23)),
         rows=_class_first,
         number=_whole,
         sha256="0df182c8778ecfe71a2290da7b70255a0fc2e1bdadba6d5e13207c4ca34ccafa",
     ),
-    "imgseg": Source(
+    "imgseg": UciFiles(
         files=("image/segmentation.test",),
         header=(
             "REGION-CENTROID-COL,REGION-CENTROID-ROW,REGION-PIXEL-COUNT,SHORT-LINE-DENSITY-5,SHORT-LINE-DENSITY-2,"
@@ -198,7 +199,7 @@ SOURCES = {
         number=_real,
         sha256="35d253f2dc9ed6bf0e0c248aae1bd4f6a91751b01fe701b83fa28a692a50cd39",
     ),
-    "heart": Source(
+    "heart": UciFiles(
         files=("statlog/heart/heart.dat",),
         header=(
             "age,sex,chest_pain,resting_bp,serum_cholestoral,fasting_blood_sugar,resting_ecg,max_heart_rate,"
@@ -208,14 +209,14 @@ SOURCES = {
         number=_real,
         sha256="cf973cafe599d867a2ba7f6bb3d9452aa9daff952e1ecf8e662c3cb6a98d3872",
     ),
-    "robot": Source(
+    "robot": UciFiles(
         files=("robotfailure-mld/lp5.data",),
         header=",".join(f"{axis}{step}" for step in range(1, 16) for axis in ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")),
         rows=_blocks,
         number=_whole,
         sha256="927e5882d882c1c4f9f66f23afbc6b392c98d17cfc406fa802b370d8f52732a4",
     ),
-    "madelon": Source(
+    "madelon": UciFiles(
         files=("madelon/MADELON/madelon_train.data", "madelon/MADELON/madelon_train.labels"),
         header=",".join(f"f{i}" for i in range(1, 501)),
         rows=_classes_apart,

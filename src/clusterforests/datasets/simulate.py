@@ -1,7 +1,7 @@
 """The paper's simulated data: Gaussian mixtures (G1, G2, G3) and the perturbed affinity of Theorem 2.
 
 What the paper leaves open (the noise features of G1, the rows of G2 and G3, the signs in G3) is a parameter; each
-function says why its default is what it is.
+function gives the reason for its default.
 """
 
 import math
@@ -13,11 +13,10 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.utils import Bunch
 
-from clusterforests._base.parameters import Rule, integer, real
+from clusterforests._base.parameters import Rule, above, check_value, integer, real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
-
-SMALLEST_EIGENVALUE = 1e-4  # of G1's covariance: far above rounding, far below the unit variances
+from clusterforests.datasets.correlation import positive_definite
 
 
 def make_two_component_mixture(
@@ -33,7 +32,7 @@ def make_two_component_mixture(
     Parameters
     ----------
     mu : array of shape (n_features,)
-        Mean of cluster 1; cluster 0 has `-mu`. A feature where it is zero is noise.
+        Mean of cluster 1; that of cluster 0 is `-mu`. A feature whose mean is zero is noise.
     covariance : array of shape (n_features, n_features), default=None
         Covariance of both; None means the identity.
     n_samples : int, default=4000
@@ -51,9 +50,9 @@ def make_two_component_mixture(
         target : array of shape (n_samples,)
             The clusters, 0 or 1.
         mu, covariance : arrays
-            What the rows were drawn with.
+            The parameters that the rows were drawn with.
         bayes_accuracy : float
-            The accuracy of the best rule there is, which knows `mu`, `covariance` and `weight`. Exact.
+            The exact accuracy of the best possible rule, which knows `mu`, `covariance` and `weight`.
         feature_names : list of str
             "noise1", ... where `mu` is zero and "signal1", ... where it is not.
 
@@ -71,20 +70,20 @@ def make_two_component_mixture(
 
 
 def make_g1(n_samples: int = 4000, *, n_noise: int = 100, n_informative: int = 100, random_state: Any = None) -> Bunch:
-    """Draw the paper's data set G1: correlated features, some of them noise, the others ever more telling.
+    """Draw the paper's data set G1: correlated features, some of them noise, the others more and more informative.
 
     The mean is (0, ..., 0, 1, 2, ..., `n_informative`), the variances are 1 and the correlations were drawn from the
-    uniform distribution on [0, 0.5]. The paper asks for a positive definite covariance, which such a draw is
-    practically never (with a hundred features its smallest eigenvalue is about -2, with two hundred about -3). So it
-    is replaced by the nearest correlation matrix [1]_, mixed with the identity just enough to be positive definite;
-    this moves the correlations closer together, and a few of them slightly out of [0, 0.5].
+    uniform distribution on [0, 0.5]. The paper asks for a positive definite covariance, but such a draw practically
+    never is one (with a hundred features its smallest eigenvalue is about -2, with two hundred about -3). So it is
+    replaced by the nearest correlation matrix [1]_, mixed with just enough of the identity to be positive definite.
+    This moves the correlations closer together, and a few of them slightly out of [0, 0.5].
 
     Parameters
     ----------
     n_samples : int, default=4000
         Number of rows, as in the paper.
     n_noise : int, default=100
-        Number of zeros in the mean. The paper does not say; 100 as in its G2, so that half of the features are noise.
+        Number of zeros in the mean. The paper does not say; 100 is that of G2, so that half of the features are noise.
     n_informative : int, default=100
         Number of other features, as in the paper.
     random_state : int, RandomState, Generator or None, default=None
@@ -104,7 +103,7 @@ def make_g1(n_samples: int = 4000, *, n_noise: int = 100, n_informative: int = 1
     rng = np.random.default_rng(root_seed(random_state))
     mu = _noise_first(n_noise, np.arange(1.0, n_informative + 1))
     drawn = np.triu(rng.uniform(0, 0.5, size=(len(mu), len(mu))), k=1)
-    covariance = _positive_definite(drawn + drawn.T + np.eye(len(mu)))
+    covariance = positive_definite(drawn + drawn.T + np.eye(len(mu)))
     return _mixture(rng, mu, covariance, n_samples)
 
 
@@ -117,11 +116,11 @@ def make_g2(n_samples: int = 4000, *, n_noise: int = 100, n_informative: int = 2
     Parameters
     ----------
     n_samples : int, default=4000
-        Number of rows. The paper does not say; as in its G1.
+        Number of rows. The paper does not say; 4000 is that of G1.
     n_noise, n_informative : int, default=100 and 20
         Numbers of features, as in the paper.
     random_state : int, RandomState, Generator or None, default=None
-        The same integer gives the same data. It decides `mu` too: `bayes_accuracy` differs from draw to draw.
+        The same integer gives the same data. It determines `mu` too, so `bayes_accuracy` differs from draw to draw.
 
     Returns
     -------
@@ -142,7 +141,7 @@ def make_g3(
     signs: npt.ArrayLike | None = None,
     random_state: Any = None,
 ) -> Bunch:
-    """Draw the paper's data set G3: twenty useful features behind a thousand of noise.
+    """Draw the paper's data set G3: twenty informative features among a thousand of noise.
 
     The mean is zero for the noise features, which come first, and 1, 2, ..., `n_informative`, each with a sign, for
     the others; the covariance is the identity.
@@ -150,13 +149,13 @@ def make_g3(
     Parameters
     ----------
     n_samples : int, default=4000
-        Number of rows. The paper does not say; as in its G1.
+        Number of rows. The paper does not say; 4000 is that of G1.
     n_noise, n_informative : int, default=1000 and 20
         Numbers of features, as in the paper.
     signs : array of shape (n_informative,), default=None
-        Sign of each useful feature's mean, 1 or -1. The paper writes only "from ±1 to ±20"; None draws them at random.
-        They do not matter to a clustering by distances: the features are independent and symmetric about zero, so a
-        change of sign is a reflection of the data.
+        Sign of each informative feature's mean, 1 or -1. The paper writes only "from ±1 to ±20"; None draws them at
+        random. They do not matter to a clustering by distances: the features are independent and symmetric about zero,
+        so a change of sign is a reflection of the data.
     random_state : int, RandomState, Generator or None, default=None
         The same integer gives the same data.
 
@@ -167,7 +166,7 @@ def make_g3(
     """
     _check_sizes(n_noise, n_informative)
     rng = np.random.default_rng(root_seed(random_state))
-    drawn = rng.choice([-1.0, 1.0], size=n_informative)  # drawn even if not used: the rows do not depend on it
+    drawn = rng.choice([-1.0, 1.0], size=n_informative)  # always drawn: the rows do not depend on `signs`
     chosen = drawn if signs is None else _vector("signs", signs)
     if len(chosen) != n_informative or not (np.abs(chosen) == 1).all():
         raise ValueError(f"signs must hold n_informative={n_informative} numbers, each 1 or -1.")
@@ -179,9 +178,9 @@ def make_perturbed_affinity(
 ) -> Bunch:
     """Draw an affinity matrix of two clusters with Gaussian noise, the model of Theorem 2.
 
-    Rows of one cluster have affinity `1 - nu`, of different clusters `nu`; to this is added a symmetric matrix whose
-    entries on and below the diagonal are independent `N(0, sigma²)`. Entries may be negative or above 1, as in the
-    paper, and so may the sums of rows: the theorem's degrees are the expected ones.
+    Rows of the same cluster have affinity `1 - nu`, rows of different clusters `nu`. A symmetric matrix is added, whose
+    entries on and below the diagonal are independent `N(0, sigma²)`. As in the paper, entries may be negative or above
+    1, and row sums may be negative: the theorem uses expected degrees.
 
     Parameters
     ----------
@@ -192,7 +191,7 @@ def make_perturbed_affinity(
     sigma : float
         Standard deviation of the noise.
     nu : float, default=0.01
-        Mean affinity between the clusters, below 0.5. The theorem supposes it positive and far below `gamma`.
+        Mean affinity between the clusters, below 0.5. The theorem assumes it positive and far below `gamma`.
     random_state : int, RandomState, Generator or None, default=None
         The same integer gives the same matrix.
 
@@ -204,7 +203,7 @@ def make_perturbed_affinity(
         target : array of shape (n_samples,)
             0 for the rows of the first, larger cluster, then 1.
         expected_degrees : array of shape (n_samples,)
-            Sums of the rows without the noise.
+            Row sums without the noise.
 
     Examples
     --------
@@ -212,10 +211,10 @@ def make_perturbed_affinity(
     >>> make_perturbed_affinity(5, gamma=0.7, sigma=0, nu=0.1).expected_degrees
     array([2.9, 2.9, 2.9, 2.1, 2.1])
     """
-    _check("n_samples", n_samples, integer(2))
-    _check("gamma", gamma, _between(0, 1, or_equal=True))
-    _check("sigma", sigma, real(0, np.inf))
-    _check("nu", nu, Rule(lambda v: real(0, 0.5).test(v) and v < 0.5, "a number from 0 to less than 0.5"))
+    check_value("n_samples", n_samples, integer(2))
+    check_value("gamma", gamma, above(0, 1))
+    check_value("sigma", sigma, real(0, np.inf))
+    check_value("nu", nu, Rule(lambda v: real(0, 0.5).test(v) and v < 0.5, "a number from 0 to less than 0.5"))
     first = int(n_samples / (1 + gamma) + 0.5)
     if first == n_samples:
         raise ValueError(f"gamma={gamma!r} leaves no row for the second cluster of n_samples={n_samples}.")
@@ -230,44 +229,9 @@ def make_perturbed_affinity(
     )
 
 
-def nearest_correlation(matrix: FloatArray, *, tol: float = 1e-7, max_iter: int = 1000) -> FloatArray:
-    """The correlation matrix nearest to a symmetric matrix in the Frobenius norm, positive semidefinite up to `tol`.
-
-    Higham's alternating projections: to the semidefinite matrices, with Dykstra's correction, then to those with a
-    unit diagonal, until a round changes the matrix by less than `tol` of its norm.
-    """
-    nearest, correction = matrix.copy(), np.zeros_like(matrix)
-    np.fill_diagonal(nearest, 1)
-    for _ in range(max_iter):
-        shifted = nearest - correction
-        semidefinite = _without_negative_eigenvalues(shifted)
-        correction = semidefinite - shifted
-        before, nearest = nearest, semidefinite.copy()
-        np.fill_diagonal(nearest, 1)
-        if np.linalg.norm(nearest - before) <= tol * np.linalg.norm(nearest):
-            return nearest
-    raise RuntimeError(f"The nearest correlation matrix was not found in max_iter={max_iter} rounds.")
-
-
-def _without_negative_eigenvalues(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh(matrix)
-    kept = vectors[:, values > 0] * np.sqrt(values[values > 0])
-    return np.asarray(kept @ kept.T, dtype=np.float64)
-
-
-def _positive_definite(correlations: FloatArray) -> FloatArray:
-    """The matrix itself or, if that is not positive definite, the nearest correlation matrix that safely is."""
-    if np.linalg.eigvalsh(correlations)[0] >= SMALLEST_EIGENVALUE:
-        return correlations
-    nearest = nearest_correlation(correlations)
-    smallest = float(np.linalg.eigvalsh(nearest)[0])  # about zero, so that the share of the identity is tiny
-    share = max(0.0, (SMALLEST_EIGENVALUE - smallest) / (1 - smallest))
-    return (1 - share) * nearest + share * np.eye(len(nearest))
-
-
 def _mixture(rng: np.random.Generator, mu: FloatArray, covariance: Any, n_samples: int, weight: float = 0.5) -> Bunch:
-    _check("n_samples", n_samples, integer(1))
-    _check("weight", weight, _between(0, 1))
+    check_value("n_samples", n_samples, integer(1))
+    check_value("weight", weight, above(0, 1, or_equal=False))
     factor = None if covariance is None else _cholesky(covariance, len(mu))
     target = (rng.uniform(size=n_samples) < weight).astype(np.int64)
     noise = rng.normal(size=(n_samples, len(mu)))
@@ -285,7 +249,10 @@ def _mixture(rng: np.random.Generator, mu: FloatArray, covariance: Any, n_sample
 
 
 def _bayes_accuracy(distance: float, weight: float) -> float:
-    """The best rule cuts mu' Sigma^-1 x, which is N(±d², d²) in the clusters, where d² = mu' Sigma^-1 mu."""
+    """Compute the accuracy of the best rule.
+
+    It cuts mu' Sigma^-1 x, which is N(±d², d²) in the clusters, where d² = mu' Sigma^-1 mu.
+    """
     if distance == 0:
         return float(max(weight, 1 - weight))
     cut = math.log((1 - weight) / weight) / 2
@@ -302,24 +269,9 @@ def _noise_first(n_noise: int, signal: FloatArray) -> FloatArray:
     return np.concatenate([np.zeros(n_noise), signal])
 
 
-def _check(name: str, value: Any, rule: Rule) -> None:
-    if not rule.test(value):
-        raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
-
-
 def _check_sizes(n_noise: int, n_informative: int) -> None:
-    _check("n_noise", n_noise, integer(0))
-    _check("n_informative", n_informative, integer(1))
-
-
-def _between(low: float, high: float, or_equal: bool = False) -> Rule:
-    """A number above `low` and below (or equal to) `high`."""
-    inside = real(low, high)
-    end = f"at most {high:g}" if or_equal else f"below {high:g}"
-    return Rule(
-        lambda value: inside.test(value) and value > low and (or_equal or value < high),
-        f"a number above {low:g} and {end}",
-    )
+    check_value("n_noise", n_noise, integer(0))
+    check_value("n_informative", n_informative, integer(1))
 
 
 def _vector(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -330,7 +282,7 @@ def _vector(name: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def _cholesky(given: npt.ArrayLike, n_features: int) -> FloatArray:
-    """The lower factor of a covariance, or what is wrong with it."""
+    """Return the lower Cholesky factor of a covariance, or say what is wrong with it."""
     covariance = np.asarray(given, dtype=np.float64)
     if covariance.shape != (n_features, n_features):
         raise ValueError(f"covariance has shape {covariance.shape}, but mu has {n_features} entries.")

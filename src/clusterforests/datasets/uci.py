@@ -17,17 +17,16 @@ UCI_NAMES = ("soybean", "spect", "imgseg", "heart", "wine", "wdbc", "robot", "ma
 def load_uci(name: str, *, data_home: str | os.PathLike[str] | None = None, download: bool = True) -> Bunch:
     """Load one of the paper's data sets.
 
-    "wine" and "wdbc" come with scikit-learn. The others are looked for in `data_home`, or where it is None in the
-    folder `$CLUSTERFORESTS_DATA`, then in the user's cache folder; a data set found nowhere is downloaded from the UC
-    Irvine repository, checked, and kept in that cache.
+    "wine" and "wdbc" come with scikit-learn. The others are looked for in `data_home`, or in the folder
+    `$CLUSTERFORESTS_DATA` if that is None, then in the user's cache folder. A data set that is found nowhere is
+    downloaded from the UC Irvine repository, checked, and kept in that cache.
 
     Parameters
     ----------
     name : {"soybean", "spect", "imgseg", "heart", "wine", "wdbc", "robot", "madelon"}
         Which data set.
     data_home : path, default=None
-        Folder that may hold `<name>.csv`, a table with a header whose last column is `label`. What is found there is
-        used as it is.
+        Folder that may hold `<name>.csv`, a table with a header whose last column is `label`. It is used as it is.
     download : bool, default=True
         Whether a data set that is not on this machine may be downloaded. Needs pooch, the extra
         `clusterforests[data]`. `$CLUSTERFORESTS_UCI_URL` names a mirror to use instead of
@@ -41,9 +40,9 @@ def load_uci(name: str, *, data_home: str | os.PathLike[str] | None = None, down
     Raises
     ------
     ValueError
-        If the name is unknown, or a file is not such a table; the message names the file, line and column.
+        If the name is unknown, or the file is not such a table; the message names the file, line and column.
     FileNotFoundError
-        If there is no file and it may not, or could not, be downloaded.
+        If there is no file, and it may not or could not be downloaded.
     OSError
         If what was downloaded is not the data set.
     ImportError

@@ -5,8 +5,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from clusterforests._base.parameters import MAX_MEMBERS, check_partitions, check_weights, integer
+from clusterforests._base.parameters import MAX_MEMBERS, integer
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.combining.partitions import check_partitions
+from clusterforests.tables.checks import check_weights
 
 Combine: TypeAlias = Callable[[IntArray, int], Any]  # partitions, number of clusters -> labels
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import check_memory, check_parameters, integer, real
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.parameters import check_parameters, integer, real
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend

@@ -6,18 +6,12 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.adjusted_rand import adjusted_rand, contingency
-from clusterforests._base.parameters import Rule, check_parameters, check_rows, integer, real
+from clusterforests._base.parameters import Rule, check_parameters, integer, real
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
-from clusterforests.diagnostics.arguments import (
-    SEED,
-    Combine,
-    check_counts,
-    check_given,
-    check_labels,
-    labels_from,
-)
+from clusterforests.diagnostics.arguments import SEED, Combine, check_counts, check_given, check_labels, labels_from
 from clusterforests.diagnostics.distribution import sample_rows
+from clusterforests.tables.checks import check_enough_rows
 
 
 @dataclass(frozen=True)
@@ -89,7 +83,7 @@ def stability(
     check_parameters({"seed": seed, "max_rows": max_rows}, {"seed": SEED, "max_rows": integer(2)})
     members = check_given(partitions)
     n, half = members.shape[1], len(members) // 2
-    check_rows(min(n, max_rows), n_clusters)
+    check_enough_rows(min(n, max_rows), n_clusters)
     if half < 1:
         raise ValueError("partitions has 1 member; stability needs at least 2.")
     given = None if labels is None else check_labels(labels, n)

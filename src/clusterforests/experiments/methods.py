@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Backend, CpuBackend
 from clusterforests.baselines import (
     BaggedClustering,
     EvidenceAccumulation,
     NJWSpectralClustering,
     RandomProjectionEnsemble,
 )
-from clusterforests.baselines.linkage_step import join
+from clusterforests.baselines.coassociation_linkage import link_by_coassociation
 from clusterforests.combining.affinity import coassociate, collapse
 from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.graph import Graph
@@ -22,7 +22,6 @@ from clusterforests.estimator import ClusterForest
 from clusterforests.experiments.remember import RememberingBackend
 from clusterforests.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.tables.feature_columns import numbers
 
 Labellings = dict[str, IntArray]
 Settings = Mapping[str, Any]
@@ -31,11 +30,15 @@ PROJECTION_THRESHOLDS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
 def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
-    """Forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
+    """Fit forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
     backend = RememberingBackend()
 
+    class RememberingForest(ClusterForest):
+        def _make_backend(self) -> Backend:
+            return backend
+
     def forest(**changes: int) -> ClusterForest:
-        return ClusterForest.from_paper(k, **settings, **changes, random_state=seed)._fit_on(backend, numbers(X))
+        return RememberingForest.from_paper(k, **settings, **changes, random_state=seed).fit(X)
 
     if settings:
         return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}
@@ -76,15 +79,17 @@ def run_evidence(X: FloatArray, k: int, settings: Settings, seed: int) -> Labell
     clusters = None if settings["base_clusters"] == "n_f" else settings["base_clusters"]
     ensemble = EvidenceAccumulation(k, base_clusters=clusters, n_init=settings["n_init"], random_state=seed)
     partitions = ensemble.fit(X).partitions_
-    return {f"t={t}": join(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}
+    return {f"t={t}": link_by_coassociation(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}
 
 
 def run_projection(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
     ensemble = RandomProjectionEnsemble(k, **settings, threshold=0.5, random_state=seed)
     partitions = ensemble.fit(X).partitions_
-    labellings = {f"single, t={t}": join(CpuBackend(), partitions, k, "single", t) for t in PROJECTION_THRESHOLDS}
+    labellings = {
+        f"single, t={t}": link_by_coassociation(CpuBackend(), partitions, k, "single", t) for t in PROJECTION_THRESHOLDS
+    }
     for linkage in ("single", "average"):
-        labellings[f"{linkage}, n_f"] = join(CpuBackend(), partitions, k, linkage, None)
+        labellings[f"{linkage}, n_f"] = link_by_coassociation(CpuBackend(), partitions, k, linkage, None)
     return labellings
 
 

@@ -120,7 +120,7 @@ def medoid_table(results: Results) -> str:
 
 
 def search_table(results: Results) -> str:
-    """K-means with plain restarts, as the paper ran it, and with our attempts to improve the best one."""
+    """Compare K-means with plain restarts, as in the paper, with our attempts to improve the best one."""
     columns = [("n_init=20;max_iter=200", "Kmeans1"), ("n_init=100;max_iter=1000", "Kmeans2")]
     reference = {(row["dataset"], row["metric"]): row for row in printed("methods")}
     rows = []
@@ -135,7 +135,7 @@ def search_table(results: Results) -> str:
             rows.append(line)
     header = ["data set", "metric"]
     for name in ("K-means-1", "K-means-2"):
-        header += [f"{name} printed", "plain restarts", "with attempts"]
+        header += [f"{name} printed", "plain restarts", "with improvement"]
     return markdown(header, rows)
 
 
@@ -173,7 +173,7 @@ def agreement_table(results: Results) -> str:
     for patience in PATIENCE:
         differences = [e.difference for e in competition_entries(results, patience)]
         above, near = sum(d >= -1.5 for d in differences), sum(abs(d) <= 1.5 for d in differences)
-        met = f"{above} not more than 1.5 below, {near} within 1.5"
+        met = f"{above} at most 1.5 below, {near} within 1.5"
         rows.append([f"q sweep, patience {patience}", str(len(differences)), met, f"lowest {min(differences):+.2f}"])
     for column in COLUMNS[1:]:
         sizes = [abs(e.difference) for e in method_entries(results) if e.column == column]
@@ -205,7 +205,9 @@ def simulation_table(outcomes: Sequence[Outcome]) -> str:
         runs = [outcome for outcome in outcomes if outcome.set == name]
         columns = [[f"{value:g}" for value in column] for column in list(zip(*runs, strict=True))[3:]]
         rows.append([name, *(", ".join(column) for column in columns)])
-    return markdown(["set", "with a top 3", "with a top 5", "accuracy", "Bayes rate", "mean length"], rows)
+    return markdown(
+        ["set", "vectors with a top 3", "vectors with a top 5", "accuracy", "Bayes rate", "mean length"], rows
+    )
 
 
 TABLES: dict[str, Callable[[Results], str]] = {

@@ -3,7 +3,7 @@
 Seeds are fixed, so the same machine gives the same numbers every time. The tables take about two minutes on one core.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,8 +107,8 @@ def _theorem1() -> Table:
         "n",
         "kappa, population",
         "kappa, simulated",
-        "kappa with one more, population",
-        "kappa with one more, simulated",
+        "kappa with one more noise feature, population",
+        "kappa with one more noise feature, simulated",
         "rejected",
         "s.e.",
     ]
@@ -129,7 +129,7 @@ def _theorem1() -> Table:
 
 def _weak_features() -> Table:
     """A feature of mean s joins p features of mean r: kappa wants s to pass a break-even value, not just 0."""
-    header = ["p", "mean of each", "break-even mean", "mean / break-even", "n", "rejected", "s.e."]
+    header = ["features", "mean of each", "break-even mean", "mean / break-even", "n", "rejected", "s.e."]
     rows: list[list[Any]] = []
     for count, mean in ((1, 1.0), (2, 1.0), (5, 1.0), (2, 2.0)):
         mu = [mean] * count
@@ -201,8 +201,8 @@ def _slopes(points: Sequence[RatePoint]) -> Table:
     header = [
         "gamma",
         "sigma",
-        "n from",
-        "n to",
+        "smallest n",
+        "largest n",
         "raw slope of log rate",
         "slope of -z^2/2",
         "s.e.",
@@ -241,7 +241,7 @@ def _weighted_slope(x: Any, y: Any, error: Any) -> tuple[float, float]:
 
 def _expansions() -> Table:
     """Leading terms against the exact spectrum; remainders should fall like nu^2 and nu."""
-    header = ["gamma", "nu", "lambda2", "its expansion", "error / nu^2", "worst of x1, x2: scaled error / nu"]
+    header = ["gamma", "nu", "lambda2", "expansion of lambda2", "error / nu^2", "x1 and x2: largest scaled error / nu"]
     rows: list[list[Any]] = []
     for gamma in (1.0, 0.5):
         for nu in (0.1, 0.01, 0.001):
@@ -282,49 +282,58 @@ def _lemma3() -> Table:
 def _remarks() -> Table:
     """What the text concludes from Theorem 2, looked at again. Predictions are second-order tails."""
     header = ["remark", "setting", "quantity", "predicted", "measured", "s.e."]
-    rows: list[list[Any]] = []
+    parts = _rate_by_sigma(), _best_gamma(), _small_gamma(), _best_cutoffs(), _eigenvectors()
+    return header, [[*row, *[""] * (len(header) - len(row))] for part in parts for row in part]
 
-    def add(remark: str, setting: str, quantity: str, predicted: Any, measured: Any = "", error: Any = "") -> None:
-        rows.append([remark, setting, quantity, predicted, measured, error])
 
+def _rate_by_sigma() -> Iterator[list[Any]]:
     for sigma in (1.0, 1.5, 2.0, 2.5):
         found = simulate_misclustering(108, 0.8, sigma, n_trials=1000, random_state=1)
         predicted = misclustering_probability(108, 0.8, sigma, second_order=True)
-        add("1: worse with sigma", f"n=108, gamma=0.8, sigma={sigma:g}", "rate", predicted, found.rate, found.std_error)
+        setting = f"n=108, gamma=0.8, sigma={sigma:g}"
+        yield ["1: rate grows with sigma", setting, "rate", predicted, found.rate, found.std_error]
 
+
+def _best_gamma() -> Iterator[list[Any]]:
+    remark = "2: best gamma"
     for name, printed in (("printed", True), ("corrected", False)):
         grid = np.linspace(0.001, 1, 1000)
         best = grid[np.argmin([misclustering_exponent(g, 1.0, printed) for g in grid])]
         inside = misclustering_exponent(1 - 1e-6, 1.0, printed) / misclustering_exponent(1.0, 1.0)
-        add("2: best gamma", f"{name} exponent", "best gamma in (0, 1]", float(best))
-        add("2: best gamma", f"{name} exponent", "d log|exponent| / d gamma at 1", round((1 - inside) * 1e6, 3))
+        yield [remark, f"{name} exponent", "best gamma in (0, 1]", float(best)]
+        yield [remark, f"{name} exponent", "d log|exponent| / d gamma at 1", round((1 - inside) * 1e6, 3)]
     for n1, n2 in ((60, 60), (64, 56), (70, 50), (75, 45), (80, 40), (90, 30)):
         found = simulate_misclustering(120, n2 / n1, 1.5, n_trials=2000, random_state=2)
         predicted = misclustering_probability(120, n2 / n1, 1.5, second_order=True)
-        add("2: best gamma", f"n=120, sigma=1.5, gamma={n2 / n1:.3f}", "rate", predicted, found.rate, found.std_error)
+        yield [remark, f"n=120, sigma=1.5, gamma={n2 / n1:.3f}", "rate", predicted, found.rate, found.std_error]
 
+
+def _small_gamma() -> Iterator[list[Any]]:
     found = simulate_misclustering(220, 0.1, 0.5, n_trials=300, random_state=3)
     predicted = misclustering_probability(220, 0.1, 0.5, second_order=True)
-    add("3: small gamma fails", "n=220, gamma=0.1, sigma=0.5", "rate", predicted, found.rate, found.std_error)
+    yield ["3: small gamma fails", "n=220, gamma=0.1, sigma=0.5", "rate", predicted, found.rate, found.std_error]
 
+
+def _best_cutoffs() -> Iterator[list[Any]]:
     for gamma, sigma in ((0.75, 2.0), (0.5, 1.75), (0.25, 1.2)):
-        setting = f"n=140, gamma={gamma:g}, sigma={sigma:g}"
+        remark = "cutoff", f"n=140, gamma={gamma:g}, sigma={sigma:g}"
         gain = simulate_best_cutoff(140, gamma, sigma, n_trials=1500, random_state=4)
         cutoffs = np.linspace(0, 0.5, 101).tolist()
         tails = [misclustering_probability(140, gamma, sigma, second_order=True, cutoff=c) for c in cutoffs]
         finite = cutoffs[int(np.argmin(tails))]
-        add("cutoff", setting, "best cutoff / x2 of smaller cluster, n to infinity", best_cutoff(gamma))
-        add("cutoff", setting, "best cutoff / x2 of smaller cluster, this n", finite, gain.cutoff)
+        yield [*remark, "best cutoff / x2 of smaller cluster, n to infinity", best_cutoff(gamma)]
+        yield [*remark, "best cutoff / x2 of smaller cluster, this n", finite, gain.cutoff]
         predicted = misclustering_probability(140, gamma, sigma, second_order=True)
-        add("cutoff", setting, "rate at 0", predicted, gain.rate_at_zero, gain.std_error_at_zero)
+        yield [*remark, "rate at 0", predicted, gain.rate_at_zero, gain.std_error_at_zero]
         predicted = misclustering_probability(140, gamma, sigma, second_order=True, cutoff=best_cutoff(gamma))
-        add("cutoff", setting, "rate at best cutoff", predicted, gain.rate, gain.std_error)
+        yield [*remark, "rate at best cutoff", predicted, gain.rate, gain.std_error]
         ratio = shifted_exponent(gamma, sigma) / misclustering_exponent(gamma, sigma)
-        add("cutoff", setting, "exponent at best cutoff / at 0", ratio)
+        yield [*remark, "exponent at best cutoff / at 0", ratio]
 
+
+def _eigenvectors() -> Iterator[list[Any]]:
     for nu in (0.001, 0.01, 0.05, 0.2):
         for vector in ("projection", "eigenvector"):
             found = simulate_misclustering(120, 0.8, 1.5, n_trials=500, nu=nu, vector=vector, random_state=5)
             setting = f"n=120, gamma=0.8, sigma=1.5, nu={nu:g}"
-            add("psi x2 or second eigenvector", setting, f"rate of the {vector}", "", found.rate, found.std_error)
-    return header, rows
+            yield ["psi x2 or second eigenvector", setting, f"rate of the {vector}", "", found.rate, found.std_error]

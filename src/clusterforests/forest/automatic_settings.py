@@ -1,4 +1,4 @@
-"""What to choose when the user does not: one rule for each setting, from the shape of the table alone."""
+"""Automatic settings: one rule for each, from the shape of the table alone."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,8 @@ import numpy as np
 
 from clusterforests._base.random import Purpose, integers, stream
 from clusterforests._base.typing import IndexArray, IntArray
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.forest.growth import GrowthSettings
+from clusterforests.tables.feature_columns import EncodedTable
 
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
@@ -27,13 +28,13 @@ class Setting(NamedTuple):
 class Shape(NamedTuple):
     """What the rules know of a table."""
 
-    n_rows: int  # different ones
+    n_rows: int  # distinct ones
     n_features: int
     bits: float  # mean over the features that vary: the logarithm, to base 2, of the number of their values
 
 
-def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
-    """`rows` are the different ones, in random order."""
+def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
+    """Describe a table to the rules. `rows` are the distinct ones, in random order."""
     some = encoded.values[rows[:LOOKED_AT]]
     bits = [
         math.log2(len(np.unique(some[:, first])) if width == 1 else width)
@@ -44,11 +45,12 @@ def shape_of(encoded: Encoded, rows: IndexArray) -> Shape:
 
 
 def most_clusters(shape: Shape, n_clusters: int) -> int:
+    """Limit the clusters of a tree."""
     return max(n_clusters + 2, math.isqrt(min(shape.n_rows, MEASURED_ROWS)))
 
 
 def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
-    """From n_clusters to the root of n; of many rows, and if small parts may be cut off, about the root of n.
+    """Vary n_b from n_clusters to the root of n, or about the root of n where small groups are looked for in many rows.
 
     Only a tree with many clusters tells a small group from the large one beside it, and only "kway" can then keep it
     apart: it cuts into all parts at once, the others halve the largest.
@@ -70,7 +72,7 @@ def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
 
 
 def features_per_draw(shape: Shape, most_clusters: int) -> Setting:
-    """The root of p; more where features have few values, or a tree's clusters would be combinations of values."""
+    """Take the root of p, or more where features have few values: clusters would be combinations of values."""
     root = max(2, round(math.sqrt(shape.n_features)))
     needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits - ROUNDING) if shape.bits else 0
     if root >= min(needed, shape.n_features):
@@ -82,7 +84,7 @@ def features_per_draw(shape: Shape, most_clusters: int) -> Setting:
 
 
 def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Setting]:
-    """Every setting that may be "auto", decided; no labels and no search are involved."""
+    """Decide every setting that is "auto", without labels and without a search."""
     rules = {
         "scale": Setting("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
         "features_per_draw": features_per_draw(shape, most_clusters(shape, n_clusters)),
@@ -108,8 +110,36 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
     return chosen
 
 
+def growth_settings(
+    chosen: Mapping[str, Setting], given: Mapping[str, Any], n_drawable: int, n_distinct: int, seed: int
+) -> GrowthSettings:
+    """Turn the settings of a forest into those of its growth.
+
+    `given` are the user's, `chosen` what became of those that may be "auto".
+    """
+    base_clusters, patience = chosen["base_clusters"].value, chosen["patience"].value
+    if given["base_clusters"] not in (None, "auto") and n_distinct < np.min(base_clusters):
+        raise ValueError(
+            f"base_clusters={given['base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
+            "Lower base_clusters."
+        )
+    sizes = clusters_of_trees(base_clusters, chosen["n_clusters"].value, given["n_estimators"], n_distinct, seed)
+    return GrowthSettings(
+        base_clusters=sizes,
+        fewer_clusters=isinstance(base_clusters, tuple),
+        features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
+        n_candidates=int(chosen["n_candidates"].value),
+        patience=None if isinstance(patience, str) else int(patience),
+        repeat_features=bool(chosen["repeat_features"].value),
+        compete_always=given["compete"] == "always",
+        quality=chosen["quality"].value,
+        n_init=int(chosen["n_init"].value),
+        max_iter=int(given["max_iter"]),
+    )
+
+
 def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
-    """How the graph was cut, once that is known."""
+    """Say how many landmarks were used, once the graph is cut."""
     if asked == used:
         return Setting(used, "given")
     if used is None:
@@ -118,7 +148,7 @@ def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
 
 
 def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:
-    """n_b of each tree: a number for all, None for n_clusters, or a range to draw from."""
+    """Choose n_b of each tree: one number for all, n_clusters for None, or a draw from a range."""
     if base_clusters is None:
         base_clusters = n_clusters
     if not isinstance(base_clusters, tuple):

@@ -1,6 +1,6 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -9,9 +9,10 @@ import numpy as np
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
-from clusterforests.forest.growth import GrowthSettings, Progress, finish, grow, why_dropped
+from clusterforests.forest.automatic_settings import Setting
+from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, why_dropped
 from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.scaling import Scaling
 
 
@@ -19,7 +20,7 @@ from clusterforests.tables.scaling import Scaling
 class Forest:
     """T partitions of n rows and how they came about."""
 
-    numbers: IndexArray  # of the trees, ascending; those that could not be grown are left out
+    numbers: IndexArray  # of the trees, ascending; trees that could not be grown are left out
     features: list[IntArray]
     centers: list[FloatArray]
     kappas: FloatArray
@@ -28,12 +29,12 @@ class Forest:
     coordinates: Coordinates  # of the centres
     kappa_path: FloatArray  # (T, rounds of growth)
 
-    def columns(self, views: Views) -> list[IntArray]:
-        """The columns of each tree in the scaled table."""
+    def columns(self, views: FeatureColumns) -> list[IntArray]:
+        """List the columns of each tree in the scaled table."""
         return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
 
-class Trees(NamedTuple):
+class FittedTrees(NamedTuple):
     """What new rows need of the forest: the columns and centres of each tree, and what the centres' numbers mean."""
 
     columns: list[IntArray]
@@ -44,19 +45,19 @@ class Trees(NamedTuple):
 def grow_forest(
     backend: Backend,
     table: FloatArray,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
     *,
     weights: FloatArray | None = None,
     part: DistinctRows | None = None,
-    progress: Progress | None = None,
+    progress: GrowthProgress | None = None,
     first: int = 0,
 ) -> Forest:
     """Grow the trees, then give every row its nearest centre in each.
 
-    With a part of the rows the trees grow on these; the K-means of the features they arrive at is then run on all.
-    Of a larger forest they are the trees from the number `first`.
+    With a part of the rows, the trees grow on these; K-means on the features they arrive at is then run on all rows.
+    `first` is the number of the first tree, if these are some of a larger forest.
     """
     if part is not None:
         backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
@@ -86,7 +87,7 @@ def grow_forest(
 
 @dataclass(frozen=True)
 class GrowthPlan:
-    """All that the growth of a forest depends on: any of its trees can be grown from it, anywhere."""
+    """Everything that the growth of a forest depends on, so that any of its trees can be grown anywhere."""
 
     values: FloatArray  # encoded rows
     weights: FloatArray | None
@@ -96,9 +97,9 @@ class GrowthPlan:
     part: DistinctRows | None
 
     def grow(
-        self, backend: Backend, progress: Progress | None = None, first: int = 0, last: int | None = None
+        self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:
-        """The trees with the numbers first, ..., last - 1."""
+        """Grow the trees with the numbers first, ..., last - 1."""
         return grow_forest(
             backend,
             self.scaling.apply(self.values, backend.threads),
@@ -112,11 +113,8 @@ class GrowthPlan:
         )
 
 
-Grower = Callable[[GrowthPlan, Progress], Forest]
-
-
 def join_forests(forests: Sequence[Forest]) -> Forest:
-    """Trees of one table that were grown apart."""
+    """Join trees of one table that were grown in several places."""
     rounds = max(forest.kappa_path.shape[1] for forest in forests)
     paths = [
         np.pad(f.kappa_path, ((0, 0), (0, rounds - f.kappa_path.shape[1])), constant_values=np.nan) for f in forests
@@ -133,22 +131,24 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
     )
 
 
-def why_fewer(forest: Forest, settings: GrowthSettings) -> str | None:
-    """Why a forest has fewer trees than it should have, if it has. ValueError if it has none."""
+def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
+    """Count the trees, and say why there are fewer than asked for. ValueError if there are none."""
     n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
     if dropped == n_trees:
         raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
-    return f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}" if dropped else None
+    if not dropped:
+        return Setting(n_trees, "given")
+    return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
-    """`count` of the different rows; which ones depends on their values and the seed alone, not on their order."""
+    """Choose `count` of the distinct rows, by their values and the seed alone, not by their order."""
     chosen = np.argsort(stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows))), kind="stable")[:count]
     return DistinctRows(every.rows[chosen], every.weights[chosen])
 
 
 def feature_use(features: list[IntArray], n_features: int) -> FloatArray:
-    """How much of the trees each feature makes up: its share of a tree's vector, averaged over trees. Sums to 1."""
+    """Average over trees the share of a tree's vector that each feature makes up. Sums to 1."""
     use = np.zeros(n_features)
     for vector in features:
         use += np.bincount(vector, minlength=n_features) / len(vector)

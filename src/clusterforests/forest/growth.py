@@ -1,4 +1,4 @@
-"""Growing clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
+"""Grow clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
 
 All trees grow in lock step. One round is: every live tree proposes features, all proposals are solved as one batch of
 K-means problems, every tree accepts its proposal or counts a failure.
@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clusterforests import _core
 from clusterforests._base.portable_math import power
-from clusterforests._base.random import Purpose, integers, permutations, stream
+from clusterforests._base.random import Purpose, distinct_integers, integers, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
-from clusterforests.tables.feature_columns import Views
+from clusterforests.tables.feature_columns import FeatureColumns
 
 MAX_REDRAWS = 1000
 NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
@@ -37,7 +36,7 @@ class GrowthSettings:
 
 
 @dataclass
-class Trees:
+class GrowingTrees:
     """One clustering vector per tree, with the K-means centres and the kappa it reached.
 
     Centres are in the columns of the tree's features. Trees that cannot be grown are left out; the others keep their
@@ -52,17 +51,17 @@ class Trees:
     rounds: int = 1
     path: list[FloatArray] = field(default_factory=list)  # kappas after each round, NaN where a tree had stopped
 
-    def take(self, which: IndexArray, other: "Trees", accepted: BoolArray) -> None:
+    def take(self, which: IndexArray, other: "GrowingTrees", accepted: BoolArray) -> None:
         """Replace those of the trees `which` whose counterpart in `other` was accepted."""
         for i in np.flatnonzero(accepted):
             t = which[i]
             self.features[t], self.centers[t] = other.features[i], other.centers[i]
             self.kappas[t] = other.kappas[i]
 
-    def solved(self) -> "Trees":
-        """Those that have centres."""
+    def solved(self) -> "GrowingTrees":
+        """Keep the trees that have centres."""
         which = [t for t, centers in enumerate(self.centers) if len(centers)]
-        return Trees(
+        return GrowingTrees(
             self.numbers[which],
             [self.features[t] for t in which],
             [self.centers[t] for t in which],
@@ -78,11 +77,11 @@ class Trees:
         self.path[-1][live] = self.kappas[live]
 
 
-Progress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
+GrowthProgress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
 
 
 def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
-    """SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
+    """Compute SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
 
     "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
     paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): d different columns without structure have SS_W of
@@ -104,13 +103,13 @@ def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
 
 def grow(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     settings: GrowthSettings,
     seed: int,
-    progress: Progress | None = None,
+    progress: GrowthProgress | None = None,
     first: int = 0,
-) -> Trees:
-    """Algorithm 1 for all trees at once, or for some of a forest: those from the number `first`."""
+) -> GrowingTrees:
+    """Run Algorithm 1 for all trees at once. `first` is the first tree's number, if there are others elsewhere."""
     trees = _start(backend, views, settings, seed, first)  # lines 1, 2
     n_trees = len(trees.features)
     proposals = _Proposals(views, settings, seed, trees)
@@ -140,8 +139,10 @@ def grow(
             live = live[failures[live] < settings.patience]  # line 11
 
 
-def finish(backend: Backend, views: Views, trees: Trees, settings: GrowthSettings, seed: int) -> Trees:
-    """The trees' K-means once more, on the rows that the back end holds now."""
+def finish(
+    backend: Backend, views: FeatureColumns, trees: GrowingTrees, settings: GrowthSettings, seed: int
+) -> GrowingTrees:
+    """Run the trees' K-means once more, on the rows that the back end holds now."""
     if not trees.features:
         return trees
     vectors = [[features] for features in trees.features]
@@ -152,7 +153,7 @@ def finish(backend: Backend, views: Views, trees: Trees, settings: GrowthSetting
 
 
 def why_dropped(settings: GrowthSettings) -> str:
-    """What a tree that could not be grown met with, and what helps."""
+    """Explain why a tree could not be grown, and what helps."""
     clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
     return (
         f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
@@ -161,14 +162,14 @@ def why_dropped(settings: GrowthSettings) -> str:
     )
 
 
-def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, first: int) -> Trees:
-    """The first features of every tree, by competition. Draws with fewer distinct rows than clusters are redrawn.
+def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
+    """Choose the first features of every tree by competition. Redraw where there are fewer distinct rows than clusters.
 
-    A tree for which that does not help is dropped.
+    Drop a tree for which that does not help.
     """
     n_trees = len(settings.base_clusters)
     candidates = np.arange(settings.n_candidates)
-    trees = Trees(
+    trees = GrowingTrees(
         numbers=first + np.arange(n_trees),
         features=[np.empty(0, np.int32)] * n_trees,
         centers=[np.empty((0, 0))] * n_trees,
@@ -195,14 +196,14 @@ def _start(backend: Backend, views: Views, settings: GrowthSettings, seed: int, 
 
 def _compete(
     backend: Backend,
-    views: Views,
+    views: FeatureColumns,
     numbers: IndexArray,
     vectors: Sequence[Sequence[IntArray]],
     clusters: IntArray,
     settings: GrowthSettings,
     keys: KeyArray,
-) -> Trees:
-    """Algorithm 2: of each tree's candidate vectors the one with the smallest kappa, the first on ties.
+) -> GrowingTrees:
+    """Run Algorithm 2: keep of each tree's candidates the one with the smallest kappa, the first on ties.
 
     A tree none of whose candidates could be solved gets empty centres.
     """
@@ -218,7 +219,7 @@ def _compete(
     order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
     best = order.argmin(axis=1)
     winner = best + per_tree * np.arange(len(best))
-    return Trees(
+    return GrowingTrees(
         numbers=numbers,
         features=[flat[w] for w in winner],
         centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
@@ -228,9 +229,9 @@ def _compete(
 
 
 class _Proposals:
-    """The features each live tree tries next: random draws, or its pass over a permutation of all features."""
+    """Proposes the features that each live tree tries next: random draws, or steps of a permutation."""
 
-    def __init__(self, views: Views, settings: GrowthSettings, seed: int, trees: Trees) -> None:
+    def __init__(self, views: FeatureColumns, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> None:
         self.views = views
         self.settings = settings
         self.seed = seed
@@ -249,7 +250,7 @@ class _Proposals:
     def draw(
         self, live: IndexArray, rounds: int, features: Sequence[IntArray]
     ) -> tuple[IndexArray, list[list[IntArray]]]:
-        """The trees that still have something to try, and their candidate draws."""
+        """Draw candidates for the trees that still have something to try; return these trees and their draws."""
         if not len(live):
             return live, []
         if self.orders is not None:
@@ -278,13 +279,11 @@ class _Proposals:
         return [chunk if len(chunk) else chunks[0] for chunk in chunks]
 
 
-def _draw(keys: KeyArray, views: Views, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
-    """`count` features for each key: independent, or distinct and none of its excluded (-1 where none are left)."""
+def _draw(keys: KeyArray, views: FeatureColumns, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+    """Draw `count` features for each key: independently, or distinct and not excluded (-1 where none are left)."""
     drawable = views.drawable
     if excluded is None:
         return drawable[integers(stream(keys[:, None], np.arange(count)), len(drawable))]
     taken = [np.searchsorted(drawable, e) for e in excluded]
-    offsets = np.zeros(len(keys) + 1, dtype=np.int64)
-    np.cumsum([len(e) for e in taken], out=offsets[1:])
-    chosen = _core.draw_features(keys, len(drawable), count, np.concatenate(taken, dtype=np.int32), offsets)
+    chosen = distinct_integers(keys, len(drawable), count, taken)
     return np.where(chosen < 0, chosen, drawable[chosen])

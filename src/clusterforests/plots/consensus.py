@@ -1,4 +1,4 @@
-"""How often rows land together, and how surely each belongs."""
+"""How often rows are together, and how surely each belongs to its cluster."""
 
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,14 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import affinity, collapse, sharpness_for
 from clusterforests.combining.graph import Graph
 from clusterforests.estimator import ClusterForest
-from clusterforests.plots.rows import surest_first, thin
+from clusterforests.forest_view import ForestView, view_of
+from clusterforests.plots.drawn_rows import rows_to_draw, surest_first
 from clusterforests.plots.style import (
-    MOST_LISTED,
+    MAX_LEGEND,
     SHARES,
     axes_for,
     block_image,
-    check_request,
+    check_drawing,
     cluster_color,
     cluster_marker,
     ink,
@@ -31,24 +32,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-GAP = 0.015  # of the rows, between the bars of two clusters
-NUMBER = np.array([0.06, 0.045])  # width and height of a number, of what is drawn
-MANY_ROWS = 300  # dots get smaller
+GAP = 0.015  # between the bars of two clusters, as a share of the rows
+NUMBER = np.array([0.06, 0.045])  # width and height of a number, as shares of the picture
+MANY_ROWS = 300  # with more, dots are smaller
 
 
 def consensus_heatmap(
     forest: ClusterForest, *, max_rows: int = 1000, colorbar: bool = True, ax: "Axes | None" = None
 ) -> "Axes":
-    """How often two rows land together: the shares P, rows ordered by cluster, within a cluster the surest first.
+    """Draw how often two rows are together: the shares P, rows ordered by cluster and the surest first within each.
 
     Parameters
     ----------
     forest : ClusterForest
         Fitted.
     max_rows : int, default=1000
-        Of more rows a fixed sample of this many is drawn, as large a share of every cluster.
+        If there are more rows, a fixed sample of this many is drawn: the same share of every cluster.
     colorbar : bool, default=True
-        Whether to add one beside the Axes.
+        Whether to add a colour bar beside the Axes.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -56,13 +57,14 @@ def consensus_heatmap(
     -------
     ax : matplotlib Axes
     """
-    check_request(ax, forest, max_rows=max_rows)
-    rows, sizes = surest_first(forest, max_rows)
-    P = forest.coassociation(rows, rows)
+    check_drawing(ax, max_rows=max_rows)
+    view = view_of(forest)
+    rows, sizes = surest_first(view, max_rows)
+    P = view.coassociation(rows)
     ax = axes_for(ax, 6.4, 5.2)
     image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, vmin=0, vmax=1)
-    text = f"cluster ({some_of(len(rows), len(forest.labels_), 'rows')})"
-    ax.set(xlabel=text, ylabel="cluster", title="How often two rows land together")
+    text = f"cluster ({some_of(len(rows), len(view.labels), 'rows')})"
+    ax.set(xlabel=text, ylabel="cluster", title="How often two rows are together")
     ax.spines[:].set_visible(False)
     if colorbar:
         bar = ax.figure.colorbar(image, ax=ax, label="share of trees", shrink=0.85)
@@ -71,14 +73,14 @@ def consensus_heatmap(
 
 
 def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | None" = None) -> "Axes":
-    """How surely each row belongs: a bar for each row as long as its `item_consensus_`, by cluster, longest first.
+    """Draw how surely each row belongs: a bar per row, as long as its `item_consensus_`, longest first in each cluster.
 
     Parameters
     ----------
     forest : ClusterForest
         Fitted.
     max_rows : int, default=1000
-        Of more rows a fixed sample of this many is drawn, as large a share of every cluster.
+        If there are more rows, a fixed sample of this many is drawn: the same share of every cluster.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -86,9 +88,10 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
     -------
     ax : matplotlib Axes
     """
-    check_request(ax, forest, max_rows=max_rows)
-    rows = thin(forest.labels_, max_rows)
-    labels, sure, means = forest.labels_[rows], forest.item_consensus_[rows], forest.cluster_consensus_
+    check_drawing(ax, max_rows=max_rows)
+    view = view_of(forest)
+    rows = rows_to_draw(view.labels, max_rows)
+    labels, sure, means = view.labels[rows], view.item_consensus()[rows], view.cluster_consensus()
     sizes = np.bincount(labels)
     gap = GAP * len(rows)
     ax = plain(axes_for(ax, 6.4, 5.2))
@@ -104,29 +107,29 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
             color=ink(ax),
             linewidth=1.5,
             linestyle="--",
-            label="_" if cluster else "mean share of trees of two rows of the cluster",
+            label="_" if cluster else "mean share of trees that two rows of the cluster share",
         )
         middles.append(top + size / 2)
         top += size + gap
     label_blocks(ax, middles, top, [str(c) for c in range(len(sizes))], sides="y")
-    ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="share of trees that a row has with its cluster, on average")
-    ax.set(ylabel=f"cluster ({some_of(len(rows), len(forest.labels_), 'rows')})", title="How surely each row belongs")
+    ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="mean share of trees that a row shares with its cluster")
+    ax.set(ylabel=f"cluster ({some_of(len(rows), len(view.labels), 'rows')})", title="How surely each row belongs")
     ax.spines["left"].set_visible(False)
     legend_below(ax)
     return ax
 
 
 def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | None" = None) -> "Axes":
-    """Rows in the plane: the two eigenvectors of the consensus graph after the first, which says nothing.
+    """Draw the rows in the plane of the second and third eigenvectors of the consensus graph; the first is constant.
 
-    Rows that are connected alike are close together. The graph is that of the rows drawn.
+    Rows with similar links are close together. The graph is that of the rows drawn.
 
     Parameters
     ----------
     forest : ClusterForest
         Fitted.
     max_rows : int, default=1000
-        Of more rows a fixed sample of this many is drawn, as large a share of every cluster.
+        If there are more rows, a fixed sample of this many is drawn: the same share of every cluster.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -134,12 +137,13 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
     -------
     ax : matplotlib Axes
     """
-    check_request(ax, forest, max_rows=max_rows)
-    rows = thin(forest.labels_, max_rows)
-    labels, places = forest.labels_[rows], _coordinates(forest, rows)
+    check_drawing(ax, max_rows=max_rows)
+    view = view_of(forest)
+    rows = rows_to_draw(view.labels, max_rows)
+    labels, places = view.labels[rows], _coordinates(view, rows)
     ax = plain(axes_for(ax, 6.4, 5.2))
     size = 30 if len(rows) <= MANY_ROWS else 14
-    for cluster in range(forest.n_clusters_):
+    for cluster in range(view.n_clusters):
         x, y = places[labels == cluster].T
         ax.scatter(
             x,
@@ -152,17 +156,17 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
             alpha=0.85,
             label=str(cluster),
         )
-    if forest.n_clusters_ > MOST_LISTED:
-        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(forest.n_clusters_)]))
-    if 1 < forest.n_clusters_ <= MOST_LISTED:
+    if view.n_clusters > MAX_LEGEND:
+        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(view.n_clusters)]))
+    if 1 < view.n_clusters <= MAX_LEGEND:
         ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
-    ax.set_title(f"Consensus graph of {some_of(len(rows), len(forest.labels_), 'rows')}")
+    ax.set_title(f"Consensus graph of {some_of(len(rows), len(view.labels), 'rows')}")
     return ax
 
 
 def _number(ax: "Axes", middles: FloatArray) -> None:
-    """The number of each cluster beside its middle; of those that would lie on each other the largest cluster's."""
+    """Write each cluster's number beside its middle; where numbers would overlap, only the largest cluster's."""
     span = np.maximum([ax.dataLim.width, ax.dataLim.height], np.finfo(float).tiny)
     numbered: list[int] = []
     for cluster, middle in enumerate(middles):
@@ -173,12 +177,12 @@ def _number(ax: "Axes", middles: FloatArray) -> None:
             numbered.append(cluster)
 
 
-def _coordinates(forest: ClusterForest, rows: IndexArray) -> FloatArray:
-    """Entries of the eigenvectors of D^-1 W, whose first is constant; 0 where there are fewer than three."""
-    backend = CpuBackend(forest.n_jobs)
-    signatures = collapse(np.ascontiguousarray(forest.partitions_[:, rows], dtype=np.int32))
-    sharpness = sharpness_for(forest.sharpness, len(forest.partitions_))
-    W = affinity(backend, signatures, forest.selection_["threshold"].value, sharpness)
+def _coordinates(view: ForestView, rows: IndexArray) -> FloatArray:
+    """Return the entries of the second and third eigenvectors of D^-1 W; 0 where there are fewer than three."""
+    backend = CpuBackend(view.parameters["n_jobs"])
+    signatures = collapse(view.partitions(rows).astype(np.int32))
+    sharpness = sharpness_for(view.parameters["sharpness"], view.n_trees)
+    W = affinity(backend, signatures, view.settings["threshold"].value, sharpness)
     graph = Graph(backend, W, signatures.weights)
     nodes = len(signatures)
     found = np.zeros((nodes, 2))

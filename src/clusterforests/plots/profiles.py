@@ -8,15 +8,16 @@ import numpy as np
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics import feature_separation
 from clusterforests.estimator import ClusterForest
-from clusterforests.plots.style import SIGNED, axes_for, check_request, name_bars, some_of
-from clusterforests.plots.tables import named_table
+from clusterforests.forest_view import view_of
+from clusterforests.plots.named_columns import named_columns
+from clusterforests.plots.style import SIGNED, axes_for, check_drawing, name_bars, some_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST_NUMBERS = 12  # clusters whose cells have room for a number
-LIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue
+MAX_NUMBERED = 12  # clusters whose cells have room for a number
+LIGHTNESS = (0.299, 0.587, 0.114)  # weights of red, green and blue
 
 
 def cluster_profiles(
@@ -27,10 +28,10 @@ def cluster_profiles(
     names: Sequence[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Mean z-score of features in each cluster.
+    """Draw the mean z-score of features in each cluster.
 
-    Features are those that set a cluster apart from the rest most clearly (`diagnostics.feature_separation`), every
-    cluster having its turn, listed under the cluster which they set apart most.
+    The features are those that set a cluster apart from the rest most clearly (`diagnostics.feature_separation`). The
+    clusters choose in turn, and a feature is listed with the cluster that it sets apart most.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def cluster_profiles(
     X : array-like of shape (n_samples, n_features)
         The table it was fitted on. A level of a category is a column of zeros and ones.
     max_features : int, default=20
-        So many are drawn.
+        Number of features drawn.
     names : sequence of str or None, default=None
         Names of the features; None means those of the frame that the forest was fitted on.
     ax : matplotlib Axes or None, default=None
@@ -49,29 +50,30 @@ def cluster_profiles(
     -------
     ax : matplotlib Axes
     """
-    check_request(ax, forest, max_features=max_features)
-    table = named_table(forest, X, names)
-    weights = np.ones(len(table.values)) if forest._weights is None else forest._weights
-    clusters = feature_separation(table.values, forest.labels_, forest._weights).clusters
-    order = telling_features(clusters.share, max_features)
-    means = mean_z_scores(table.values[:, order], forest.labels_, weights)
+    check_drawing(ax, max_features=max_features)
+    view = view_of(forest)
+    table = named_columns(view, X, names)
+    weights = np.ones(len(table.values)) if view.weights is None else view.weights
+    clusters = feature_separation(table.values, view.labels, view.weights).clusters
+    order = distinguishing_features(clusters.share, max_features)
+    means = mean_z_scores(table.values[:, order], view.labels, weights)
     k, shown = means.shape
     ax = axes_for(ax, min(2.6 + 0.75 * k, 12.0) if k > 4 else 6.4, 1.6 + 0.26 * min(shown, 40))
     limit = max(1.0, float(np.abs(means).max()))
     image = ax.imshow(means.T, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
-    if k <= MOST_NUMBERS:
+    if k <= MAX_NUMBERED:
         for (cluster, feature), z in np.ndenumerate(means):
             light = float(np.dot(image.to_rgba(np.asarray(z))[:3], LIGHTNESS)) > 0.5
             text = f"{z:+.1f}" if abs(z) >= 0.05 else "0.0"
             ax.text(cluster, feature, text, ha="center", va="center", color="black" if light else "white", fontsize=9)
     name_bars(ax, [table.names[j] for j in order])
-    sizes = np.bincount(forest.labels_)
+    sizes = np.bincount(view.labels)
     step = 1 if k <= 20 else 5
     ticks = np.arange(0, k, step)
-    ax.set_xticks(ticks, [f"{c}\n{sizes[c]:,}" if k <= MOST_NUMBERS else str(c) for c in ticks])
+    ax.set_xticks(ticks, [f"{c}\n{sizes[c]:,}" if k <= MAX_NUMBERED else str(c) for c in ticks])
     ax.tick_params(axis="x", length=0)
     ax.spines[:].set_visible(False)
-    ax.set(xlabel="cluster and its rows" if k <= MOST_NUMBERS else "cluster", title="What each cluster is like")
+    ax.set(xlabel="cluster and number of rows" if k <= MAX_NUMBERED else "cluster", title="What each cluster is like")
     if shown < len(table.names):
         ax.set_ylabel(some_of(shown, len(table.names), "features"))
     bar = ax.figure.colorbar(image, ax=ax, label="mean z-score", shrink=0.85)
@@ -79,10 +81,10 @@ def cluster_profiles(
     return ax
 
 
-def telling_features(shares: FloatArray, most: int) -> IndexArray:
-    """Columns in the order of the clusters they set apart most, the best first; shares are (n_clusters, n_columns).
+def distinguishing_features(shares: FloatArray, most: int) -> IndexArray:
+    """Order columns by the cluster they set apart most, the best first; shares are (n_clusters, n_columns).
 
-    Where there are more than `most`, clusters choose in turn, each its best that is left.
+    If there are more than `most`, the clusters choose in turn, each the best one that is left.
     """
     ranks = np.argsort(-shares, axis=1, kind="stable")
     chosen: list[int] = []
@@ -97,12 +99,12 @@ def telling_features(shares: FloatArray, most: int) -> IndexArray:
 
 
 def mean_z_scores(X: FloatArray, labels: IntArray, weights: FloatArray) -> FloatArray:
-    """(n_clusters, n_columns): cells that are missing are left out; 0 for a constant column and where all are."""
+    """Average z-scores, (n_clusters, n_columns), over known cells; 0 for a constant column and where none is known."""
     known = ~np.isnan(X)
     w = weights[:, None] * known
     total = w.sum(axis=0)
     scale = np.max(np.abs(X), axis=0, where=known, initial=np.finfo(float).tiny)
-    part = np.where(known, X, 0.0) / scale  # squares of huge numbers would not be finite
+    part = np.where(known, X, 0.0) / scale  # the squares of huge numbers would overflow
     centred = part - _over((w * part).sum(axis=0), total)
     deviation = np.sqrt(_over((w * centred**2).sum(axis=0), total))
     constant = np.max(X, axis=0, where=known, initial=-np.inf) <= np.min(X, axis=0, where=known, initial=np.inf)

@@ -1,4 +1,4 @@
-"""One look for all pictures: colours told apart by colour-blind readers and in print, on light and dark pages."""
+"""One look for all pictures: colours that work for colour-blind readers, in print, and on light and dark pages."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.parameters import check_parameters, integer
 from clusterforests._base.typing import FloatArray
@@ -18,32 +17,30 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#8C8C8C"  # what is only there for comparison
+GREY = "#8C8C8C"  # for what is there only for comparison
 
-# Of the clusters, in their order: neighbours differ in lightness too, and none is lost on white or on black.
-CLUSTERS = (BLUE, ORANGE, GREEN, PURPLE, "#7D4FA8", SKY, VERMILION, "#8A6D3B", "#A9B22E", "#C0385E")
-MARKERS = "osD^vPX*<>"  # a second sign beside the colour; every ten clusters it shifts by one
-SHARES = "cividis"  # from 0 to 1; its lightness grows all the way
-SIGNED = "PuOr_r"  # about 0
+# Colours of the clusters, in order. Neighbours differ in lightness too, and all are visible on white and on black.
+CLUSTER_COLORS = (BLUE, ORANGE, GREEN, PURPLE, "#7D4FA8", SKY, VERMILION, "#8A6D3B", "#A9B22E", "#C0385E")
+MARKERS = "osD^vPX*<>"  # told apart without colour; shifted by one every ten clusters
+SHARES = "cividis"  # for shares from 0 to 1: lightness increases throughout
+SIGNED = "PuOr_r"  # for values around 0
 NAME_LENGTH = 32
-MOST_LISTED = 10  # clusters in a legend
+MAX_LEGEND = 10  # clusters in a legend
 LEGEND_BELOW = 38  # points
-ROOM = {"x": 0.06, "y": 0.035}  # of an axis, that a label needs
+ROOM = {"x": 0.06, "y": 0.035}  # the share of an axis that a label needs
 
 
-def check_request(ax: Any, forest: Any = None, **counts: Any) -> None:
-    """What every picture needs: matplotlib, Axes or None, a fitted forest, and limits of at least 1."""
+def check_drawing(ax: Any, **counts: Any) -> None:
+    """Check what every picture needs: matplotlib, Axes or None, and limits of at least 1."""
     if find_spec("matplotlib") is None:
         raise ImportError("Pictures need matplotlib: pip install clusterforests[plot].")
     if ax is not None and not (hasattr(ax, "imshow") and hasattr(ax, "figure")):
         raise TypeError(f"ax must be a matplotlib Axes or None, not {type(ax).__name__}.")
-    if forest is not None:
-        check_is_fitted(forest)
     check_parameters(counts, dict.fromkeys(counts, integer(1)))
 
 
 def axes_for(ax: "Axes | None", width: float, height: float) -> "Axes":
-    """The given Axes, or those of a new figure of that many inches."""
+    """Return the given Axes, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -54,30 +51,33 @@ def axes_for(ax: "Axes | None", width: float, height: float) -> "Axes":
 
 
 def plain(ax: "Axes") -> "Axes":
+    """Leave only the left and the lower spine."""
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def ink(ax: "Axes") -> Any:
-    """The colour of text on these Axes: dark on a light page, light on a dark one."""
+    """Return the colour of text on these Axes: dark on a light page, light on a dark one."""
     return ax.xaxis.label.get_color()
 
 
 def paper(ax: "Axes") -> Any:
-    """The colour behind it."""
+    """Return the background colour of these Axes."""
     return ax.get_facecolor()
 
 
 def cluster_color(cluster: int) -> str:
-    return CLUSTERS[cluster % len(CLUSTERS)]
+    """Return a cluster's colour; they repeat after ten."""
+    return CLUSTER_COLORS[cluster % len(CLUSTER_COLORS)]
 
 
 def cluster_marker(cluster: int) -> str:
-    return MARKERS[(cluster + cluster // len(CLUSTERS)) % len(MARKERS)]
+    """Return a cluster's marker; no two clusters share both colour and marker until there are a hundred."""
+    return MARKERS[(cluster + cluster // len(CLUSTER_COLORS)) % len(MARKERS)]
 
 
 def as_text(name: Any, length: int = NAME_LENGTH) -> str:
-    """A name as matplotlib draws it: on one line, not too long, a dollar sign is a dollar sign."""
+    """Make a name safe for matplotlib: on one line, not too long, a dollar sign stays a dollar sign."""
     line = "".join(c if c.isprintable() else " " for c in str(name)).strip()
     if len(line) > length:
         line = line[: length * 2 // 3].rstrip() + "…" + line[len(line) - length // 3 + 1 :].lstrip()
@@ -85,13 +85,13 @@ def as_text(name: Any, length: int = NAME_LENGTH) -> str:
 
 
 def some_of(shown: int, total: int, what: str) -> str:
-    """ "178 rows", or "1,000 of 200,000 rows" where not all are shown."""
+    """Say "178 rows", or "1,000 of 200,000 rows" if not all are shown."""
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     return f"{count} {what if total != 1 else what.removesuffix('s')}"
 
 
 def legend_below(ax: "Axes") -> "Legend":
-    """Where it hides nothing: under the axis and its label, whatever the size of the Axes."""
+    """Put the legend where it hides nothing: below the axis and its label, whatever the size of the Axes."""
     from matplotlib.transforms import offset_copy
 
     below = offset_copy(ax.transAxes, ax.figure, y=-LEGEND_BELOW, units="points")  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def legend_below(ax: "Axes") -> "Legend":
 
 
 def name_bars(ax: "Axes", names: Sequence[str]) -> None:
-    """Names down the left side, the first at the top; smaller where they are many."""
+    """Write names down the left side, the first at the top; smaller if there are many."""
     size = 10.0 if len(names) <= 20 else max(4.0, 200.0 / len(names))
     ax.set_yticks(np.arange(len(names)), [as_text(name) for name in names], fontsize=size)
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -110,12 +110,12 @@ def name_bars(ax: "Axes", names: Sequence[str]) -> None:
 
 
 def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequence[str], sides: str = "xy") -> None:
-    """Labels in the middle of blocks; where there is no room for all, those that keep a distance."""
+    """Label blocks at their middles; where there is no room for all labels, skip those too close to the last."""
     places = np.asarray(middles)
     for side in sides:
         shown: list[int] = []
         for i, place in enumerate(places):
-            if len(places) <= MOST_LISTED or not shown or place - places[shown[-1]] >= ROOM[side] * length:
+            if len(places) <= MAX_LEGEND or not shown or place - places[shown[-1]] >= ROOM[side] * length:
                 shown.append(i)
         axis = {"x": ax.xaxis, "y": ax.yaxis}[side]
         axis.set_ticks(places[shown].tolist(), [labels[i] for i in shown])
@@ -125,7 +125,7 @@ def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequ
 def block_image(
     ax: "Axes", matrix: FloatArray, sizes: npt.ArrayLike, labels: Sequence[str], color: Any, **style: Any
 ) -> Any:
-    """A square matrix whose rows and columns come in consecutive blocks, lines between them."""
+    """Draw a square matrix whose rows and columns come in consecutive blocks, with lines between them."""
     image = ax.imshow(matrix, interpolation="nearest", **style)
     counts = np.asarray(sizes)
     ends = np.cumsum(counts)

@@ -1,4 +1,4 @@
-// Elements, numbers and files. What comes from the user's table becomes text nodes only: no markup is made from data.
+// Elements, numbers and files. What comes from the user's table only ever becomes text nodes, never markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const find = (id) => document.getElementById(id);
 const NONE = "–";
@@ -17,7 +17,7 @@ const draw = (tag, attributes = {}, ...children) =>
 const cell = (...children) => make("td", {}, ...children);
 const numberCell = (text) => make("td", { class: "number" }, text);
 const heading = (scope, ...children) => make("th", { scope }, ...children);
-// Long names may break after a joint; elsewhere only where nothing else helps.
+// Long names may break after punctuation; elsewhere only where nothing else helps.
 const named = (text) =>
   make("bdi", { dir: "auto" }, ...text.split(/(?<=[_./-])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
 const aloud = (text) => make("span", { class: "hidden-text" }, text);
@@ -81,7 +81,7 @@ function pickClusters(select, everything) {
   data.clusters.forEach((_, c) => select.append(make("option", { value: c }, `cluster ${c}`)));
 }
 
-// A table that is wider than the page scrolls, and then the keyboard must reach it.
+// A table wider than the page scrolls, so the keyboard must be able to reach it.
 function watchScrolling() {
   const check = () => {
     for (const box of document.querySelectorAll(".scroll")) {

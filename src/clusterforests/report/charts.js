@@ -1,4 +1,4 @@
-// Small charts, drawn as SVG; each says in words what it shows.
+// Small charts, drawn as SVG. Each also says in words what it shows.
 const WIDTH = 310;
 const HEIGHT = 170;
 const EDGE = { left: 38, right: 10, top: 10, bottom: 34 };
@@ -44,7 +44,7 @@ function path(xs, ys, at) {
   return text;
 }
 
-// A number for each number of clusters; `null_` is what tables without clusters give.
+// A value for each number of clusters; `null_` is the same for tables without clusters.
 function candidateChart(title, candidates, values, null_, chosen) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return null;

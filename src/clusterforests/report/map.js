@@ -1,15 +1,15 @@
-// The map of shared trees: a canvas that is hovered over, zoomed into and walked through with the keyboard.
+// The map of shared trees: a canvas to hover over, zoom into and move through with the keyboard.
 const RAMPS = {
   light: [[250, 249, 245], [168, 203, 226], [47, 119, 168], [12, 44, 72]],
   dark: [[27, 30, 36], [33, 78, 116], [104, 172, 218], [246, 247, 230]],
 };
-const STRIP = 9; // pixels for the clusters along both sides
-const LEAST = 4; // rows that a view shows at least
+const STRIP = 9; // pixels along both sides that show the clusters
+const LEAST = 4; // rows that a view shows at the least
 const theme = () => document.documentElement.dataset.theme;
 
 function rampColour(value) {
   const ramp = RAMPS[theme()];
-  const place = (value / 255) ** 0.65 * (ramp.length - 1); // trees of many groups share little: small shares must show
+  const place = (value / 255) ** 0.65 * (ramp.length - 1); // trees with many groups give small shares, which must be visible
   const below = Math.min(Math.floor(place), ramp.length - 2);
   return ramp[below].map((part, i) => Math.round(part + (place - below) * (ramp[below + 1][i] - part)));
 }
@@ -22,7 +22,7 @@ function createMap() {
   const picture = make("canvas", { width: n, height: n });
   const starts = labels.map((label, i) => (i === 0 || labels[i - 1] !== label ? i : -1)).filter((i) => i >= 0);
   let view = { x: 0, y: 0, span: n };
-  let cursor = null; // the pair that is read: column, row
+  let cursor = null; // the pair of rows read out: column, row
   let dragged = null;
 
   function colour() {
@@ -104,7 +104,7 @@ function createMap() {
 
   function tell() {
     if (!cursor) {
-      readout.replaceChildren("Point at the map, or walk through it with the arrow keys, to read a pair of rows.");
+      readout.replaceChildren("Point at the map, or move through it with the arrow keys, to read a pair of rows.");
       return;
     }
     const { x, y } = cursor;
@@ -205,16 +205,18 @@ function createMap() {
   canvas.setAttribute(
     "aria-label",
     `Share of ${plural(trees, "tree")} in which two rows are together, for ${shown} ordered by cluster. ` +
-      "Solid squares along the diagonal are clusters; the table beside has the means.",
+      "Solid squares along the diagonal are clusters; the table beside it has the means.",
   );
   const thinned =
     n === of
       ? "All rows are shown."
-      : `To stay readable the map shows ${shown}, drawn at random ` +
-        (data.map.all_clusters ? "from each cluster by its size, with a few more of the smallest." : "from all clusters.");
+      : `To stay readable, the map shows ${shown}, drawn at random ` +
+        (data.map.all_clusters
+          ? "from each cluster in proportion to its size, with a few more from the smallest."
+          : "from all clusters.");
   find("map-text").textContent =
     "Each point is a pair of rows; the stronger its colour, the more trees put the two together. Rows are ordered by " +
-    `cluster, and in it beside rows like them. A sound cluster is a solid square on the diagonal with little beside it. ${thinned}`;
+    `cluster, and within a cluster by similarity. A clear cluster is a solid square on the diagonal with little beside it. ${thinned}`;
   whole();
   colour();
   return { colour, view: () => ({ ...view }) };

@@ -1,4 +1,4 @@
-"""The page: a template, its style and scripts, and the data, all in one text."""
+"""The page: a template, its style and scripts, and the data, all in one file."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ POLICY = "default-src 'none'; script-src {script}; style-src {style}; base-uri '
 
 
 def fill(content: dict[str, Any]) -> str:
-    """The template with its places filled, in one pass: what is put in is never read again."""
+    """Fill in the template, in one pass: placeholders in what is filled in stay as they are."""
     style = _part("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in SCRIPTS) + "})();\n"
     places = {
@@ -28,13 +28,13 @@ def fill(content: dict[str, Any]) -> str:
 
 
 def as_data(content: Any) -> str:
-    """JSON in which nothing can end the element that it stands in, or open a comment there."""
+    """Write JSON that can neither close the element it stands in nor open a comment there."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def as_text(text: str) -> str:
-    """Characters of any kind, also halves of surrogate pairs, as HTML that is ASCII."""
+    """Write any text, even half a surrogate pair, as HTML in ASCII."""
     return html.escape(text).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
@@ -43,5 +43,5 @@ def _part(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What the browser compares an inline script or style with before it uses it."""
+    """Return what the browser compares an inline script or style with before using it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

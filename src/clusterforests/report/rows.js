@@ -1,12 +1,12 @@
-// The table of rows: found, sorted and saved.
+// The table of rows: searching, sorting and saving.
 const PAGE = 25;
 const COLUMNS = [
   { key: "id", title: "Row", first: 1 },
   { key: "cluster", title: "Cluster", first: 1 },
   { key: "next", title: "Next cluster", first: 1 },
   { key: "membership", title: "Membership", first: 1, number: true },
-  { key: "next_membership", title: "In the next", first: -1, number: true },
-  { key: "together", title: "Trees shared", first: 1, number: true },
+  { key: "next_membership", title: "Next membership", first: -1, number: true },
+  { key: "together", title: "Shared trees", first: 1, number: true },
   { key: "silhouette", title: "Silhouette", first: 1, number: true },
 ];
 
@@ -108,9 +108,9 @@ function createRows() {
   find("rows-text").textContent =
     (every ? "All rows are listed, " : `The ${count(listed.rows.length)} least sure of ${count(listed.of)} rows are listed, `) +
     (data.clusters.length === 1
-      ? "those first that share the fewest trees with the others."
-      : "those first that might as well belong to another cluster. Membership: how a row's shared trees divide among the " +
-        "clusters. Trees shared: the mean share of trees in which it is with another row of its cluster.") +
+      ? "starting with those that share the fewest trees with the others."
+      : "starting with those that might as well belong to another cluster. Membership: how a row's shared trees are divided " +
+        "among the clusters. Shared trees: the mean share of trees in which it is together with another row of its cluster.") +
     (data.run.numbered ? " Rows are numbered from 1." : "");
   refresh();
 }
@@ -121,11 +121,11 @@ function createLabels() {
   const note = find("labels-note");
   if (every === null) {
     button.hidden = true;
-    note.textContent = `The labels of all ${count(data.rows.of)} rows would make this page too heavy; they are in labels_.`;
+    note.textContent = `The labels of all ${count(data.rows.of)} rows would make this page too large; they are in the forest's labels_.`;
     return;
   }
   note.hidden = !every.left_out;
-  note.textContent = "The names of all rows would make this page too heavy: the download numbers them from 1.";
+  note.textContent = "The names of all rows would make this page too large: the download numbers them from 1.";
   button.addEventListener("click", () => {
     const raw = bytes(every.cells);
     const labels = every.width === 1 ? raw : new Uint32Array(raw.buffer);

@@ -13,7 +13,7 @@ function createTop() {
   find("facts").append(
     fact("Rows", count(run.rows)),
     fact("Columns", count(run.columns)),
-    fact("Clusters", count(clusters.length), data.number?.chosen ? "chosen by the forest" : "as asked for"),
+    fact("Clusters", count(clusters.length), data.number?.chosen ? "chosen by the forest" : "as requested"),
   );
   if (stability.known && clusters.length > 1) {
     const range = `${fixed(stability.low)} to ${fixed(stability.high)}`;
@@ -31,18 +31,19 @@ function createTop() {
 function verdict(value) {
   if (value === null) return "";
   if (value >= TRUSTED) return "found again";
-  return value >= DOUBTFUL ? "uncertain edges" : "not reliable";
+  return value >= DOUBTFUL ? "uncertain borders" : "not reliable";
 }
 
 function createSure() {
   const { stability, clusters, sampled } = data;
   const single = clusters.length === 1;
   find("sure-text").textContent = single
-    ? "With one cluster there is nothing to tell apart, so nothing to be unsure of."
+    ? "With a single cluster there is nothing to be unsure of."
     : stability.known
       ? `The ${count(stability.trees)} trees were split at random into two halves, ${stability.splits} times, and each half ` +
-        `was cut on its own. The two clusterings agree with an adjusted Rand index of ${fixed(stability.mean)} on average (1 is ` +
-        `the same, 0 is chance); ${percent(stability.level)} of the splits lie from ${fixed(stability.low)} to ${fixed(stability.high)}.`
+        `was clustered on its own. The adjusted Rand index between the two clusterings is ${fixed(stability.mean)} on average ` +
+        `(1: identical, 0: chance); ${percent(stability.level)} of the splits lie between ${fixed(stability.low)} and ` +
+        `${fixed(stability.high)}.`
       : `How stable the clusters are is not known. ${stability.reason}`;
   const lines = clusters.map((cluster, c) =>
     make(
@@ -62,16 +63,16 @@ function createSure() {
   );
   find("clusters").tBodies[0].append(...lines);
   const from = [];
-  if (stability.known && stability.rows < data.run.rows) from.push(`stability from ${count(stability.rows)} rows drawn at random`);
-  if (sampled !== null) from.push(`consensus from ${count(sampled)}`);
+  if (stability.known && stability.rows < data.run.rows) from.push(`stability is measured on ${count(stability.rows)} rows drawn at random`);
+  if (sampled !== null) from.push(`consensus on ${count(sampled)}`);
   find("clusters-note").textContent =
-    "Stability: how much of the cluster half a forest finds again (Jaccard index). Consensus: the mean share of trees in " +
-    "which two of its rows are together; it depends on how many groups the trees have, so compare it between clusters only. " +
-    "Silhouette: how much more a row shares trees with its own cluster than with the next, from −1 to 1; a doubtful row is " +
-    `below 0.${from.length ? ` Here ${from.join(" and ")}.` : ""}`;
+    "Stability: how much of the cluster is found again by half of the forest (Jaccard index). Consensus: the mean share of trees in " +
+    "which two of its rows are together; it depends on how many groups the trees have, so only compare it between clusters. " +
+    "Silhouette: how many more trees a row shares with its own cluster than with the next, from −1 to 1; a doubtful row is " +
+    `below 0.${from.length ? ` Here, ${from.join(" and ")}.` : ""}`;
   const figure = find("silhouettes");
   figure.hidden = single;
-  figure.querySelector("figcaption").textContent = "Rows by silhouette: left of 0 they share more trees with another cluster.";
+  figure.querySelector("figcaption").textContent = "Rows by silhouette. Those left of 0 share more trees with another cluster than with their own.";
   if (!single) figure.append(histogram(data.silhouettes));
 }
 
@@ -94,15 +95,15 @@ function createFeatures() {
   const { features, clusters, rows, tested_rows, n_columns, level } = data.features;
   const single = data.clusters.length === 1;
   find("features-text").textContent = single
-    ? "With one cluster no column tells anything apart; the table shows how much the trees used each."
-    : "Of a column's variance, the part that lies between a cluster and the rest: 100 % would tell them apart without " +
-      "fail. Columns are listed if they help most; arrows say whether the cluster is above or below the mean of all rows.";
+    ? "With a single cluster there is nothing to distinguish; the table shows how much the trees used each column."
+    : "For each cluster, the columns that set it apart most: the share of a column's variance that lies between the cluster and " +
+      "the rest (100 % separates them perfectly). Arrows say whether the cluster is above or below the mean of all rows.";
   const profiles = clusters.map((columns, c) => {
     const table = make(
       "table",
       {},
       make("caption", {}, clusterName(c), ` – ${plural(data.clusters[c].size, "row")}`),
-      make("thead", {}, make("tr", {}, heading("col", "Column"), heading("col", "Here"), heading("col", "All rows"), heading("col", "Told apart"))),
+      make("thead", {}, make("tr", {}, heading("col", "Column"), heading("col", "Here"), heading("col", "All rows"), heading("col", "Separation"))),
       make("tbody", {}, ...columns.map((column) => profileLine(column))),
     );
     return make("div", { class: "profile scroll" }, table);
@@ -123,24 +124,24 @@ function createFeatures() {
   });
   unfold(body, lines, find("features-more"), "columns");
   const notes = [];
-  if (lines.length < n_columns) notes.push(`The ${lines.length} of ${count(n_columns)} columns that tell most are listed.`);
-  if (rows < data.run.rows) notes.push(`From ${count(rows)} rows drawn at random.`);
+  if (lines.length < n_columns) notes.push(`The ${lines.length} of ${count(n_columns)} columns that differ most are listed.`);
+  if (rows < data.run.rows) notes.push(`Measured on ${count(rows)} rows drawn at random.`);
   if (tested_rows !== null) {
     notes.push(
-      "Clusters differ in the columns they were made from, noise or not. The last column is the fair test: whether the column " +
-        `differs between clusters that were found without it, beyond chance and allowing for ${plural(n_columns, "column")} ` +
-        `(on ${plural(tested_rows, "row")}).`,
+      "Clusters differ in the columns they were made from, even if these are noise. The last column is the fair test: does the " +
+        `column differ between clusters found without it, beyond chance and allowing for ${plural(n_columns, "column")} ` +
+        `(on ${plural(tested_rows, "row")})?`,
     );
   } else if (!single) {
     notes.push(
-      "Clusters differ in the columns they were made from, noise or not, so a high share is no proof. The test of each " +
-        "column against clusters found without it was not made here: it needs 2 to 200 columns, no category of several levels.",
+      "Clusters differ in the columns they were made from, even if these are noise, so a high share proves nothing. Testing each " +
+        "column on clusters found without it needs 2 to 200 columns and no category of three or more levels, so it was not done.",
     );
   }
   find("features-note").textContent = notes.join(" ");
 }
 
-// The first few, and a button for the rest.
+// Show the first few, and a button for the rest.
 function unfold(place, parts, button, what) {
   place.append(...parts.slice(0, FEW));
   button.hidden = parts.length <= FEW;
@@ -164,14 +165,14 @@ function profileLine(column) {
 }
 
 const EVIDENCE = [
-  ["p_value", "p-value", chance, "p-value of the least clear gap between two of the clusters"],
-  ["depth", "Gap", fixed, "how empty that gap is: 1 is empty"],
+  ["p_value", "p-value", chance, "of the least clear gap between two of the clusters"],
+  ["depth", "Gap", fixed, "how empty that gap is (1: empty)"],
   ["null_mean", "Gap without clusters", fixed, "the same in tables without clusters"],
-  ["lifetime", "Lifetime", fixed, "the height in the dendrogram over which the number lasts"],
+  ["lifetime", "Lifetime", fixed, "the range of heights in the dendrogram with this number"],
   ["stability", "Stability", fixed, "adjusted Rand index between halves of a forest"],
-  ["pac", "Ambiguous pairs", percent, "pairs that are neither always together nor always apart (PAC)"],
+  ["pac", "Ambiguous pairs", percent, "pairs that are neither nearly always together nor nearly always apart (PAC)"],
   ["delta_area", "Area gained", fixed, "relative growth of the area under the consensus distribution"],
-  ["eigengap", "Eigengap", fixed, "of the graph"],
+  ["eigengap", "Eigengap", fixed, "of the consensus graph"],
 ];
 
 function createNumber() {
@@ -181,18 +182,18 @@ function createNumber() {
   if (!found.chosen) {
     find("number-scroll").hidden = true;
     find("number-text").textContent =
-      `The number of clusters, ${found.value}, was given, so others were not tried. How sharp the forest is can still be ` +
-      `seen from pairs of rows: ${percent(found.pac)} of them are together in more than 10 % and less than 90 % of the trees ` +
+      `The number of clusters, ${found.value}, was given, so no other was tried. How decided the forest is can still be seen ` +
+      `from pairs of rows: ${percent(found.pac)} of them are together in more than 10 % but less than 90 % of the trees ` +
       "(the proportion of ambiguous clustering, PAC).";
     find("number-charts").append(distributionChart(found.points, found.cdf));
     find("number-note").textContent =
-      "A curve that rises at both ends and is flat between means pairs are either together or apart. Trees usually have more " +
-      "groups than there are clusters, so rows of one cluster need not be together in all of them." +
-      (found.rows < data.run.rows ? ` From ${count(found.rows)} rows drawn at random.` : "");
+      "A curve that rises at both ends and is flat in between means that pairs are either together or apart. Trees usually have " +
+      "more groups than there are clusters, so rows of one cluster need not be together in all of them." +
+      (found.rows < data.run.rows ? ` Measured on ${count(found.rows)} rows drawn at random.` : "");
     return;
   }
   const { candidates, evidence, value } = found;
-  find("number-text").textContent = `${plural(value, "cluster")}: ${found.reason}`;
+  find("number-text").textContent = `The forest chose ${plural(value, "cluster")}. ${found.reason}`;
   const charts = [
     candidateChart("Least clear gap", candidates, evidence.depth, evidence.null_mean, value),
     candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
@@ -200,7 +201,7 @@ function createNumber() {
   ];
   find("number-charts").append(...charts.filter((chart) => chart !== null));
   const table = find("number-table");
-  table.caption.textContent = "What each number of clusters has for it; the one that was chosen is shaded";
+  table.caption.textContent = "Evidence for each number of clusters; the chosen one is shaded";
   table.tHead.append(make("tr", {}, heading("col", "Clusters"), ...EVIDENCE.map(([, title]) => make("th", { scope: "col", class: "number" }, title))));
   candidates.forEach((k, i) => {
     const cells = EVIDENCE.map(([key, , show]) => numberCell(show(evidence[key][i])));
@@ -215,12 +216,12 @@ function createTruth() {
   if (truth === null) return;
   find("truth").hidden = false;
   find("truth-text").textContent =
-    `${plural(truth.rows, "row")} had a known class, of ${count(truth.n_classes)} different ones. They were ` +
-    "used for this comparison only, not for the clustering.";
+    `${plural(truth.rows, "row")} had a known class (${truth.n_classes === 1 ? "1 class" : `${count(truth.n_classes)} classes`}). ` +
+    "The classes were used only for this comparison, not for the clustering.";
   find("truth-facts").append(
-    fact("Adjusted Rand index", fixed(truth.adjusted_rand_index, 3), "1 is the same, 0 is chance"),
-    fact("Rand index", fixed(truth.rand_index, 3), "pairs treated alike"),
-    fact("Accuracy", fixed(truth.accuracy, 3), "rows, with clusters matched to classes"),
+    fact("Adjusted Rand index", fixed(truth.adjusted_rand_index, 3), "1: identical, 0: chance"),
+    fact("Rand index", fixed(truth.rand_index, 3), "share of pairs that agree"),
+    fact("Accuracy", fixed(truth.accuracy, 3), "share of rows, clusters matched to classes"),
   );
   find("truth-scroll").hidden = truth.counts === null;
   if (truth.counts === null) return;
@@ -239,12 +240,12 @@ function createRun() {
     `A cluster forest of ${plural(run.trees, "tree")} on ${plural(run.rows, "row")} and ${plural(run.columns, "column")}, with ` +
     `${seed}, by clusterforests ${run.version}.${time}`;
   const lines = find("run-lines");
-  if (run.command !== null) lines.append(make("h3", {}, "Again, with the same command"), make("pre", {}, make("code", {}, run.command)));
-  lines.append(make("h3", {}, "Again, in Python"), make("pre", {}, make("code", {}, run.python)));
+  if (run.command !== null) lines.append(make("h3", {}, "Repeat it on the command line"), make("pre", {}, make("code", {}, run.command)));
+  lines.append(make("h3", {}, "Repeat it in Python"), make("pre", {}, make("code", {}, run.python)));
   find("settings").tBodies[0].append(
     ...run.settings.map((setting) => make("tr", {}, heading("row", make("code", {}, setting.name)), cell(named(setting.value)), cell(setting.reason))),
   );
-  find("footer").textContent = `Written by clusterforests ${run.version}. This file holds all it shows and loads nothing.`;
+  find("footer").textContent = `Written by clusterforests ${run.version}. This file contains everything it shows and loads nothing.`;
 }
 
 function createTheme(repaint) {

@@ -1,4 +1,4 @@
-"""What a fit will need, known before it starts."""
+"""Estimate the memory that a fit needs, before it starts."""
 
 import math
 from collections.abc import Iterator
@@ -6,18 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.memory_limits import shortage
-from clusterforests._base.parameters import in_bytes
+from clusterforests._base.memory_limits import format_bytes, shortage
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
+from clusterforests._base.threads import count_threads
 from clusterforests.combining.registry import works_without_matrix
 from clusterforests.combining.settings import LIMITS
-from clusterforests.rows.many_rows import SAMPLE_ROWS, sample_size
-from clusterforests.tables.row_blocks import BLOCK_BYTES, is_large
 
-VECTORS = 64  # of a graph that is not written out
+VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 1024  # that a thread labels at a time
 VIEWS = 3
-TREE_COLUMNS = 16  # about so many columns has a tree
+TREE_COLUMNS = 16  # typical number of columns per tree
 
 
 class MemoryEstimate(NamedTuple):
@@ -32,7 +31,7 @@ class MemoryEstimate(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The most at a time: growth and passes are over when the graph is cut."""
+        """The most that is needed at a time: growth and passes are over when the graph is cut."""
         return self.input + self.partitions + max(self.sample + self.passes, self.consensus + self.votes)
 
 
@@ -47,8 +46,9 @@ def estimate_memory(
     threads: int = 1,
     copied: bool = False,
     wide_labels: bool = False,
+    limits: SizeLimits = DEFAULT_LIMITS,
 ) -> MemoryEstimate:
-    """Memory that a fit needs beyond its table.
+    """Estimate the memory that a fit needs beyond its table.
 
     Parameters
     ----------
@@ -62,55 +62,66 @@ def estimate_memory(
         Whether the table has missing cells or categories, so that it is copied as float64 and filled.
     wide_labels : bool, default=False
         Whether trees have more than 128 clusters.
+    limits : SizeLimits
+        What a large table is.
 
     Returns
     -------
     estimate : MemoryEstimate
     """
-    large = max_samples is not None and is_large(n_samples)
-    rows = min(n_samples, sample_size(n_features, max_samples, landmarks)) if large else n_samples
+    large = max_samples is not None and limits.is_large(n_samples)
+    rows = min(n_samples, limits.sample_size(n_features, max_samples, landmarks)) if large else n_samples
     cells = rows * n_features
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
+    row = 20 * VIEWS * n_features + 4 * n_estimators  # on its way through the trees
     return MemoryEstimate(
         input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
         sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
-        passes=2 * BLOCK_BYTES + threads * PASS_ROWS * (20 * VIEWS * n_features + 4 * n_estimators) if large else 0,
+        passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
         votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
     )
 
 
-def check_fit_memory(n_samples: int, n_features: int, settings: dict[str, Any], **known: Any) -> None:
+def memory_settings(forest: Any) -> dict[str, Any]:
+    """Collect the settings of a forest that decide how much memory it needs."""
+    settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+    return settings if forest.estimator is None else settings | {"max_samples": None}
+
+
+def check_fit_memory(forest: Any, shape: tuple[int, ...], **known: Any) -> None:
     """Refuse a fit that would be killed half-way, and say which setting would fit.
 
-    `settings` are those of `estimate_memory` that the user chose, `known` the others.
+    `known` are arguments of `estimate_memory` beside the settings of the forest.
     """
+    (n_samples, n_features), settings = shape, memory_settings(forest)
+    known |= {"limits": forest._limits, "threads": count_threads(forest.n_jobs)}
     needed = estimate_memory(n_samples, n_features, **settings, **known).total
     free = shortage(needed)
     if free is None:
         return
     raise MemoryError(
-        f"A fit of {n_samples} rows and {n_features} columns needs {in_bytes(needed)} beyond the table and "
-        f"{in_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
+        f"A fit of {n_samples} rows and {n_features} columns needs {format_bytes(needed)} beyond the table and "
+        f"{format_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
     )
 
 
 def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: dict[str, Any], free: int) -> str:
-    for name, value in _smaller(n_samples, settings):
+    for name, value in _smaller(n_samples, settings, known["limits"]):
         if estimate_memory(n_samples, n_features, **{**settings, name: value}, **known).total <= free:
             return f"{name}={value} would fit."
     return "Take fewer rows or columns."
 
 
-def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """Lower settings, those first that cost least."""
+def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
+    """Propose lower settings, those first that cost least."""
     if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LIMITS.landmarks:
         yield "landmarks", LIMITS.landmarks
-    if is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
-        yield "max_samples", SAMPLE_ROWS
+    if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
+        yield "max_samples", limits.sample_rows
     trees = settings["n_estimators"]
     while trees > 10:
         trees = 10 * math.ceil(trees / 20)
@@ -120,14 +131,14 @@ def _smaller(n_samples: int, settings: dict[str, Any]) -> Iterator[tuple[str, in
 
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
-    """Written out, with what is done to it; or, where that is possible, labels, match counts and some vectors."""
+    """Estimate the graph: a matrix and what is done to it or, where possible, labels, match counts and some vectors."""
     if nodes <= LIMITS.matrix_nodes or not works_without_matrix(consensus):
         return 24 * nodes**2
     return nodes * (4 * n_estimators + 8 * VECTORS) + min(LIMITS.stored_bytes, nodes**2)
 
 
 def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
-    """The most there can be: as many as rows if their labels all differ."""
+    """Estimate the nodes: at most as many as rows, if their labels all differ."""
     if landmarks is None:
         return n_samples
     if isinstance(landmarks, (int, np.integer)):

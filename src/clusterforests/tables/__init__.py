@@ -1,1 +1,1 @@
-"""What a table is: frames, encoding, imputation, scaling, reading in blocks."""
+"""What a table is: frames, checks, encoding, imputation, scaling, rows read in blocks and sampled."""

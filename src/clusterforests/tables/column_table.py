@@ -1,4 +1,4 @@
-"""A table in memory, with named columns of numbers or of text: what files are read into in a base installation."""
+"""A table in memory with named columns of numbers or categories: what files are read into, without pandas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Text:
-    """A column of categories: for each row the number of its level, -1 where it is missing."""
+class CategoryColumn:
+    """A column of categories: for each row the number of its level, -1 where the cell is missing."""
 
     codes: IntArray
     levels: tuple[Any, ...]
@@ -20,7 +20,7 @@ class Text:
         return len(self.codes)
 
     def cells(self) -> AnyArray:
-        """The levels row by row, None where one is missing."""
+        """Return the level of each row, None where the cell is missing."""
         known = np.empty(len(self.levels) + 1, dtype=object)
         known[: len(self.levels)] = self.levels
         known[-1] = None
@@ -28,18 +28,18 @@ class Text:
         return cells
 
 
-class Table:
-    """Named columns, each an array of float64 (NaN where a cell is missing) or `Text`. `ClusterForest` takes it as X.
+class ColumnTable:
+    """Named columns, each an array of float64 (NaN where a cell is missing) or a `CategoryColumn`; `fit` takes it as X.
 
     Parameters
     ----------
     names : sequence of str
         Names of the columns.
-    cells : sequence of ndarray or Text
+    cells : sequence of ndarray or CategoryColumn
         The columns, all of one length.
     """
 
-    def __init__(self, names: Sequence[str], cells: Sequence[FloatArray | Text]) -> None:
+    def __init__(self, names: Sequence[str], cells: Sequence[FloatArray | CategoryColumn]) -> None:
         self.columns = list(names)
         self.cells = list(cells)
         self.shape = (len(self.cells[0]) if self.cells else 0, len(self.cells))
@@ -47,11 +47,11 @@ class Table:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def slice(self, start: int, count: int) -> "Table":
-        """So many rows from there on."""
+    def slice(self, start: int, count: int) -> "ColumnTable":
+        """Return `count` rows from `start` on."""
         rows = slice(start, start + count)
-        cells = [c[rows] if isinstance(c, np.ndarray) else Text(c.codes[rows], c.levels) for c in self.cells]
-        return Table(self.columns, cells)
+        cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in self.cells]
+        return ColumnTable(self.columns, cells)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         numeric = all(isinstance(cells, np.ndarray) for cells in self.cells)

@@ -1,4 +1,4 @@
-"""Any table as numbers: categories become columns of zeros and ones, missing cells NaN."""
+"""Encode any table as numbers: categories become columns of zeros and ones, missing cells become NaN."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import accept_plain, check_memory, is_plain
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
-from clusterforests.tables.feature_columns import Encoded, numbers
+from clusterforests.tables.checks import accept_plain, is_plain
+from clusterforests.tables.feature_columns import EncodedTable, numeric_table
 from clusterforests.tables.frames import (
     Column,
     check_names,
@@ -19,33 +21,34 @@ from clusterforests.tables.frames import (
     read_columns,
     to_numbers,
 )
-from clusterforests.tables.row_blocks import LargeTable, Source, blocks, is_large, of_numbers, open_source, survey
+from clusterforests.tables.row_blocks import LargeTable, large_numeric_table, read_blocks, scan_table
+from clusterforests.tables.row_sources import RowSource, open_source
 
 Levels = tuple[Any, ...]
 
-FEW_LEVELS = 20  # so many may be nearly all different
+FEW_LEVELS = 20  # up to this many levels may nearly all be different
 MAX_LEVELS = 1000
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a table became numbers, to do the same to new rows.
+    """How a table was encoded, to encode new rows in the same way.
 
     Parameters
     ----------
     names : tuple of str or None
-        Names of the features; None where the table had none.
+        Names of the features; None if the table had none.
     n_features : int
-        Their number.
+        Number of features.
     levels : mapping
-        For each categorical feature its levels, sorted. Features that are not in it are numbers.
+        The sorted levels of each categorical feature. Features that are not in it are numeric.
     """
 
     names: tuple[str, ...] | None
     n_features: int
     levels: Mapping[int, Levels]
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> Encoded:
+    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
         """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
 
         Parameters
@@ -54,11 +57,11 @@ class Encoding:
             The fitted estimator, whose features the rows must have.
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
-            What the first of them is called in messages.
+            Number of the first row, for messages.
 
         Returns
         -------
-        encoded : Encoded
+        encoded : EncodedTable
         """
         table = read_columns(estimator, X, reset=False)
         if isinstance(table, np.ndarray) and not self.levels:
@@ -70,16 +73,16 @@ class Encoding:
         return self._encoded(values)
 
     def describe(self, j: int) -> str:
-        """The feature's name for a message."""
+        """Name a feature for a message."""
         return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
 
-    def _encoded(self, values: FloatArray) -> Encoded:
+    def _encoded(self, values: FloatArray) -> EncodedTable:
         if not self.levels:
-            return numbers(values)
+            return numeric_table(values)
         first, widths = self._places()
         categorical = np.zeros(self.n_features, bool)
         categorical[list(self.levels)] = True
-        return Encoded(values, first, widths, categorical)
+        return EncodedTable(values, first, widths, categorical)
 
     def _places(self) -> tuple[IntArray, IntArray]:
         widths = np.ones(self.n_features, np.int32)
@@ -93,7 +96,7 @@ class Encoding:
         check_memory(
             8 * n * total,
             f"A table of {total} columns, one for each level of a category,",
-            "Drop the categories with most levels, or join rare levels.",
+            "Drop the categories with the most levels, or join rare levels.",
         )
         values = np.empty((n, total))
         for j, column in enumerate(columns):
@@ -107,7 +110,7 @@ class Encoding:
         return values
 
     def _codes(self, j: int, cells: AnyArray, *, warn: bool) -> IntArray:
-        """The number of each cell's level, -1 where it is missing or unknown."""
+        """Return the number of each cell's level, -1 where it is missing or unknown."""
         place = {level: code for code, level in enumerate(self.levels[j])}
         listed = cells.tolist()
         codes = np.array([-1 if is_missing(cell) else place.get(cell, -1) for cell in listed], dtype=np.int32)
@@ -121,14 +124,14 @@ class Encoding:
         return codes
 
     def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
-        """Refuse infinite cells, rows without any value and, in `fit`, features without any."""
+        """Refuse infinite cells, rows without any value and, in `fit`, columns without any value."""
         if np.isfinite(values).all():
             return
         first, _ = self._places()
         shown = values[:, first]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(infinity(first_row + int(row), self.describe(j)))
+            raise ValueError(infinity_message(first_row + int(row), self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
@@ -139,37 +142,38 @@ class Encoding:
         if len(empty):
             raise ValueError(
                 f"{len(empty)} row(s) of X have no value at all, the first is row {first_row + empty[0]}: nothing is "
-                "known of them. Leave them out."
+                "known about them. Leave them out."
             )
 
 
-def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
-    """Read a table for `fit`, and set `n_features_in_` and `feature_names_in_` as scikit-learn does.
+def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
+    """Encode a table for `fit`, and set `n_features_in_` and `feature_names_in_` as scikit-learn does.
 
-    Numbers and booleans stay a column each. A category (text, or a frame's categorical column) of two levels becomes a
-    column of zeros and ones, one of more levels such a column for each. Missing cells (NaN, None, NA, null) are NaN.
+    Numbers and booleans stay one column each. A category (text, or a frame's categorical column) of two levels becomes
+    a column of zeros and ones; one of more levels becomes such a column for each level. Missing cells (NaN, None, NA,
+    null) become NaN.
 
     Parameters
     ----------
     estimator : object
-        Gets the attributes.
+        Receives the attributes.
     X : array-like of shape (n_samples, n_features)
         An array, a list of rows, a pandas or polars frame, an Arrow table, or a scipy sparse table (made dense here).
 
     Returns
     -------
-    encoded : Encoded
+    encoded : EncodedTable
     encoding : Encoding
         Encodes new rows.
     """
     if is_plain(X):
         accept_plain(estimator, X)
-        return numbers(np.asarray(X)), Encoding(None, X.shape[1], {})
+        return numeric_table(np.asarray(X)), Encoding(None, X.shape[1], {})
     table = read_columns(estimator, X, reset=True)
     if isinstance(table, np.ndarray):
         encoding = Encoding(None, table.shape[1], {})
         encoding._check(table, fitting=True)
-        return numbers(table), encoding
+        return numeric_table(table), encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = column_names(X)
@@ -181,60 +185,67 @@ def encode(estimator: Any, X: Any) -> tuple[Encoded, Encoding]:
     return encoding._encoded(values), encoding
 
 
-def open_large(estimator: Any, X: Any, threads: int = 1) -> tuple[LargeTable, Encoding] | None:
-    """What `encode` does, without a copy of X, where X has many rows and only numbers.
+def open_large(
+    estimator: Any, X: Any, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS
+) -> tuple[LargeTable, Encoding] | None:
+    """Do what `encode` does without copying X, if X has many rows and only numbers.
 
-    None where it has few, or categories or missing cells: these are encoded as an array of float64.
+    Return None if X has few rows, categories or missing cells: such tables are encoded as an array of float64.
 
     Parameters
     ----------
     estimator : object
-        Gets the attributes.
+        Receives the attributes.
     X : array-like of shape (n_samples, n_features)
-        See `source.open_source`.
+        See `open_source`.
     threads : int, default=1
         Does not change the result.
+    limits : SizeLimits
+        Says how many rows are many.
 
     Returns
     -------
     opened : tuple of LargeTable and Encoding, or None
     """
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) != 2 or shape[1] == 0 or not is_large(shape[0]):
+    if len(shape) != 2 or shape[1] == 0 or not limits.is_large(shape[0]):
         return None
     source = open_source(X)
     if source is None:
         return None
-    seen = survey(source, threads)
-    if np.isnan(seen.low).any():
+    scan = scan_table(source, threads, limits)
+    if np.isnan(scan.low).any():
         return None
     X = known_frame(X)
     check_names(estimator, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
-    if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
-        _refuse_infinity(source, encoding)
-    return of_numbers(source, seen), encoding
+    if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):
+        _refuse_infinity(source, encoding, limits)
+    return large_numeric_table(source, scan), encoding
 
 
-def _refuse_infinity(source: Source, encoding: Encoding) -> None:
-    for start, values in blocks(source):
+def _refuse_infinity(source: RowSource, encoding: Encoding, limits: SizeLimits) -> None:
+    """Read the table again to name the first infinite cell."""
+    for start, values in read_blocks(source, limits):
         found = np.argwhere(np.isinf(values))
         if len(found):
-            raise ValueError(infinity(start + int(found[0][0]), encoding.describe(found[0][1])))
+            raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(found[0][1])))
 
 
-def infinity(row: int, where: str) -> str:
-    return f"X contains infinity in row {row}, {where}. Replace it by a number, or by NaN if it is missing."
+def infinity_message(row: int, where: str) -> str:
+    """Say where a table has an infinite cell."""
+    return f"X contains infinity in row {row}, {where}. Replace it with a number, or with NaN if it is missing."
 
 
 def _levels(column: Column, where: str) -> Levels:
+    """Collect the levels of a category; refuse one that looks like an identifier or has too many."""
     seen = [cell for cell in column.cells.tolist() if not is_missing(cell)]
     levels = _sorted(set(seen))
     if len(levels) > max(FEW_LEVELS, len(seen) // 2):
         raise ValueError(
             f"{_title(where)} has {len(levels)} different values in {len(seen)} rows, such as {_some(levels)}: it is "
-            "probably an identifier. Drop it; if it holds numbers as text, convert it to numbers; if these are "
+            "probably an identifier. Drop it; if it holds numbers as text, convert it to numbers; if it holds "
             "categories, join rare ones."
         )
     if len(levels) > MAX_LEVELS:
@@ -246,7 +257,7 @@ def _levels(column: Column, where: str) -> Levels:
 
 
 def _sorted(levels: Iterable[Any]) -> Levels:
-    """In the levels' own order if they have one, otherwise by type and text: never in the order of the rows."""
+    """Sort by the levels' own order if they have one, otherwise by type and text, never by the order of the rows."""
     try:
         return tuple(sorted(levels))
     except TypeError:

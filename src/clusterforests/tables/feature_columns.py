@@ -1,4 +1,4 @@
-"""The table as trees see it: each feature as one or more columns, scaled in one or more ways."""
+"""The table as trees see it: each feature is one or more columns, each scaled in one or more ways."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,11 +9,11 @@ from clusterforests._base.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """A table as numbers: feature j is the columns first[j], ..., first[j] + widths[j] - 1 of `values`.
+class EncodedTable:
+    """A table of numbers in which feature j is the columns first[j], ..., first[j] + widths[j] - 1 of `values`.
 
-    A number is a column; so is a category of two levels (0 and 1). A category of more levels is a column of zeros and
-    ones for each level.
+    A numeric feature is one column, and so is a category of two levels (0 and 1). A category of more levels has a
+    column of zeros and ones for each level.
     """
 
     values: FloatArray  # (n, C)
@@ -22,23 +22,23 @@ class Encoded:
     categorical: BoolArray  # (p,)
 
 
-def numbers(X: FloatArray) -> Encoded:
-    """A table of numbers: every feature is a column."""
+def numeric_table(X: FloatArray) -> EncodedTable:
+    """Take every column of X as a numeric feature."""
     p = X.shape[1]
-    return Encoded(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
+    return EncodedTable(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
 
 
 @dataclass(frozen=True)
-class Views:
-    """Which columns of the scaled table stand for a feature. A tree sees every feature in one and the same view."""
+class FeatureColumns:
+    """Which columns of the scaled table stand for a feature in each view, that is, in each way of scaling.
+
+    A tree sees all its features in the same view.
+    """
 
     first: IntArray  # (V, p): the first column of each feature in each view
     widths: IntArray  # (p,): its number of columns
     drawable: IntArray  # the features that trees may draw, ascending
     _one_column_each: bool = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_one_column_each", bool((self.widths == 1).all()))
 
     @property
     def n_features(self) -> int:
@@ -47,8 +47,12 @@ class Views:
     def __len__(self) -> int:
         return len(self.first)
 
+    def __post_init__(self) -> None:
+        # Every tree asks in every round, so this is computed once.
+        object.__setattr__(self, "_one_column_each", bool((self.widths == 1).all()))
+
     def columns(self, tree: int | np.integer[Any], features: IntArray) -> IntArray:
-        """The columns of a tree's features, in their order. Trees take the views in turn."""
+        """Return the columns of a tree's features, in their order. Trees take the views in turn."""
         first: IntArray = self.first[tree % len(self), features]
         if self._one_column_each:
             return first

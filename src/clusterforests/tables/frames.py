@@ -1,4 +1,4 @@
-"""Reading tables: arrays, lists of rows, pandas and polars frames, as columns of numbers or of categories."""
+"""Tables that users pass (arrays, lists of rows, frames) read as columns of numbers or of categories."""
 
 import sys
 from collections.abc import Iterator
@@ -10,22 +10,23 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
-from clusterforests._base.parameters import check_memory, unmasked
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray
-from clusterforests.tables.column_table import Table
+from clusterforests.tables.checks import times_message, unmasked
+from clusterforests.tables.column_table import ColumnTable
 
 
 class Column(NamedTuple):
-    """The cells of a feature, one for each row, and whether they are categories."""
+    """The cells of a feature, one per row, and whether they are categories."""
 
     cells: AnyArray
     category: bool
 
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Column]:
-    """A C-ordered float64 array where X is an array of numbers, otherwise its columns.
+    """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
-    The names and number of the features are kept in the estimator (`reset`), or compared with those it has.
+    Keep the names and the number of the features in the estimator (`reset`), or compare them with those it has.
     """
     X = unmasked(known_frame(X))
     frame = _frame_reader(X)
@@ -37,10 +38,10 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
         return [frame(X, j, f"Column {str(name)!r}") for j, name in enumerate(column_names(X) or ())]
     table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc"))
     if scipy.sparse.issparse(table):
-        check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Take fewer columns.")
+        check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Use fewer columns.")
         table = table.toarray()
     if table.dtype.kind in "Mm":
-        raise ValueError(f"X holds {_TIMES.format(table.dtype)}")
+        raise ValueError(times_message("X", table.dtype))
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
@@ -48,9 +49,9 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
 
 
 def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
-    """Some rows after the other of an array, a frame or a sparse table, each with the number of its first.
+    """Yield an array, a frame or a sparse table slice by slice, each with the number of its first row.
 
-    At most `rows` and about `cells` at a time; all at once where there are no more, and what is not a table.
+    A slice has at most `rows` rows and about `cells` cells. A small table, and what is no table, is one slice.
     """
     shape: tuple[int, ...] = getattr(X, "shape", ())
     step = min(rows, max(1, cells // shape[1])) if len(shape) == 2 and shape[1] else rows
@@ -64,8 +65,8 @@ def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
 
 
 def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Keep the names and number of a frame's features in the estimator, or compare them with those it has."""
-    if not isinstance(X, Table):
+    """Keep the names and the number of a frame's features in the estimator, or compare them with those it has."""
+    if not isinstance(X, ColumnTable):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     elif reset:
         estimator.n_features_in_ = X.shape[1]
@@ -80,30 +81,30 @@ def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
 
 
 def known_frame(X: Any) -> Any:
-    """An Arrow batch as a table of one batch, whose names scikit-learn reads; anything else as it is."""
+    """Turn an Arrow batch into a table, whose names scikit-learn can read; return anything else as it is."""
     arrow: Any = sys.modules.get("pyarrow")
     return arrow.Table.from_batches([X]) if arrow is not None and isinstance(X, arrow.RecordBatch) else X
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a table of Dask, which is not imported to find out."""
+    """Tell whether X is a Dask collection, without importing Dask to find out."""
     dask: Any = sys.modules.get("dask")
     return dask is not None and bool(dask.is_dask_collection(X))
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """The names that a frame or an Arrow table has; None for an array."""
+    """Return the column names of a frame or an Arrow table, None for an array."""
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return None if names is None else list(names)
 
 
 def is_missing(cell: Any) -> bool:
-    """None, NaN, or pandas' NA and NaT."""
+    """Tell whether a cell is None, NaN, or one of pandas' NA and NaT."""
     return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def to_numbers(column: Column, where: str) -> FloatArray:
-    """The cells as float64, NaN where they are missing."""
+    """Convert the cells to float64, missing ones to NaN."""
     if column.cells.dtype == np.float64:
         return column.cells
     try:
@@ -112,15 +113,9 @@ def to_numbers(column: Column, where: str) -> FloatArray:
         raise ValueError(f"{where} must hold numbers, as in fit: {error}.") from error
 
 
-_TIMES = (
-    "dates or times ({}), which compare with nothing else. Turn them into numbers, such as days since a date, or drop "
-    "them."
-)
-
-
 def _frame_reader(X: Any) -> Any:
-    """The function that reads a column of X if it is a frame. Nothing is imported that X did not bring along."""
-    if isinstance(X, Table):
+    """Return the function that reads a column of X if X is a frame, without importing any library of frames."""
+    if isinstance(X, ColumnTable):
         return _table_column
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
@@ -134,7 +129,7 @@ def _frame_reader(X: Any) -> Any:
     return None
 
 
-def _table_column(X: Table, j: int, where: str) -> Column:
+def _table_column(X: ColumnTable, j: int, where: str) -> Column:
     cells = X.cells[j]
     return Column(cells, category=False) if isinstance(cells, np.ndarray) else Column(cells.cells(), category=True)
 
@@ -145,7 +140,7 @@ def _pandas_column(X: Any, j: int, where: str) -> Column:
     if isinstance(series.dtype, sys.modules["pandas"].CategoricalDtype):
         return Column(series.to_numpy(dtype=object), category=True)
     if kind in "Mm":
-        raise ValueError(f"{where} holds {_TIMES.format(series.dtype)}")
+        raise ValueError(times_message(where, series.dtype))
     if kind == "c":
         raise ValueError(f"{where}: Complex data not supported. Split it into two columns of real numbers.")
     if kind in "biuf":
@@ -159,7 +154,7 @@ def _polars_column(X: Any, j: int, where: str) -> Column:
     if series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null):
         return Column(series.cast(polars.Float64).to_numpy(), category=False)
     if series.dtype.is_temporal():
-        raise ValueError(f"{where} holds {_TIMES.format(series.dtype)}")
+        raise ValueError(times_message(where, series.dtype))
     text = series.dtype in (polars.String, polars.Categorical, polars.Enum)
     cells = np.empty(len(series), dtype=object)
     cells[:] = (series.cast(polars.String) if text else series).to_list()
@@ -170,7 +165,7 @@ def _arrow_column(X: Any, j: int, where: str) -> Column:
     arrow: Any = sys.modules["pyarrow"]
     column, kind = X.column(j), X.column(j).type
     if arrow.types.is_temporal(kind):
-        raise ValueError(f"{where} holds {_TIMES.format(kind)}")
+        raise ValueError(times_message(where, kind))
     numeric = ("integer", "floating", "boolean", "decimal", "null")
     if any(getattr(arrow.types, f"is_{name}")(kind) for name in numeric):
         return Column(_arrow_floats(column), category=False)
@@ -187,17 +182,17 @@ def _arrow_floats(column: Any) -> FloatArray:
 
 
 def _understand(cells: AnyArray, where: str, *, numbers_as_text: bool = False) -> Column:
-    """Whether cells of no stated type are all numbers or all text.
+    """Find out whether cells of no stated type are all numbers or all text.
 
-    In an array, whose columns have no types of their own, text that reads as numbers is numbers.
+    In an array, whose columns have no types of their own, text that reads as numbers counts as numbers.
     """
     kinds = {type(cell) for cell in cells.tolist() if not is_missing(cell)}
     for kind in kinds:
         if not (_is_number(kind) or issubclass(kind, str)):
             row = next(i for i, cell in enumerate(cells.tolist()) if type(cell) is kind)
             raise TypeError(
-                f"{where} holds {cells[row]!r} in row {row}: a table's argument must be cells that are a string or a "
-                "number. Turn the column into one of them, or drop it."
+                f"{where} holds {cells[row]!r} in row {row}: the argument must be a table whose cells are each a "
+                "string or a number. Convert the column to one of them, or drop it."
             )
     text = not any(map(_is_number, kinds))
     if kinds and not text and not all(map(_is_number, kinds)):

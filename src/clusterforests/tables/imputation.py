@@ -1,7 +1,7 @@
-"""Missing cells filled with what similar rows have there, so that no row is dropped.
+"""Fill missing cells with what similar rows have there, so that no row is dropped.
 
-Measured against partial distances in K-means, against leaving rows out of the trees whose features they lack, and
-against trees that see differently filled copies: benchmarks/missing.py.
+benchmarks/missing.py compares this with partial distances in K-means, with leaving rows out of the trees whose features
+they lack, and with trees that see differently filled copies.
 """
 
 from dataclasses import dataclass, replace
@@ -11,33 +11,33 @@ import numpy as np
 from clusterforests import _core
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.feature_columns import Encoded
+from clusterforests.tables.feature_columns import EncodedTable
 
 MAX_DONORS = 2000
-NEAREST = 64  # of the donors, from which a cell takes
-NEIGHBOURS = 5  # the first so many that have a value there
+NEAREST = 64  # donors that are searched for a cell
+NEIGHBOURS = 5  # the nearest of them that have a value there: the cell is filled with their mean
 
 
 @dataclass(frozen=True)
 class Donors:
     """Rows of a table whose values fill the missing cells of other rows.
 
-    The distance of two rows is the mean over the features that both have of the squared difference, drawn towards the
-    usual distance where these are few. Every feature is scaled to variance 1; constant ones do not count.
+    The distance of two rows is the mean squared difference over the features that both have; where these are few, it
+    is shrunk towards the typical distance. Every feature is scaled to variance 1; constant ones do not count.
     """
 
     values: FloatArray  # (m, C)
     weights: FloatArray  # (m,)
     first: IntArray  # (p,)
     widths: IntArray  # (p,)
-    exponents: IntArray  # (C,): columns are divided by 2**exponent first, so that no square is lost
+    exponents: IntArray  # (C,): columns are first divided by 2**exponent, so that no square overflows or underflows
     scales: FloatArray  # (C,): and then multiplied by this; NaN for a constant feature
-    means: FloatArray  # (C,): of all rows, for a cell where none of the nearest donors has a value
+    means: FloatArray  # (C,): of all rows, for cells where none of the nearest donors has a value
 
-    def fill(self, values: FloatArray, threads: int = 1) -> FloatArray:
-        """A copy of the rows, each missing cell being the mean of the nearest donors that have a value there.
+    def fill(self, values: FloatArray, threads: int = 1, nearest: int = NEAREST) -> FloatArray:
+        """Copy the rows, each missing cell filled with the mean of the nearest donors that have a value there.
 
-        Does not depend on which rows are filled together, nor on their order.
+        The result depends neither on which rows are filled together nor on their order.
 
         Parameters
         ----------
@@ -45,6 +45,8 @@ class Donors:
             Encoded rows, NaN where a cell is missing.
         threads : int, default=1
             Does not change the result.
+        nearest : int, default=NEAREST
+            Number of donors that are searched for a cell.
 
         Returns
         -------
@@ -60,7 +62,7 @@ class Donors:
             self.widths,
             self.means,
             NEIGHBOURS,
-            NEAREST,
+            nearest,
             threads,
         )
 
@@ -69,21 +71,23 @@ class Donors:
         return np.ascontiguousarray(places)
 
 
-def complete(encoded: Encoded, weights: FloatArray | None = None, threads: int = 1) -> tuple[Encoded, Donors | None]:
-    """The table without missing cells, and what fills those of new rows; the table itself and None if it has none.
+def complete(
+    encoded: EncodedTable, weights: FloatArray | None = None, threads: int = 1
+) -> tuple[EncodedTable, Donors | None]:
+    """Fill the missing cells of a table, and return what fills those of new rows; None if no cell is missing.
 
     Parameters
     ----------
-    encoded : Encoded
+    encoded : EncodedTable
         Missing cells are NaN.
     weights : ndarray of shape (n_samples,), default=None
-        Of the rows: one of weight 2 is like two equal rows, one of weight 0 is filled but fills none.
+        Weights of the rows: a row of weight 2 counts like two equal rows, one of weight 0 is filled but fills none.
     threads : int, default=1
         Does not change the result.
 
     Returns
     -------
-    complete : Encoded
+    complete : EncodedTable
     donors : Donors or None
     """
     if np.isfinite(encoded.values).all():
@@ -92,15 +96,15 @@ def complete(encoded: Encoded, weights: FloatArray | None = None, threads: int =
     return replace(encoded, values=donors.fill(encoded.values, threads)), donors
 
 
-def find_donors(encoded: Encoded, weights: FloatArray | None = None) -> Donors:
-    """At most MAX_DONORS different rows. Neither the order of the rows nor their repetition shows."""
+def find_donors(encoded: EncodedTable, weights: FloatArray | None = None, max_donors: int = MAX_DONORS) -> Donors:
+    """Choose distinct rows as donors. The choice depends neither on the order of the rows nor on their repetition."""
     rows, mass = distinct_rows(encoded.values, weights)
-    laws = [_law(encoded.values[rows, c], mass) for c in range(encoded.values.shape[1])]
-    exponents, means, variances = map(np.array, zip(*laws, strict=True))
+    moments = [_moments(encoded.values[rows, c], mass) for c in range(encoded.values.shape[1])]
+    exponents, means, variances = map(np.array, zip(*moments, strict=True))
     whole = np.repeat(np.add.reduceat(variances, encoded.first), encoded.widths)
     return Donors(
-        values=encoded.values[rows[:MAX_DONORS]],
-        weights=mass[:MAX_DONORS],
+        values=encoded.values[rows[:max_donors]],
+        weights=mass[:max_donors],
         first=encoded.first,
         widths=encoded.widths,
         exponents=exponents.astype(np.int32),
@@ -109,8 +113,8 @@ def find_donors(encoded: Encoded, weights: FloatArray | None = None) -> Donors:
     )
 
 
-def _law(x: FloatArray, weights: FloatArray) -> tuple[int, float, float]:
-    """A column's exponent, and its mean and variance divided by 2**exponent: of what is known, 0 where nothing is."""
+def _moments(x: FloatArray, weights: FloatArray) -> tuple[int, float, float]:
+    """Return a column's exponent, and the mean and variance of its known values divided by 2**exponent."""
     known = ~np.isnan(x)
     if not known.any():
         return 0, 0.0, 0.0

@@ -1,8 +1,8 @@
-"""A random sample of a table's different rows, by their keys, their weights and the seed alone.
+"""A random sample of a table's distinct rows that depends on their keys, their weights and the seed alone.
 
-Equal rows have equal keys and are one row with the sum of their weights. What is kept of some rows can be merged with
-what is kept of others, so that a table in pieces has the sample that it would have as a whole, and no piece tells more
-than a bounded number of its keys.
+Equal rows have equal keys and count as one row with the sum of their weights. What is kept of some rows can be merged
+with what is kept of others. So a table in pieces has the sample that it would have as a whole, and no piece has to send
+more than a bounded number of its keys.
 """
 
 from collections.abc import Sequence
@@ -15,120 +15,124 @@ from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, KeyArray
 from clusterforests.tables.distinct_rows import DistinctRows
 
-HASHED = 2**20  # keys at a time
-CANDIDATES = 8  # for each row of the sample
-COUNTERS = 4  # for each row of the sample
-RARE = 2 / 3  # of a share of 1 / size
-LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key may be short of its weight
+KEYS_AT_A_TIME = 2**20  # hashed together
+CANDIDATES = 8  # per row of the sample
+COUNTERS = 4  # per row of the sample
+RARE = 2 / 3  # of a share of 1 / size: keys of less weight in a piece get no counter
+LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key fall short of its weight
 
 
-class Keys(NamedTuple):
-    """Different keys in ascending order, and the weight of the rows that have each."""
+class WeightedKeys(NamedTuple):
+    """Distinct keys in ascending order, and the total weight of the rows that have each."""
 
     names: KeyArray
     mass: FloatArray
 
-    def take(self, which: IndexArray | BoolArray) -> "Keys":
-        return Keys(self.names[which], self.mass[which])
+    def take(self, which: IndexArray | BoolArray) -> "WeightedKeys":
+        """Keep some of the keys."""
+        return WeightedKeys(self.names[which], self.mass[which])
 
 
-class Drawn(NamedTuple):
-    """Places of the drawn keys among the candidates, in random order, and what each stands for."""
+class DrawnKeys(NamedTuple):
+    """Places of the drawn keys among the given ones, in random order, and the weight that each stands for."""
 
     places: IndexArray
     weights: FloatArray
 
 
-def distinct_keys(keys: KeyArray, weights: FloatArray | None = None) -> tuple[Keys, IndexArray]:
-    """The keys of rows of positive weight, and for each a row that has it."""
+def distinct_keys(keys: KeyArray, weights: FloatArray | None = None) -> tuple[WeightedKeys, IndexArray]:
+    """Collect the keys of rows of positive weight, and for each key one row that has it."""
     if weights is None:
         names, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        return Keys(names, counts.astype(np.float64)), first
+        return WeightedKeys(names, counts.astype(np.float64)), first
     counted = np.flatnonzero(weights > 0)
     order = counted[np.lexsort((weights[counted], keys[counted]))]
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
     mass = np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0)
-    return Keys(keys[order[starts]], mass), order[starts]
+    return WeightedKeys(keys[order[starts]], mass), order[starts]
 
 
-def merge(pieces: Sequence[Keys]) -> Keys:
-    """The weights of equal keys add up, in the order of the pieces."""
+def merge_keys(pieces: Sequence[WeightedKeys]) -> WeightedKeys:
+    """Merge the keys of pieces; the weights of equal keys add up, in the order of the pieces."""
     names, place = np.unique(np.concatenate([piece.names for piece in pieces]), return_inverse=True)
     mass = np.concatenate([piece.mass for piece in pieces])
-    return Keys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
+    return WeightedKeys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
 
 
-def chance_key(seed: int) -> np.uint64:
-    """What keys are hashed with to see how long they wait."""
+def sampling_key(seed: int) -> np.uint64:
+    """Return the random stream that keys are hashed with for their waiting times."""
     key: np.uint64 = stream(seed, Purpose.TABLE_SAMPLE)[0]
     return key
 
 
-def chances(names: KeyArray, seed: int) -> FloatArray:
-    """A uniform random number for each key."""
-    chance = np.empty(len(names))
-    for start in range(0, len(names), HASHED):
-        some = slice(start, start + HASHED)
-        chance[some] = uniform(stream(stream(seed, Purpose.TABLE_SAMPLE), names[some]))
-    return chance
+def key_uniforms(names: KeyArray, seed: int) -> FloatArray:
+    """Draw a uniform random number for each key."""
+    drawn = np.empty(len(names))
+    for start in range(0, len(names), KEYS_AT_A_TIME):
+        some = slice(start, start + KEYS_AT_A_TIME)
+        drawn[some] = uniform(stream(stream(seed, Purpose.TABLE_SAMPLE), names[some]))
+    return drawn
 
 
-def waiting(names: KeyArray, seed: int) -> FloatArray:
-    """How long each key waits if its weight is 1: exponential of mean 1."""
-    return exponential(chances(names, seed))
+def waiting_times(names: KeyArray, seed: int) -> FloatArray:
+    """Draw for each key how long it waits if its weight is 1: exponentially distributed with mean 1."""
+    return exponential(key_uniforms(names, seed))
 
 
-def reach(waits: FloatArray, size: int) -> float:
-    """Keys that wait less are candidates: CANDIDATES for each row of the sample, or all if there are no more."""
-    count = CANDIDATES * size
+def waiting_limit(waits: FloatArray, size: int, candidates: int = CANDIDATES) -> float:
+    """Return the limit below which `candidates` keys per row of the sample wait; infinity if there are no more."""
+    count = candidates * size
     return float(np.partition(waits, count)[count]) if len(waits) > count else np.inf
 
 
-def draw(keys: Keys, waits: FloatArray, size: int, limit: float, total: float) -> Drawn:
-    """At most `size` of the keys that wait less than `limit` and of those with a share of 1 / `size` of all weight.
+def draw_keys(keys: WeightedKeys, waits: FloatArray, size: int, limit: float, total: float) -> DrawnKeys:
+    """Draw at most `size` of the keys that wait less than `limit` or have a share of 1 / `size` of the total weight.
 
-    A key of weight w is there after its waiting time divided by w: so heavy rows, or such that are there many times,
-    are drawn first. Each stands for its weight over its chance to be drawn, in units in which a row of weight 1 has 1.
+    A key of weight w arrives after its waiting time divided by w, so rows that are heavy or repeated often are drawn
+    first. Each drawn key stands for its weight over its chance of being drawn, in units in which a row of weight 1
+    stands for 1.
     """
     heavy = keys.mass >= total / size
     places = np.flatnonzero((waits < limit) | heavy)
     mass, arrival = keys.mass[places], waits[places] / keys.mass[places]
     if len(places) <= size:
         order = np.argsort(arrival, kind="stable")
-        return Drawn(places[order], mass[order])
+        return DrawnKeys(places[order], mass[order])
     last = np.partition(arrival, size)[size]
     few = np.flatnonzero(arrival <= last)
     few = few[np.argsort(arrival[few], kind="stable")][:size]
     waited = np.where(heavy[places[few]], mass[few] * last, np.minimum(mass[few] * last, limit))
-    return Drawn(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
+    return DrawnKeys(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
 
 
-def draw_rows(keys: KeyArray, weights: FloatArray | None, size: int, seed: int) -> DistinctRows:
-    """At most `size` different rows, by their keys and the seed alone, in random order."""
+def draw_rows(
+    keys: KeyArray, weights: FloatArray | None, size: int, seed: int, candidates: int = CANDIDATES
+) -> DistinctRows:
+    """Draw at most `size` distinct rows by their keys, in random order."""
     known, first = distinct_keys(keys, weights)
-    total, count, chance = float(known.mass.sum()), CANDIDATES * size, chances(known.names, seed)
-    if len(chance) > count:  # logarithms only of those that can be drawn
-        some = np.flatnonzero((chance <= np.partition(chance, count)[count]) | (known.mass >= total / size))
-        known, first, chance = known.take(some), first[some], chance[some]
-    waits = exponential(chance)
-    drawn = draw(known, waits, size, reach(waits, size), total)
-    return DistinctRows(first[drawn.places], drawn.weights)
+    total, count, drawn = float(known.mass.sum()), candidates * size, key_uniforms(known.names, seed)
+    if len(drawn) > count:  # logarithms are taken only for keys that can be drawn
+        some = np.flatnonzero((drawn <= np.partition(drawn, count)[count]) | (known.mass >= total / size))
+        known, first, drawn = known.take(some), first[some], drawn[some]
+    waits = exponential(drawn)
+    chosen = draw_keys(known, waits, size, waiting_limit(waits, size, candidates), total)
+    return DistinctRows(first[chosen.places], chosen.weights)
 
 
-def common(keys: Keys, size: int) -> Keys:
-    """Counters for the keys of a piece that may be a share of 1 / size of the table. Rare ones have none here."""
-    return frequent(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
+def frequent_keys(keys: WeightedKeys, size: int) -> WeightedKeys:
+    """Count the keys of a piece that may have a share of 1 / size of the whole table; leave out rare ones."""
+    return prune_counters(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
 
 
-def frequent(keys: Keys, size: int) -> Keys:
-    """What is left of counters when, as often as it takes to have few, one unit of as many is cancelled.
+def prune_counters(keys: WeightedKeys, size: int) -> WeightedKeys:
+    """Prune the counters as Misra and Gries do.
 
-    As Misra and Gries do it. Counters of pieces can be merged and cut down again: a key loses in all at most the share
-    LOST / size of all weight, so one with a share of 1 / size keeps some.
+    Counters of pieces can be merged and pruned again: in all, a key loses at most the share LOST / size of the total
+    weight, so a key with a share of 1 / size keeps a counter.
     """
     most = COUNTERS * size
     if len(keys.names) <= most:
         return keys
     cancelled = np.partition(keys.mass, -most - 1)[-most - 1]
     left = keys.take(keys.mass > cancelled)
-    return Keys(left.names, left.mass - cancelled)
+    return WeightedKeys(left.names, left.mass - cancelled)

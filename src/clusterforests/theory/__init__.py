@@ -1,4 +1,4 @@
-"""Both theorems of the paper: closed forms beside simulations that can contradict them."""
+"""The two theorems of the paper: closed forms, and simulations that could contradict them."""
 
 from clusterforests.theory.noise import (
     NoiseRejection,

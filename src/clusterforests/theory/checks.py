@@ -1,42 +1,46 @@
-"""What the arguments of the theory functions may be. Messages name the parameter, its value and what is allowed."""
+"""Checks of the arguments of the theory functions, which return them as plain numbers and arrays."""
 
 from typing import Any
 
 import numpy as np
 
-from clusterforests._base.parameters import integer
+from clusterforests._base.parameters import Rule, above, check_value, integer
 from clusterforests._base.typing import FloatArray
 
 
 def check_integer(name: str, value: Any, low: int) -> int:
-    rule = integer(low)
-    if not rule.test(value):
-        raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
+    """Return a whole number of at least `low`."""
+    check_value(name, value, integer(low))
     return int(value)
 
 
-def check_real(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
-    """A finite number from low to high; with open_low, more than low."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    inside = number and np.isfinite(value) and low <= value <= high and not (open_low and value == low)
-    if not inside:
-        least = f"more than {low:g}" if open_low else f"at least {low:g}"
-        most = "" if high == np.inf else f" and at most {high:g}"
-        raise ValueError(f"{name}={value!r} is not allowed: it must be a number of {least}{most}.")
+def check_number(name: str, value: Any, rule: Rule) -> float:
+    """Return a number that the rule allows."""
+    check_value(name, value, rule)
     return float(value)
 
 
 def check_gamma(gamma: Any) -> float:
-    """The ratio of the smaller cluster's size to the larger one's."""
-    return check_real("gamma", gamma, 0, 1, open_low=True)
+    """Return the ratio of the smaller cluster's size to the larger one's."""
+    return check_number("gamma", gamma, above(0, 1))
 
 
 def check_sigma(sigma: Any) -> float:
-    return check_real("sigma", sigma, 0, np.inf, open_low=True)
+    """Return the standard deviation of the noise."""
+    return check_number("sigma", sigma, above(0))
+
+
+def check_signal(mu: Any) -> tuple[FloatArray, float]:
+    """Return feature means that are not all zero, and their Euclidean norm."""
+    means = check_means(mu)
+    strength = float(np.linalg.norm(means))
+    if strength == 0:
+        raise ValueError(f"mu={mu!r} is not allowed: at least one mean must differ from 0.")
+    return means, strength
 
 
 def check_means(mu: Any) -> FloatArray:
-    """Feature means as a vector of at least one finite number."""
+    """Return feature means as a vector of at least one finite number."""
     means = np.atleast_1d(np.asarray(mu))
     if means.ndim != 1 or means.size == 0 or means.dtype.kind not in "iuf" or not np.isfinite(means).all():
         raise ValueError(f"mu={mu!r} is not allowed: it must be a vector of at least one finite number.")

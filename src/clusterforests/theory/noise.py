@@ -18,17 +18,17 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from clusterforests._base.parameters import check_parameters
+from clusterforests._base.parameters import check_parameters, real
 from clusterforests._base.random import root_seed, stream
 from clusterforests._base.typing import FloatArray
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.forest.growth import NOT_BETTER, kappa
-from clusterforests.theory.checks import check_integer, check_means, check_real
+from clusterforests.theory.checks import check_integer, check_means, check_number, check_signal
 
 
 @dataclass(frozen=True)
 class NoiseRejection:
-    """How often a proposed feature was turned down, and the mean kappas before and with it.
+    """How often a proposed feature was rejected, and the mean kappas without and with it.
 
     `std_error` is the binomial standard error of `rate`.
     """
@@ -40,40 +40,37 @@ class NoiseRejection:
 
 
 def folded_mean(strength: float) -> float:
-    """m(r): the mean of |N(r, 1)|, the distance of a population centre from the middle."""
+    """Compute m(r), the mean of |N(r, 1)|: the distance of a population centre from the middle."""
     return float(strength * (2 * norm.cdf(strength) - 1) + 2 * norm.pdf(strength))
 
 
 def population_centers(mu: Any) -> FloatArray:
-    """The two population centres of 2-means (Definition 3), mu_1* first.
+    """Compute the two population centres of 2-means (Definition 3), mu_1* first.
 
     Parameters
     ----------
     mu : array-like of shape (n_features,)
-        Feature means, not all zero: without any signal the direction is not determined.
+        Feature means, not all zero: without any signal the direction is undetermined.
 
     Returns
     -------
     ndarray of shape (2, n_features)
     """
-    means = check_means(mu)
-    strength = float(np.linalg.norm(means))
-    if strength == 0:
-        raise ValueError(f"mu={mu!r} is not allowed: at least one mean must differ from 0.")
+    means, strength = check_signal(mu)
     center = means * (folded_mean(strength) / strength)
     return np.stack([center, -center])
 
 
 def population_kappa(mu: Any, *, quality: str = "centroid") -> float:
-    """kappa = SS_W / SS_B of the best 2-means clustering in the population (Theorem 1).
+    """Compute kappa = SS_W / SS_B of the best 2-means clustering in the population (Theorem 1).
 
     Parameters
     ----------
     mu : array-like of shape (n_features,)
         Means of the features in the clustering vector; 0 is a noise feature.
     quality : {"centroid", "pairwise"}, default="centroid"
-        Sums of squares about centroids, or over pairs of rows as in the paper's appendix. With c the first, the
-        second is c / (c + 2), so both order clustering vectors alike.
+        Sums of squares about centroids, or over pairs of rows as in the paper's appendix. If c is the first, the
+        second is c / (c + 2), so both rank clustering vectors alike.
 
     Returns
     -------
@@ -97,10 +94,10 @@ def _kappa(n_features: int, strength: float, quality: str = "centroid") -> float
 
 
 def break_even_strength(mu: Any) -> float:
-    """The mean a further feature must have before it lowers the population kappa.
+    """Find the mean that a further feature must exceed to lower the population kappa.
 
-    Theorem 1 says that this is more than zero. It is about `|mu| / sqrt(p)` where the clusters are far apart, so kappa
-    turns down weak features too, not only pure noise.
+    Theorem 1 says that it is above zero. It is about `|mu| / sqrt(p)` if the clusters are far apart, so kappa rejects
+    weak features too, not only pure noise.
 
     Parameters
     ----------
@@ -132,7 +129,7 @@ def simulate_noise_rejection(
     n_init: int = 20,
     random_state: Any = None,
 ) -> NoiseRejection:
-    """How often kappa turns down one more feature on samples of finite size.
+    """Measure how often kappa rejects one more feature on samples of finite size.
 
     Parameters
     ----------
@@ -158,7 +155,7 @@ def simulate_noise_rejection(
     check_parameters({"quality": quality, "n_init": n_init})
     n_samples = check_integer("n_samples", n_samples, 3)
     n_trials = check_integer("n_trials", n_trials, 1)
-    means = np.append(check_means(mu), check_real("candidate", candidate, -np.inf, np.inf))
+    means = np.append(check_means(mu), check_number("candidate", candidate, real(-np.inf, np.inf)))
     seed = root_seed(random_state)
     rng = np.random.default_rng(seed)
     every = np.arange(len(means), dtype=np.int32)
@@ -175,7 +172,7 @@ def simulate_noise_rejection(
 
 
 def sample_mixture(n_samples: int, means: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows of the mixture (2) with pi = 1/2 and Sigma = I."""
+    """Draw rows from the mixture (2) with pi = 1/2 and Sigma = I."""
     signs = rng.choice([-1.0, 1.0], size=n_samples)
     sample: FloatArray = signs[:, None] * means + rng.standard_normal((n_samples, len(means)))
     return sample

@@ -2,24 +2,25 @@
 
 P = Pbar + epsilon, where Pbar is 1 - nu inside two clusters of n1 and n2 = gamma n1 rows and nu between them, and
 epsilon is symmetric with independent N(0, sigma^2) entries on and below the diagonal. Degrees are those of Pbar:
-degrees of the noisy matrix can be negative, and would make another model.
+degrees of the noisy matrix can be negative, and would make a different model.
 
-Three signs of the proof are mended here. The Laplacian is D^(-1/2) (D - P) D^(-1/2), so its second smallest
+Three slips of sign in the proof are corrected here. The Laplacian is D^(-1/2) (D - P) D^(-1/2), so its second smallest
 eigenvector is the second largest of D^(-1/2) P D^(-1/2). x2 is negative on the larger cluster (the proof's formula
 for the mis-clustering rate has the inequalities the other way round). The first-order term of psi x2 is
 + lambda2^(-1) epsilon~ x2, and the contour integral also removes its part in the span of x1 and x2.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 
-from clusterforests._base.cached import cached
+from clusterforests._base.parameters import real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
-from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
+from clusterforests.theory.checks import check_gamma, check_integer, check_number, check_sigma
 
 
 class EigenExpansion(NamedTuple):
@@ -44,22 +45,22 @@ class PerturbedModel:
     def n_samples(self) -> int:
         return self.n_larger + self.n_smaller
 
-    @cached
+    @cached_property
     def target(self) -> FloatArray:
         """-1 for rows of the larger cluster, which come first, and +1 for the smaller: the signs of x2."""
         return self._spread(-1.0, 1.0)
 
-    @cached
+    @cached_property
     def block_degrees(self) -> tuple[float, float]:
         """Row sums of Pbar on the two clusters."""
         n1, n2, nu = self.n_larger, self.n_smaller, self.nu
         return (1 - nu) * n1 + nu * n2, (1 - nu) * n2 + nu * n1
 
-    @cached
+    @cached_property
     def expected_degrees(self) -> FloatArray:
         return self._spread(*self.block_degrees)
 
-    @cached
+    @cached_property
     def spectrum(self) -> EigenExpansion:
         """Exact: x1 is proportional to D^(1/2) 1 with eigenvalue 1, x2 is block-constant and orthogonal to it."""
         n1, n2 = self.n_larger, self.n_smaller
@@ -74,22 +75,22 @@ class PerturbedModel:
             (float(-n2 * np.sqrt(d2) / norm2), float(n1 * np.sqrt(d1) / norm2)),
         )
 
-    @cached
+    @cached_property
     def x1(self) -> FloatArray:
         return self._spread(*self.spectrum.x1)
 
-    @cached
+    @cached_property
     def x2(self) -> FloatArray:
         return self._spread(*self.spectrum.x2)
 
-    @cached
+    @cached_property
     def clean(self) -> FloatArray:
         """D^(-1/2) Pbar D^(-1/2)."""
         matrix: FloatArray = np.outer(self.x1, self.x1) + self.spectrum.lambda2 * np.outer(self.x2, self.x2)
         return matrix
 
     def draw_noise(self, rng: np.random.Generator) -> FloatArray:
-        """epsilon~ = D^(-1/2) epsilon D^(-1/2)."""
+        """Draw epsilon~ = D^(-1/2) epsilon D^(-1/2)."""
         scale = np.sqrt(self.sigma / self.expected_degrees)
         noise: FloatArray = symmetric_noise(self.n_samples, rng) * np.outer(scale, scale)
         return noise
@@ -99,7 +100,7 @@ class PerturbedModel:
 
 
 def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0.001) -> PerturbedModel:
-    """The model (6) with n2 as near to gamma n1 as whole rows allow.
+    """Make the model (6) with n2 as close to gamma n1 as whole rows allow.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0
     """
     n_samples = check_integer("n_samples", n_samples, 4)
     gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    nu = check_real("nu", nu, 0, 0.49)
+    nu = check_number("nu", nu, real(0, 0.49))
     n_larger = int(n_samples / (1 + gamma) + 0.5)
     if n_larger == n_samples:
         least = 1 / (n_samples - 1)
@@ -130,16 +131,16 @@ def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0
 
 
 def symmetric_noise(n_samples: int, rng: np.random.Generator) -> FloatArray:
-    """A symmetric matrix with independent N(0, 1) entries on and below the diagonal."""
+    """Draw a symmetric matrix with independent N(0, 1) entries on and below the diagonal."""
     lower = np.tril(rng.standard_normal((n_samples, n_samples)))
     return lower + np.tril(lower, -1).T
 
 
 def eigen_expansion(model: PerturbedModel) -> EigenExpansion:
-    """The leading terms that the proof of Theorem 2 gives for small nu; compare with `model.spectrum`.
+    """Compute the leading terms that the proof of Theorem 2 gives for small nu; compare with `model.spectrum`.
 
-    Its remainders O(nu^2 + 1/n) and O(nu + n^(-1/2)) are O(nu^2) for the eigenvalues and O(nu) for the scaled
-    eigenvectors when degrees are expected ones.
+    With expected degrees, its remainders O(nu^2 + 1/n) and O(nu + n^(-1/2)) are O(nu^2) for the eigenvalues and O(nu)
+    for the scaled eigenvectors.
     """
     n1, n2 = model.n_larger, model.n_smaller
     gamma = n2 / n1
@@ -153,7 +154,7 @@ def eigen_expansion(model: PerturbedModel) -> EigenExpansion:
 
 
 def projected_vector(model: PerturbedModel, noise: FloatArray) -> FloatArray:
-    """psi x2: x2 projected on the two leading eigenvectors of D^(-1/2) P D^(-1/2), equations (8) and (9).
+    """Compute psi x2: x2 projected on the two leading eigenvectors of D^(-1/2) P D^(-1/2), equations (8) and (9).
 
     Parameters
     ----------
@@ -171,14 +172,14 @@ def projected_vector(model: PerturbedModel, noise: FloatArray) -> FloatArray:
 
 
 def leading_vectors(matrix: FloatArray) -> FloatArray:
-    """Eigenvectors of the two largest eigenvalues as columns, the second largest first."""
+    """Compute the eigenvectors of the two largest eigenvalues as columns, the second largest first."""
     n = len(matrix)
     vectors: FloatArray = eigh(matrix, subset_by_index=[n - 2, n - 1], check_finite=False)[1]
     return vectors
 
 
 def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: bool = False) -> FloatArray:
-    """phi x2, the first-order expansion of psi x2.
+    """Compute phi x2, the first-order expansion of psi x2.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: 
         epsilon~.
     as_printed : bool, default=False
         The paper's x2 - lambda2^(-1) epsilon~ x2 instead of x2 + lambda2^(-1) Q epsilon~ x2, where Q removes the
-        span of x1 and x2. The sign does not change the distribution, the missing Q changes it by O(n^(-3/2)).
+        span of x1 and x2. The sign does not change the distribution; the missing Q changes it by O(n^(-3/2)).
 
     Returns
     -------
@@ -201,13 +202,13 @@ def first_order_vector(model: PerturbedModel, noise: FloatArray, *, as_printed: 
 
 
 def resolvent_residual(model: PerturbedModel, t: complex) -> float:
-    """Lemma 2, first part: the largest entry of (tI - D^(-1/2) Pbar D^(-1/2))^(-1) x2 - x2 / (t - lambda2)."""
+    """Check Lemma 2, first part: the largest entry of (tI - D^(-1/2) Pbar D^(-1/2))^(-1) x2 - x2 / (t - lambda2)."""
     shifted = t * np.eye(model.n_samples) - model.clean
     return float(np.abs(np.linalg.solve(shifted, model.x2) - model.x2 / (t - model.spectrum.lambda2)).max())
 
 
 def noise_norm(n_samples: int, *, random_state: Any = None) -> float:
-    """Lemma 3: the spectral norm of one symmetric N(0, 1) noise matrix divided by sqrt(n). It tends to 2."""
+    """Check Lemma 3: the spectral norm of one symmetric N(0, 1) noise matrix divided by sqrt(n) tends to 2."""
     n_samples = check_integer("n_samples", n_samples, 1)
     rng = np.random.default_rng(root_seed(random_state))
     values = np.linalg.eigvalsh(symmetric_noise(n_samples, rng))

@@ -1,13 +1,13 @@
 """Theorem 2: the mis-clustering rate of the sign cut under the perturbed affinity model.
 
-To first order, entry i of psi x2 is x2[i] plus a Gaussian. In units of its own standard deviation it has the wrong
-sign beyond
+To first order, entry i of psi x2 is x2[i] plus a Gaussian. In units of its standard deviation, the Gaussian gives it
+the wrong sign beyond
 
     sqrt(n) / sigma * sqrt(gamma^3 / ((1 + gamma) (1 + gamma^3)))    in the larger cluster,
     sqrt(n) / sigma * sqrt(gamma   / ((1 + gamma) (1 + gamma^3)))    in the smaller one,
 
 and the larger cluster decides the exponent. The paper prints gamma^2 for the larger cluster: the last step of its
-proof loses a power, for (n1 n2) gamma^3 / (n1 gamma^3 + n2) with n2 = gamma n1 is n1 gamma^3 / (1 + gamma^2). At
+proof loses a power, because (n1 n2) gamma^3 / (n1 gamma^3 + n2) with n2 = gamma n1 is n1 gamma^3 / (1 + gamma^2). At
 gamma = 1 the two forms agree.
 """
 
@@ -18,15 +18,16 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from clusterforests._base.parameters import check_value, choice, real
 from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray
-from clusterforests.theory.checks import check_gamma, check_integer, check_real, check_sigma
+from clusterforests.theory.checks import check_gamma, check_integer, check_number, check_sigma
 from clusterforests.theory.perturbation import PerturbedModel, leading_vectors, perturbed_model
 
 
 @dataclass(frozen=True)
 class MisclusteringRate:
-    """Share of rows in the wrong cluster: all rows and each cluster's own, with standard errors over trials."""
+    """Share of rows in the wrong cluster, overall and for each cluster, with standard errors over trials."""
 
     rate: float
     std_error: float
@@ -39,7 +40,7 @@ class MisclusteringRate:
 
 @dataclass(frozen=True)
 class CutoffGain:
-    """The best measured cutoff in units of x2 on the smaller cluster, and the rates there and at zero."""
+    """The best measured cutoff in units of x2 on the smaller cluster, and the rates at it and at zero."""
 
     cutoff: float
     rate: float
@@ -49,7 +50,7 @@ class CutoffGain:
 
 
 def misclustering_exponent(gamma: float, sigma: float, as_printed: bool = False) -> float:
-    """The limit of log(E M) / n, Theorem 2.
+    """Compute the limit of log(E M) / n, Theorem 2.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def misclustering_exponent(gamma: float, sigma: float, as_printed: bool = False)
     sigma : float
         Standard deviation of the noise.
     as_printed : bool, default=False
-        gamma^2 in the numerator, as the paper prints it, instead of gamma^3, as its proof gives.
+        Use gamma^2 in the numerator, as the paper prints it, instead of gamma^3, as its proof gives.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def misclustering_probability(
     as_printed: bool = False,
     second_order: bool = False,
 ) -> float:
-    """E M at finite n, from the Gaussian tails of both clusters (the last display of the proof, before its limit).
+    """Compute E M at finite n from the Gaussian tails of both clusters (the proof's last display, before its limit).
 
     Parameters
     ----------
@@ -98,11 +99,11 @@ def misclustering_probability(
     cutoff : float, default=0.0
         Where psi x2 is cut, as a fraction of the smaller cluster's value of x2.
     as_printed : bool, default=False
-        With the paper's gamma^2 in the larger cluster's tail.
+        Use the paper's gamma^2 in the larger cluster's tail.
     second_order : bool, default=False
-        With the next term of the expansion, of relative size sigma^2 / n, in the mean and in the variance. It leaves
-        the exponent alone but not the rate: at gamma = 1 it takes z to sqrt(z^2 - 1), which multiplies small rates by
-        sqrt(e). Needs sigma^2 below a quarter of the smaller cluster's size.
+        Include the next term of the expansion, of relative size sigma^2 / n, in the mean and in the variance. It does
+        not change the exponent but it changes the rate: at gamma = 1 it takes z to sqrt(z^2 - 1), which multiplies
+        small rates by sqrt(e). Needs sigma^2 below a quarter of the smaller cluster's size.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def misclustering_probability(
     """
     n_samples = check_integer("n_samples", n_samples, 2)
     gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    cutoff = check_real("cutoff", cutoff, -1, 1)
+    cutoff = check_number("cutoff", cutoff, real(-1, 1))
     if as_printed and (cutoff or second_order):
         raise ValueError("as_printed=True is not allowed with a cutoff or second_order: it must be False.")
     sizes = np.array([1.0, gamma]) * n_samples / (1 + gamma)
@@ -132,7 +133,7 @@ def misclustering_probability(
 
 
 def best_cutoff(gamma: float) -> float:
-    """The cutoff of psi x2 with the best exponent, as a fraction of the smaller cluster's value of x2.
+    """Compute the cutoff of psi x2 with the best exponent, as a fraction of the smaller cluster's value of x2.
 
     The remarks after Theorem 2 say that it lies slightly towards the smaller cluster. Equal exponents of both
     clusters put it at sqrt(gamma) (1 - sqrt(gamma)).
@@ -142,7 +143,7 @@ def best_cutoff(gamma: float) -> float:
 
 
 def shifted_exponent(gamma: float, sigma: float) -> float:
-    """The limit of log(E M) / n when the second eigenvector is cut at `best_cutoff`."""
+    """Compute the limit of log(E M) / n if the second eigenvector is cut at `best_cutoff`."""
     gamma, sigma = check_gamma(gamma), check_sigma(sigma)
     return -gamma * (1 - best_cutoff(gamma)) ** 2 / (2 * sigma**2 * (1 + gamma) * (1 + gamma**3))
 
@@ -158,7 +159,7 @@ def simulate_misclustering(
     vector: str = "projection",
     random_state: Any = None,
 ) -> MisclusteringRate:
-    """The mis-clustering rate of the model itself: whole noisy matrices and their eigenvectors, no expansion.
+    """Measure the mis-clustering rate of the model itself, by eigenvectors of whole noisy matrices, without expansions.
 
     Parameters
     ----------
@@ -175,8 +176,8 @@ def simulate_misclustering(
     cutoff : float, default=0.0
         Where the vector is cut, as a fraction of the smaller cluster's value of x2.
     vector : {"projection", "eigenvector"}, default="projection"
-        psi x2, which the paper analyses, or the second eigenvector, which Ncut would use. They differ when nu is not
-        large against sigma / n: the noise then mixes the two leading eigenvectors.
+        psi x2, which the paper analyses, or the second eigenvector, which Ncut would use. They differ if nu is not
+        large compared with sigma / n: the noise then mixes the two leading eigenvectors.
     random_state : int, RandomState, Generator or None, default=None
         Determines the matrices.
 
@@ -193,9 +194,8 @@ def simulate_misclustering(
     """
     model = perturbed_model(n_samples, gamma, sigma, nu=nu)
     n_trials = check_integer("n_trials", n_trials, 2)
-    cutoff = check_real("cutoff", cutoff, -1, 1)
-    if vector not in ("projection", "eigenvector"):
-        raise ValueError(f"vector={vector!r} is not allowed: it must be 'projection' or 'eigenvector'.")
+    cutoff = check_number("cutoff", cutoff, real(-1, 1))
+    check_value("vector", vector, choice("projection", "eigenvector"))
     wrong = np.empty((n_trials, 2))
     for trial, found in enumerate(_draw_vectors(model, n_trials, vector, random_state)):
         errors = np.where(found > cutoff, 1.0, -1.0) != model.target
@@ -216,9 +216,9 @@ def simulate_best_cutoff(
     nu: float = 0.001,
     random_state: Any = None,
 ) -> CutoffGain:
-    """The cutoff of psi x2 that puts fewest rows in the wrong cluster, and what it saves.
+    """Find the cutoff of psi x2 that puts the fewest rows in the wrong cluster, and what it gains.
 
-    The cutoff is chosen on every other matrix and judged on the rest, so its rate is not flattered by the choice.
+    The cutoff is chosen on every other matrix and judged on the rest, so that the choice does not flatter its rate.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def simulate_best_cutoff(
 
 
 def _draw_vectors(model: PerturbedModel, n_trials: int, vector: str, random_state: Any) -> Iterator[FloatArray]:
-    """psi x2, or the second eigenvector, of each trial's matrix, in units of x2 on the smaller cluster."""
+    """Yield psi x2, or the second eigenvector, of each trial's matrix, in units of x2 on the smaller cluster."""
     rng = np.random.default_rng(root_seed(random_state))
     for _ in range(n_trials):
         leading = leading_vectors(model.clean + model.draw_noise(rng))

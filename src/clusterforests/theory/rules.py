@@ -1,8 +1,8 @@
 """Lemma 1: in the population the K-means rule is the optimal rule.
 
-Two centres split the space by a hyperplane, v'X > t with a unit vector v. What K-means maximises over v and t is
-SS_B, and for the mixture (2) with Sigma = I it has a closed form in the angle between v and mu and in t. Maximising
-it numerically tests the lemma without its symmetry argument, and shows what happens when pi is not 1/2.
+Two centres split the space by a hyperplane, v'X > t with a unit vector v. K-means maximises SS_B over v and t, and for
+the mixture (2) with Sigma = I this has a closed form in t and the angle between v and mu. Maximising it numerically
+tests the lemma without its symmetry argument, and shows what happens if pi is not 1/2.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from clusterforests._base.parameters import above
 from clusterforests._base.random import root_seed
 from clusterforests.kmeans import HartiganWongKMeans
-from clusterforests.theory.checks import check_integer, check_means, check_real
+from clusterforests.theory.checks import check_integer, check_number, check_signal
 from clusterforests.theory.noise import sample_mixture
 
 
@@ -28,7 +29,7 @@ class SplitRule:
 
 
 def between_of_split(strength: float, angle: float, offset: float, *, share: float = 0.5) -> float:
-    """SS_B of the split v'X > offset in the population; 0 where one side has no mass.
+    """Compute SS_B of the split v'X > offset in the population; 0 if one side has no mass.
 
     Parameters
     ----------
@@ -58,13 +59,13 @@ def between_of_split(strength: float, angle: float, offset: float, *, share: flo
 
 
 def split_risk(strength: float, angle: float, offset: float, share: float = 0.5) -> float:
-    """P(h(X) != Delta) of the rule v'X > offset, Definition 2."""
+    """Compute P(h(X) != Delta) of the rule v'X > offset, Definition 2."""
     a = strength * np.cos(angle)
     return float(share * norm.cdf(offset - a) + (1 - share) * norm.cdf(-offset - a))
 
 
 def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
-    """h* of Definition 2, the Bayes rule: the direction of mu, cut where both weighted densities are equal.
+    """Compute h* of Definition 2, the Bayes rule: the direction of mu, cut where the weighted densities are equal.
 
     Parameters
     ----------
@@ -77,14 +78,14 @@ def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     -------
     SplitRule
     """
-    strength = check_real("strength", strength, 0, np.inf, open_low=True)
-    _check_share(share)
+    strength = check_number("strength", strength, above(0))
+    check_number("share", share, above(0, 1, or_equal=False))
     offset = float(np.log((1 - share) / share) / (2 * strength))
     return SplitRule(0.0, offset, split_risk(strength, 0.0, offset, share))
 
 
 def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
-    """The population rule of 2-means, by maximising SS_B over all hyperplanes.
+    """Find the population rule of 2-means by maximising SS_B over all hyperplanes.
 
     Parameters
     ----------
@@ -98,8 +99,8 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     SplitRule
         With share = 1/2, Lemma 1 says: angle 0, offset 0, the risk of `optimal_rule`.
     """
-    strength = check_real("strength", strength, 0, np.inf, open_low=True)
-    _check_share(share)
+    strength = check_number("strength", strength, above(0))
+    check_number("share", share, above(0, 1, or_equal=False))
 
     def loss(split: Any) -> float:
         return -between_of_split(strength, split[0], split[1], share=share)
@@ -112,15 +113,10 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     return SplitRule(float(abs(angle)), float(offset), split_risk(strength, angle, offset, share))
 
 
-def _check_share(share: float) -> None:
-    if not 0 < check_real("share", share, 0, 1) < 1:
-        raise ValueError(f"share={share!r} is not allowed: it must be a number of more than 0 and less than 1.")
-
-
 def simulate_kmeans_rule(
     n_samples: int, mu: Any, *, n_trials: int = 50, random_state: Any = None
 ) -> tuple[SplitRule, float]:
-    """The rule of K-means on samples of the balanced mixture, averaged over samples.
+    """Measure the rule of K-means on samples of the balanced mixture, averaged over samples.
 
     Parameters
     ----------
@@ -136,16 +132,13 @@ def simulate_kmeans_rule(
     Returns
     -------
     rule : SplitRule
-        Means of the angle, of the offset's size and of the exact risk of the rule that each sample gave.
+        Means of the angle, of the absolute offset and of the exact risk of the rule that each sample gave.
     std_error : float
         Standard error of the mean risk.
     """
     n_samples = check_integer("n_samples", n_samples, 3)
     n_trials = check_integer("n_trials", n_trials, 2)
-    means = check_means(mu)
-    strength = float(np.linalg.norm(means))
-    if strength == 0:
-        raise ValueError(f"mu={mu!r} is not allowed: at least one mean must differ from 0.")
+    means, strength = check_signal(mu)
     rng = np.random.default_rng(root_seed(random_state))
     found = np.empty((n_trials, 3))
     for trial in range(n_trials):

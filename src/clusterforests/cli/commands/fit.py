@@ -3,13 +3,11 @@
 import argparse
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from clusterforests.cli.arguments import (
     EXIT_CODES,
-    Command,
     add_data_options,
     add_run_options,
     number_of_clusters,
@@ -18,11 +16,14 @@ from clusterforests.cli.arguments import (
     seed,
     target,
 )
-from clusterforests.cli.outputs import STDOUT, Outputs, labels_format, write_labels
+from clusterforests.cli.label_files import labels_format, write_labels
+from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
 from clusterforests.estimator import ClusterForest
+from clusterforests.forest_view import view_of
+from clusterforests.report import write_report
 
 EXAMPLES = """examples:
   clusterforests fit data.csv --clusters 4 --out labels.csv \\
@@ -33,42 +34,45 @@ EXAMPLES = """examples:
   zcat data.csv.gz | clusterforests fit - --clusters 3 --out - > labels.csv
 
 The labels have a line for each row: its name (--id) or its number, from 1; its
-cluster, of which 0 is the largest; and how much it belongs there, from 0 to 1.
-They are CSV, or by the name's ending .tsv, .parquet, .arrow or .npy. With
---json and without --out they are in the JSON.
+cluster, where 0 is the largest; and its membership in it, from 0 to 1. They are
+CSV unless the name ends in .tsv, .parquet, .arrow or .npy. With --json and
+without --out, the labels are part of the JSON.
 
 """
 
 
-def add_fit(command: Command) -> None:
-    command.parser.description = "Cluster the rows of a table: CSV, TSV, Parquet, Arrow (.arrow, .feather) or .npy."
-    command.parser.epilog = EXAMPLES + EXIT_CODES
-    command.add("data", metavar="DATA", help="the table; rows are samples; - is standard input")
-    command.add(
+def add_fit(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = "Cluster the rows of a table: CSV, TSV, Parquet, Arrow (.arrow, .feather) or .npy."
+    parser.epilog = EXAMPLES + EXIT_CODES
+    add = parser.add_argument
+    add("data", metavar="DATA", help="the table, one sample per row; - is standard input")
+    add(
         "--clusters",
         metavar="K",
         type=number_of_clusters,
         default="auto",
-        help="how many: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 10",
+        help="number of clusters: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 10",
     )
-    command.add("--out", metavar="FILE", type=target, file=True, help="the cluster of each row; - is standard output")
-    command.add("--report", metavar="FILE", type=target, file=True, help="a page about the result, .html")
-    command.add("--model", metavar="FILE", type=target, file=True, help="the model, for `predict` and `report`")
-    add_data_options(command, fitting=True)
-    command.add("--trees", metavar="T", type=positive, default=200, help="clusterings in the forest (default: 200)")
-    command.add("--seed", metavar="N", type=seed, default=0, help="the same seed gives the same result (default: 0)")
-    add_run_options(command)
-    command.parser.set_defaults(run=run_fit)
+    add("--out", metavar="FILE", type=target, help="write the cluster of each row; - is standard output")
+    add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
+    add("--model", metavar="FILE", type=target, help="write the model, for `predict` and `report`")
+    add("--trees", metavar="T", type=positive, default=200, help="number of trees in the forest (default: 200)")
+    add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
+    add_data_options(parser, fitting=True)
+    add_run_options(parser)
+    parser.set_defaults(run=run_fit)
 
 
 def run_fit(given: argparse.Namespace) -> int:
+    """Read, cluster, write, and print a summary."""
     screen = Screen(given)
     if given.json and given.out == STDOUT:
         given.usage("--json and --out - both write to standard output. Leave one of them out.")
     outputs = Outputs({"DATA": given.data}, {"--out": given.out, "--report": given.report, "--model": given.model})
     for option in ("report", "model"):
         if getattr(given, option) == STDOUT:
-            given.usage(f"--{option} - is not possible: give the name of a file.")
+            given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
     data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
     for note in data.notes:
@@ -85,7 +89,7 @@ def run_fit(given: argparse.Namespace) -> int:
         forest.fit(data.table)
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
-    facts = fit_facts(name, forest, score(data.truth, forest.labels_), seconds)
+    facts = fit_facts(name, view_of(forest), score(data.truth, forest.labels_), seconds)
     if outputs.files:
         screen.bar.stage(f"writing {', '.join(outputs.files)},")
     with outputs, screen.warnings_as_notes():
@@ -101,12 +105,12 @@ def run_fit(given: argparse.Namespace) -> int:
     return 0
 
 
-def write_results(outputs: Outputs, forest: ClusterForest, data: DataFile, given: Any, seconds: float) -> None:
-    """The report, the model, and the labels last: these may go down a pipe."""
+def write_results(
+    outputs: Outputs, forest: ClusterForest, data: DataFile, given: argparse.Namespace, seconds: float
+) -> None:
+    """Write the report, the model, and last the labels, which may go down a pipe."""
 
     def write_page(path: Path) -> None:
-        from clusterforests.report import write_report
-
         write_report(
             forest,
             data.table,
@@ -118,7 +122,7 @@ def write_results(outputs: Outputs, forest: ClusterForest, data: DataFile, given
             seconds=seconds,
         )
 
-    # How it was run is no part of the model: the same data and seed give the same file.
+    # How it was run is not part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
     outputs.write("--report", write_page)
     outputs.write("--model", forest.save)

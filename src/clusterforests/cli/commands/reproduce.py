@@ -1,4 +1,4 @@
-"""`clusterforests reproduce`: the tables, figures and theorems of the paper."""
+"""`clusterforests reproduce`: compute the tables and figures of the paper."""
 
 import argparse
 import sys
@@ -6,35 +6,35 @@ from pathlib import Path
 
 import joblib
 
-from clusterforests.cli.arguments import Command
 from clusterforests.experiments.reproduce import NAMES, reproduce
 from clusterforests.experiments.spec import RUNS
 
 
-def add_reproduce(command: Command) -> None:
-    command.parser.description = (
-        "Compute what the paper contains. Finished parts are kept: after a stop the same command goes on and ends "
-        "with the same numbers."
+def add_reproduce(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Compute the tables and figures of the paper. Finished parts are kept: if it is stopped, the same command "
+        "resumes and arrives at the same numbers."
     )
-    command.add("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
-    command.words = tuple(NAMES)
-    command.add(
-        "--out", type=Path, file=True, default=Path("results"), help="folder for the results (default: results)"
-    )
-    command.add("--runs", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as the paper)")
-    command.add("--jobs", type=int, default=joblib.cpu_count(), help="processes (default: one per core)")
-    command.add(
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
+    results = Path("results")
+    add("--out", metavar="FOLDER", type=Path, default=results, help=f"folder for the results (default: {results})")
+    add("--runs", metavar="N", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as in the paper)")
+    add("--jobs", metavar="N", type=int, default=joblib.cpu_count(), help="processes (default: one per core)")
+    add(
         "--document",
+        metavar="FILE",
         type=Path,
-        file=True,
         action="append",
         default=[],
-        help="Markdown file whose marked tables are renewed",
+        help="Markdown file whose marked tables are updated",
     )
-    command.parser.set_defaults(run=run_reproduce, stopped="Stopped. The same command goes on from here.")
+    parser.set_defaults(run=run_reproduce, stopped="Stopped. The same command resumes from here.")
 
 
 def run_reproduce(given: argparse.Namespace) -> int:
+    """Check the options and compute."""
     unknown = [name for name in given.names if name not in NAMES]
     if unknown:
         raise ValueError(f"there is no {unknown[0]!r} to reproduce; choose from {', '.join(NAMES)}.")
@@ -49,7 +49,7 @@ def run_reproduce(given: argparse.Namespace) -> int:
 
 
 def _show(line: str) -> None:
-    """On a terminal a line of progress replaces the last one; in a pipe only what is finished is worth a line."""
+    """Print a line of progress over the last one; where there is no terminal, only finished parts get a line."""
     progress = line.endswith("left")
     if sys.stderr.isatty():
         print(f"\r\033[K{line}", end="" if progress else "\n", file=sys.stderr, flush=True)

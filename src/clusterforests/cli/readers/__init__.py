@@ -1,18 +1,19 @@
-"""Tables from files: CSV, TSV, Parquet, Arrow and .npy, with the rows' names and a column of known classes."""
+"""Tables from files: CSV, TSV, Parquet, Arrow and .npy, with row names and a column of known classes."""
 
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from clusterforests.cli.readers.columnar import read_arrow, read_npy
-from clusterforests.cli.readers.delimited import read_delimited
-from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.cli.readers.arrow_files import read_arrow
+from clusterforests.cli.readers.npy_files import read_npy
+from clusterforests.cli.readers.request import DataFile, ReadProgress, Request
+from clusterforests.cli.readers.text_files import read_text
 
-__all__ = ["FORMATS", "DataFile", "Request", "read_table"]
+__all__ = ["FORMATS", "DataFile", "ReadProgress", "Request", "format_of", "read_table"]
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "npy")
-_ENDINGS = {
+_EXTENSIONS = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".parquet": "parquet",
@@ -25,8 +26,8 @@ _ENDINGS = {
 
 
 def format_of(path: str) -> str:
-    """By the name's ending; CSV if it has none that is known."""
-    return _ENDINGS.get(Path(path).suffix.lower(), "csv")
+    """Return the format by the file's extension; CSV if it is unknown."""
+    return _EXTENSIONS.get(Path(path).suffix.lower(), "csv")
 
 
 def read_table(path: str, request: Request, format: str | None = None) -> DataFile:
@@ -37,9 +38,9 @@ def read_table(path: str, request: Request, format: str | None = None) -> DataFi
     path : str
         Name of the file.
     request : Request
-        Which columns are what.
+        What to read.
     format : str or None, default=None
-        One of FORMATS; None goes by the name's ending.
+        One of FORMATS; None goes by the file's extension.
 
     Returns
     -------
@@ -50,14 +51,14 @@ def read_table(path: str, request: Request, format: str | None = None) -> DataFi
         request = replace(request, delimiter="\t")
     if path == "-":
         if kind in ("csv", "tsv"):
-            return read_delimited("standard input", sys.stdin.buffer, request)
+            return read_text("standard input", sys.stdin.buffer, request)
         contents = sys.stdin.buffer.read()
         if kind == "npy":
             return read_npy("standard input", contents, request)
         return read_arrow("standard input", contents, request, kind)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder. Name a file in it.")
-    with open(path, "rb") as stream:  # also to say early that there is none, or no permission
+    with open(path, "rb") as stream:  # for every format, so that a file that cannot be opened is reported early
         if kind in ("csv", "tsv"):
-            return read_delimited(path, stream, request, os.fstat(stream.fileno()).st_size)
+            return read_text(path, stream, request, os.fstat(stream.fileno()).st_size)
     return read_npy(path, Path(path), request) if kind == "npy" else read_arrow(path, Path(path), request, kind)

@@ -1,1 +1,1 @@
-"""Rows that are Dask's."""
+"""Rows of a Dask array or frame: opened, read where its partitions are, results as Dask arrays."""

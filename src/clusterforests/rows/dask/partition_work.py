@@ -1,6 +1,6 @@
-"""What is done with one piece of a table that lies in many, where that piece is.
+"""What is done with one partition of a Dask table, on the worker that has it.
 
-Only small things leave it, but for labels. One thread: the pieces are what runs side by side.
+Only small things leave it, but for labels. One thread: the partitions run side by side.
 """
 
 import math
@@ -8,17 +8,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.parameters import check_weights
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
-from clusterforests.rows.tree_passes import Pass, Sums, are_whole, ends_of
-from clusterforests.tables.row_blocks import ArraySource, Source, blocks, hash_rows, open_source, survey
-from clusterforests.tables.row_sampling import Keys, common, distinct_keys, frequent, merge, waiting
+from clusterforests.rows.lloyd_pass import LloydPass, Sums, are_whole, ends_of
+from clusterforests.tables.checks import check_weights
+from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
+from clusterforests.tables.row_sampling import (
+    WeightedKeys,
+    distinct_keys,
+    frequent_keys,
+    merge_keys,
+    prune_counters,
+    waiting_times,
+)
+from clusterforests.tables.row_sources import ArraySource, RowSource, open_source
 
 
 class Digest(NamedTuple):
-    """What a first reading of a piece tells."""
+    """What a first reading of a partition tells."""
 
     low: FloatArray  # of each column; NaN if a cell is missing
     high: FloatArray
@@ -26,15 +34,15 @@ class Digest(NamedTuple):
     n_rows: int
     total: list[float]  # numbers whose sum is that of the weights, to more digits than one number has
     whole: bool
-    lowest: Keys  # those that wait least
+    lowest: WeightedKeys  # those that wait least
     covered: float  # keys that wait less than this are all among them
 
 
 class Seen(NamedTuple):
-    """Digests of pieces, and what is left of their frequent keys."""
+    """Digests of partitions, and what is left of their frequent keys."""
 
     digests: list[Digest]
-    frequent: Keys
+    frequent: WeightedKeys
 
 
 class Taken(NamedTuple):
@@ -44,8 +52,8 @@ class Taken(NamedTuple):
     values: FloatArray
 
 
-def open_piece(piece: Any) -> Source:
-    """A block of an array, or a part of a frame, of numbers."""
+def open_piece(piece: Any) -> RowSource:
+    """Open a block of an array, or a part of a frame, of numbers."""
     source = open_source(piece)
     if source is not None:
         return source
@@ -53,7 +61,7 @@ def open_piece(piece: Any) -> Source:
 
 
 def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
-    """Checked; a piece may have none but zeros."""
+    """Check the weights of a partition; all of them may be zero."""
     if weights is None:
         return None
     given = np.asarray(weights)
@@ -61,12 +69,12 @@ def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
 
 
 def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> Seen:
-    """For a sample of `size` rows of the whole table; `quota` is how many keys to tell."""
+    """Read a partition for a sample of `size` rows of the whole table. `quota` is how many keys to tell."""
     source = open_piece(piece)
     mass = open_weights(weights, source.shape[0])
-    seen = survey(source)
+    seen = scan_table(source)
     keys, _ = distinct_keys(seen.keys, mass)
-    waits = waiting(keys.names, seed)
+    waits = waiting_times(keys.names, seed)
     lowest, covered = keys, np.inf
     if len(waits) > quota:
         covered = float(np.partition(waits, quota)[quota])
@@ -84,23 +92,23 @@ def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> 
         lowest,
         covered,
     )
-    return Seen([told], common(keys, size))
+    return Seen([told], frequent_keys(keys, size))
 
 
 def merge_seen(parts: list[Seen], size: int) -> Seen:
     digests = [digest for part in parts for digest in part.digests]
-    return Seen(digests, frequent(merge([part.frequent for part in parts]), size))
+    return Seen(digests, prune_counters(merge_keys([part.frequent for part in parts]), size))
 
 
 def exact_sum(values: FloatArray) -> list[float]:
-    """Two numbers: the sum, and what rounding took from it."""
+    """Return two numbers: the sum, and what rounding took from it."""
     listed = values.tolist()
     total = math.fsum(listed)
     return [total, math.fsum([*listed, -total])]
 
 
 def count(piece: Any, weights: Any, names: KeyArray) -> FloatArray:
-    """The weight of the rows that have each key."""
+    """Add up the weight of the rows that have each key."""
     source = open_piece(piece)
     keys, _ = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
     place = np.searchsorted(keys.names, names)
@@ -112,27 +120,27 @@ def count(piece: Any, weights: Any, names: KeyArray) -> FloatArray:
 
 
 def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
-    """A row for each of the keys that the piece has among those of rows with a weight; `names` are in order."""
+    """Take a row for each key that the partition has among those of rows with a weight; `names` are in order."""
     source = open_piece(piece)
     keys, first = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
     _, here, places = np.intersect1d(keys.names, names, assume_unique=True, return_indices=True)
     return Taken(places, source.take(first[here]))
 
 
-def add_up(piece: Any, weights: Any, trees: Pass) -> Sums:
+def add_up(piece: Any, weights: Any, trees: LloydPass) -> Sums:
     source = open_piece(piece)
     return trees.add_up(source, open_weights(weights, source.shape[0]))
 
 
-def label(piece: Any, trees: Pass) -> AnyArray:
+def label(piece: Any, trees: LloydPass) -> AnyArray:
     return trees.label(open_piece(piece))
 
 
-def place(piece: Any, trees: Pass, placement: Placement) -> IntArray:
-    """The group of each row. Its labels in the trees are forgotten block by block."""
+def place(piece: Any, trees: LloydPass, placement: Placement) -> IntArray:
+    """Find the group of each row. Its labels in the trees are forgotten block by block."""
     source, backend = open_piece(piece), CpuBackend()
     found = np.empty(source.shape[0], dtype=np.int32)
-    for first, rows in blocks(source):
+    for first, rows in read_blocks(source):
         found[first : first + len(rows)] = placement.clusters(backend, trees.label(ArraySource(rows)))
     return found
 

@@ -1,4 +1,4 @@
-"""Named tasks for a table's pieces, merged in trees, on whatever scheduler Dask has at hand."""
+"""Named tasks for a table's partitions, merged in trees, on whatever scheduler Dask has at hand."""
 
 import contextlib
 import sys
@@ -22,7 +22,7 @@ Told = Callable[[int, int], None]  # (tasks done, tasks)
 
 
 class Chain:
-    """The tasks that make a piece. Those that need the piece run them, so that it never goes to another worker."""
+    """The tasks that make a partition. A task that needs it runs them, so that it never travels to another worker."""
 
     def __init__(self, graph: dict[Any, Any], key: Any) -> None:
         self.graph, self.key = graph, key
@@ -32,7 +32,7 @@ class Chain:
 
 
 def chains(pieces: list[Delayed]) -> list[Any]:
-    """Of pieces that have no task in common. Others, and such as are on workers already, stay what they are."""
+    """Chain the tasks of partitions that have none in common. Others, and those on workers, stay as they are."""
     graph = dict(pieces[0].__dask_graph__())  # that of all, but for what is on workers
     found: list[Any] = []
     taken: set[Any] = set()
@@ -61,18 +61,18 @@ def _run(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def share(name: str, value: Any) -> Delayed:
-    """Something that many tasks need. It is in the graph, not on a worker that may die with it."""
+    """Share a value that many tasks need. It is in the graph, not on a worker that may die with it."""
     return delayed(value, name=f"{name}-{uuid.uuid4().hex}", traverse=False)
 
 
 def tasks(stage: str, work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Delayed]:
-    """`work` with each of the arguments; on the dashboard they have the name of the stage."""
+    """Call `work` with each of the arguments. On the dashboard the tasks have the name of the stage."""
     name, call = f"{stage}-{uuid.uuid4().hex}", delayed(_run, pure=False, traverse=False)
     return [call(work, *arguments, dask_key_name=(name, i)) for i, arguments in enumerate(calls)]
 
 
 def merged(stage: str, nodes: list[Delayed], merge: Callable[[list[Any]], Any]) -> Delayed:
-    """One from many, a few at a time, in their order."""
+    """Merge many into one, a few at a time, in their order."""
     while len(nodes) > 1:
         groups = [nodes[i : i + WIDTH] for i in range(0, len(nodes), WIDTH)]
         name, call = f"{stage}-{uuid.uuid4().hex}", delayed(merge, pure=False)
@@ -81,7 +81,7 @@ def merged(stage: str, nodes: list[Delayed], merge: Callable[[list[Any]], Any]) 
 
 
 def compute(wanted: Sequence[Delayed], told: Told | None = None, watched: Sequence[Delayed] | None = None) -> list[Any]:
-    """The results. `told` hears how many of the watched tasks, or else of all, are done."""
+    """Compute the results. `told` hears how many of the watched tasks, or else of all, are done."""
     watched = wanted if watched is None else watched
     client = _client()
     with cluster_errors(), _large_graphs(client):
@@ -100,7 +100,7 @@ def compute(wanted: Sequence[Delayed], told: Told | None = None, watched: Sequen
 
 
 def persist(wanted: Sequence[Delayed]) -> list[Delayed]:
-    """Kept where it is computed: on the workers, or here if there are none."""
+    """Compute, and keep the results where they are computed: on the workers, or here if there are none."""
     with cluster_errors(), _large_graphs(_client()):
         return list(dask.persist(*wanted))
 
@@ -113,7 +113,7 @@ def stack(
     before: tuple[int, ...] = (),
     after: tuple[int, ...] = (),
 ) -> da.Array:
-    """Lazy results of all pieces as one array; axes other than that of the rows come before or after it."""
+    """Stack the lazy results of all partitions. Other axes come before or after that of the rows."""
     name, none_before, none_after = f"rows-{uuid.uuid4().hex}", (0,) * len(before), (0,) * len(after)
     layer = {(name, *none_before, i, *none_after): node.key for i, node in enumerate(nodes)}
     chunks = (*((n,) for n in before), tuple(lengths), *((n,) for n in after))
@@ -123,7 +123,7 @@ def stack(
 
 @contextlib.contextmanager
 def cluster_errors() -> Iterator[None]:
-    """One clear error where the cluster is the reason."""
+    """Raise one clear error where the cluster is the reason."""
     distributed: Any = sys.modules.get("distributed")
     if distributed is None:
         yield
@@ -143,7 +143,7 @@ def cluster_errors() -> Iterator[None]:
 
 
 def _large_graphs(client: Any) -> contextlib.AbstractContextManager[Any]:
-    """A graph carries the sample or the trees: no warning for them, where there is a cluster to send them to."""
+    """Silence Dask's warning of large graphs on a cluster: a graph carries the sample or the trees."""
     if client is None:
         return contextlib.nullcontext()
     quiet: contextlib.AbstractContextManager[Any] = dask.config.set({WARNED_ABOVE: GRAPH_BYTES})
@@ -155,7 +155,7 @@ def has_workers() -> bool:
 
 
 def _client() -> Any:
-    """The client of the cluster in use; None if Dask runs in this process."""
+    """Find the client of the cluster in use; None if Dask runs in this process."""
     distributed: Any = sys.modules.get("distributed")
     if distributed is None or dask.config.get("scheduler", None) not in (None, "distributed", "dask.distributed"):
         return None

@@ -1,1 +1,1 @@
-"""Rows on an NVIDIA GPU."""
+"""Rows that an NVIDIA GPU reads. CuPy is imported only when a GPU is asked for."""

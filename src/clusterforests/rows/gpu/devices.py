@@ -1,19 +1,19 @@
-"""Where arrays live: in this machine's memory, or on a GPU. CuPy is imported only when a GPU is asked for."""
+"""Arrays in this machine's memory and on a GPU: which is which, and copies between them."""
 
 import sys
 from typing import Any
 
 import numpy as np
 
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.tables.row_blocks import LARGE_ROWS, is_large
 
 CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
 INSTALL = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
 
 
 def on_gpu(X: Any) -> bool:
-    """Whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that tells so."""
+    """Tell whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that says so."""
     device = getattr(X, "__dlpack_device__", None)
     if device is not None and not isinstance(X, np.ndarray):
         return device()[0] in CUDA
@@ -21,7 +21,7 @@ def on_gpu(X: Any) -> bool:
 
 
 def need_cupy() -> Any:
-    """CuPy, or an error that says what is missing."""
+    """Import CuPy, or raise an error that says what is missing."""
     try:
         import cupy
     except ImportError as error:
@@ -38,7 +38,7 @@ def need_cupy() -> Any:
 
 
 def as_cupy(X: Any) -> Any:
-    """An array on the GPU as CuPy's, without a copy."""
+    """View an array on the GPU as CuPy's, without a copy."""
     cupy = need_cupy()
     if isinstance(X, cupy.ndarray):
         return X
@@ -48,12 +48,12 @@ def as_cupy(X: Any) -> Any:
 
 
 def to_host(X: Any) -> Any:
-    """What is on a GPU as a NumPy array; anything else as it is."""
+    """Copy what is on a GPU into a NumPy array; return anything else as it is."""
     return need_cupy().asnumpy(as_cupy(X)) if on_gpu(X) else X
 
 
 def send_to(X: Any, values: Any) -> Any:
-    """Values, NumPy's or CuPy's, where X lives: an array of torch, of CuPy or of NumPy."""
+    """Bring NumPy's or CuPy's values to where X is: an array of torch, of CuPy or of NumPy."""
     if not on_gpu(X):
         return to_host(values)
     array = need_cupy().asarray(values)
@@ -61,16 +61,16 @@ def send_to(X: Any, values: Any) -> Any:
     return torch.from_dlpack(array) if torch is not None and isinstance(X, torch.Tensor) else array
 
 
-def choose_backend(asked: str, X: Any, *, sampled: bool) -> Setting:
-    """Where a fit runs. `sampled` is whether its settings let a sample stand for many rows."""
+def choose_backend(asked: str, X: Any, *, sampled: bool, limits: SizeLimits = DEFAULT_LIMITS) -> Setting:
+    """Choose where a fit runs. `sampled` is whether its settings let a sample stand for many rows."""
     given = on_gpu(X)
     if asked == "cpu" or (asked == "auto" and not given):
         where = "given" if asked == "cpu" else "X is not on a GPU"
         return Setting("cpu", where)
     need_cupy()
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) == 2 and not is_large(shape[0]):
-        return Setting("cpu", f"up to {LARGE_ROWS} rows the CPU is faster")
+    if len(shape) == 2 and not limits.is_large(shape[0]):
+        return Setting("cpu", f"up to {limits.large_rows} rows the CPU is faster")
     if not sampled:
         return Setting("cpu", "estimator, max_samples=None and landmarks=None are for the CPU")
     return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")

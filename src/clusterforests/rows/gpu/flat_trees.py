@@ -1,4 +1,4 @@
-"""Trees and rules of placement as flat arrays for the kernels in `cuda/`: what the C++ core keeps in its classes."""
+"""Flatten trees and rules of placement for the kernels in `cuda/`: what the C++ core keeps in its classes."""
 
 import itertools
 from dataclasses import replace
@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clusterforests import _core
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.placement import Links
-from clusterforests.rows.tree_passes import Pass
+from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.tables.scaling import Scaling
 
-CONSTANT = -100000  # the reach of a column without variation
-FLOAT_RANGE = 60  # powers of two: columns further apart are not compared in float32
 PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 SEARCH_ROWS = 512  # whose columns are on the chip together
-CHIP_BYTES = 56 * 1024  # for them and the records of their trees: four blocks have room
 GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
@@ -89,19 +88,19 @@ class Ballot(NamedTuple):
     base: FloatArray  # (v,)
 
 
-def used_columns(trees: Pass) -> IntArray:
-    """The columns of the views that any tree has, ascending."""
+def used_columns(trees: LloydPass) -> IntArray:
+    """List the columns that any tree has, ascending."""
     return np.unique(np.concatenate(trees.columns))
 
 
 def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """2**power as two factors, because 2**1074 is not a double; as `PowerOfTwo` in the core."""
+    """Split 2**power into two factors, because 2**1074 is not a double; as `PowerOfTwo` in the core."""
     first = np.trunc(power / 2).astype(np.int64)
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
-def flatten_steps(trees: Pass, used: IntArray, ladders: Ladders) -> AnyArray:
-    """How columns of the table become those that trees have, as STEP."""
+def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> AnyArray:
+    """Describe how columns of the table become those that trees have, as STEP."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(used), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
@@ -148,7 +147,7 @@ class _Entries:
     Columns without variation are left out; one listed m times is kept once, times the root of m.
     """
 
-    def __init__(self, trees: Pass) -> None:
+    def __init__(self, trees: LloydPass) -> None:
         exponent, _, reach = trees.coordinates
         self.clusters = np.array([len(c) for c in trees.centers])
         listed = np.array([len(c) for c in trees.columns])
@@ -156,7 +155,7 @@ class _Entries:
         key, place, times = np.unique(
             owner * wide + np.concatenate(trees.columns), return_index=True, return_counts=True
         )
-        varies = reach[key % wide] != CONSTANT
+        varies = reach[key % wide] != _core.CONSTANT_REACH
         key, place, times = key[varies], place[varies], times[varies]
         self.tree, self.column = np.divmod(key, wide)
         self.width = np.bincount(self.tree, minlength=len(listed))
@@ -165,7 +164,7 @@ class _Entries:
         np.maximum.at(self.reach, self.tree, reach[self.column])
         self.power = exponent[self.column].astype(np.int64) - self.reach[self.tree]
         self.in_range = np.ones(len(listed), bool)
-        self.in_range[self.tree[np.abs(self.power) > FLOAT_RANGE]] = False
+        self.in_range[self.tree[np.abs(self.power) > _core.FLOAT32_RANGE]] = False
         self.start = np.cumsum(self.width) - self.width  # of a tree's columns
         # Of each centre and column: its tree, the centre's number, the column's place among all trees' columns.
         self.size = self.clusters * self.width
@@ -179,89 +178,115 @@ class _Entries:
 
 
 def within(sizes: AnyArray) -> AnyArray:
-    """0 to size - 1 for each size, one after the other."""
+    """Count from 0 to size - 1 for each size, one after the other."""
     ends = np.cumsum(sizes)
     places: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
     return places
 
 
-def flatten_trees(trees: Pass, used: IntArray, most_columns: int) -> FlatTrees:
-    """The same numbers as `Field` in the core has for each tree. Trees with columns in common are neighbours."""
+class _Scores:
+    """The centres in the units of their trees, and how far they are from each tree's first centre."""
+
+    def __init__(self, entries: _Entries) -> None:
+        n_trees, owner, at = len(entries.clusters), entries.owner, entries.at
+        self.first, self.second = halves(entries.power)
+        self.exact = exact = entries.values * self.first[at] * self.second[at] * entries.root[at]
+        self.start = np.cumsum(entries.size) - entries.size  # of a tree's centres
+        begins = exact[self.start[owner] + at - entries.start[owner]]  # the tree's first centre
+        self.ahead = exact - begins
+        row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
+        n_rows = int(entries.clusters.sum())
+        self.square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
+        self.row_tree = np.repeat(np.arange(n_trees), entries.clusters)
+        self.farthest, self.steepest, self.highest = np.zeros((3, n_trees))
+        np.maximum.at(self.farthest, self.row_tree, np.bincount(row, np.abs(exact), n_rows))
+        np.maximum.at(self.steepest, owner, np.abs(self.ahead))
+        np.maximum.at(self.highest, self.row_tree, np.abs(self.square))
+
+    def margins(self, entries: _Entries, unit: FloatArray) -> FloatArray:
+        """Bound the error of a difference of two scores, hence twice the error of one."""
+        error = 2 * np.array([_core.float32_error(width) for width in entries.width.tolist()])
+        exact_error = np.array([_core.float64_error(width) for width in entries.width.tolist()])
+        floor = error * 0.5 * self.highest + exact_error * self.farthest**2 + _core.DISTANCE_FLOOR
+        floor = np.where(entries.in_range, floor, np.inf)
+        return np.column_stack([floor, error * self.steepest * unit, exact_error * unit**2])
+
+
+def flatten_trees(trees: LloydPass, used: IntArray, limits: DeviceLimits) -> FlatTrees:
+    """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
     picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
     entries = _Entries(picked)
-    first, second = halves(entries.power)
-    exact = entries.values * first[entries.at] * second[entries.at] * entries.root[entries.at]
-    owner, at, n_trees = entries.owner, entries.at, len(order)
-    start = np.cumsum(entries.size) - entries.size
-    begins = exact[start[owner] + at - entries.start[owner]]  # the tree's first centre
-    ahead = exact - begins
-    row = (np.cumsum(entries.clusters) - entries.clusters)[owner] + entries.center
-    n_rows = int(entries.clusters.sum())
-    square = np.bincount(row, (begins - exact) * (begins + exact), n_rows)
-    length = np.bincount(row, np.abs(exact), n_rows)
-    row_tree = np.repeat(np.arange(n_trees), entries.clusters)
-    farthest, steepest, highest = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
-    np.maximum.at(farthest, row_tree, length)
-    np.maximum.at(steepest, owner, np.abs(ahead))
-    np.maximum.at(highest, row_tree, np.abs(square))
-
-    each = np.zeros(n_trees, TREE)
+    scores = _Scores(entries)
+    each = np.zeros(len(order), TREE)
     each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
-    each["columns"], each["centers"] = entries.start, start
+    each["columns"], each["centers"] = entries.start, scores.start
     at_used = np.searchsorted(used, entries.column.ravel())
     parts = -(-entries.clusters // PARTS[-1])
     part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
     each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
     lines = parts * (1 + 2 * each["pairs"])
-    members = _group(entries, at_used, most_columns, lines * _record(part))
-    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, most_columns)
-    error = (entries.width + 8) * 2.0**-22  # four times what rounding to float32 can do to a score of d products
-    last_word = (entries.width + 4) * 2.0**-47  # and what rounding to float64 can do to the distances that have it
-    floor = np.where(entries.in_range, error * 0.5 * highest + last_word * farthest**2 + 1e-30, np.inf)
-    each["margin"] = np.column_stack([floor, error * steepest * unit, last_word * unit**2])
-
+    members = _group(entries, at_used, limits, lines * _record(part))
+    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, limits.tile_columns)
+    each["margin"] = scores.margins(entries, unit)
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PARTS[-1], part)
-    record = _record(each["part"].astype(np.int64))
-    part_floats = (1 + 2 * each["pairs"]) * record
-    floats = parts * part_floats
+    floats = parts * _part_floats(each)
     each["records"] = np.cumsum(floats) - floats
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
+    records = _write_records(each, entries, scores, floats, places)
+    columns, centers = at_used.astype(np.int32), scores.exact
+    own = scores.first, scores.second, entries.root, centers
+    return FlatTrees(groups, group_columns, group_units, each, columns, records, *own)
+
+
+def _write_records(
+    each: AnyArray, entries: _Entries, scores: _Scores, floats: AnyArray, places: AnyArray
+) -> npt.NDArray[np.float32]:
+    """Write what the search reads of each part of each tree: see nearest.cu."""
+    owner, at, parts = entries.owner, entries.at, each["parts"].astype(np.int64)
+    record, part_floats = _record(each["part"].astype(np.int64)), _part_floats(each)
     records = np.zeros(int(floats.sum()), np.float32)
     for tree, begin in enumerate(each["records"]):
         records[begin : begin + floats[tree]].reshape(parts[tree], -1)[:, : each["part"][tree]] = -np.inf
     factor = np.ldexp(entries.root, np.where(entries.in_range[entries.tree], entries.power, 0))
     there, slot = np.divmod(entries.center, each["part"][owner])
     line = 1 + at - entries.start[owner]
-    records[each["records"][owner] + there * part_floats[owner] + line * record[owner] + slot] = ahead * factor[at]
+    begins = each["records"][owner] + there * part_floats[owner] + line * record[owner]
+    records[begins + slot] = scores.ahead * factor[at]
+    row_tree = scores.row_tree
     there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
-    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * square
+    records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * scores.square
     # Every record has the place of the column after it.
-    lines = np.repeat(np.arange(len(at_used)), parts[entries.tree])
+    lines = np.repeat(np.arange(len(places)), parts[entries.tree])
     tree = entries.tree[lines]
     before = within(parts[entries.tree]) * part_floats[tree] + (lines - entries.start[tree]) * record[tree]
     records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = places[lines]
-    columns = at_used.astype(np.int32)
-    return FlatTrees(groups, group_columns, group_units, each, columns, records, first, second, entries.root, exact)
+    return records
+
+
+def _part_floats(each: AnyArray) -> AnyArray:
+    """Count the floats of a part of each tree."""
+    floats: AnyArray = (1 + 2 * each["pairs"].astype(np.int64)) * _record(each["part"].astype(np.int64))
+    return floats
 
 
 def _record(part: AnyArray) -> AnyArray:
-    """Floats of a record: a part's centres, the place of a column, and what fills it up."""
+    """Count the floats of a record: a part's centres, the place of a column, and what fills it up."""
     floats: AnyArray = (part + 4) // 4 * 4
     return floats
 
 
-def _group(entries: _Entries, columns: AnyArray, most_columns: int, floats: AnyArray) -> list[AnyArray]:
-    """Neighbouring trees that fit on the chip together and have much the same unit of length."""
+def _group(entries: _Entries, columns: AnyArray, limits: DeviceLimits, floats: AnyArray) -> list[AnyArray]:
+    """Group neighbouring trees that fit on the chip together and have much the same unit of length."""
     members: list[list[int]] = [[]]
     together: set[int] = set()
     held = 0
     for t, own in enumerate(np.split(columns, entries.start[1:])):
         joined, group = together | set(own.tolist()), members[-1]
         held += floats[t]
-        fits = len(joined) <= most_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= CHIP_BYTES
+        fits = len(joined) <= limits.tile_columns and 4 * (SEARCH_ROWS * len(joined) + held) <= limits.chip_bytes
         if group and not (
             fits and entries.in_range[[t, group[0]]].all() and entries.reach[t] - entries.reach[group[0]] <= GROUP_REACH
         ):
@@ -304,8 +329,8 @@ def _list_columns(
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
 
 
-def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
-    """Units of some clusters and columns of neighbouring trees, whose sums are [eight columns][cluster][column]."""
+def flatten_sums(trees: LloydPass, used: IntArray, flat: FlatTrees) -> FlatSums:
+    """Divide the sums into units of clusters and columns of neighbouring trees: [eight columns][cluster][column]."""
     number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
     slots = np.zeros(int(k.sum()), SLOT)
     slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
@@ -349,8 +374,8 @@ def flatten_sums(trees: Pass, used: IntArray, flat: FlatTrees) -> FlatSums:
     )
 
 
-def _together(trees: Pass, flat: FlatTrees) -> list[tuple[int, int]]:
-    """Neighbouring groups, as long as that takes no more units of columns."""
+def _together(trees: LloydPass, flat: FlatTrees) -> list[tuple[int, int]]:
+    """Join neighbouring groups as long as that takes no more units of columns."""
     spans: list[tuple[int, int]] = []
     columns: set[int] = set()
     for group in flat.groups[:-1]:
@@ -367,14 +392,14 @@ def _together(trees: Pass, flat: FlatTrees) -> list[tuple[int, int]]:
 
 
 def _share(count: int) -> list[tuple[int, int]]:
-    """Clusters for blocks of threads, about as many warps in each."""
+    """Share the clusters among blocks of threads, about as many warps in each."""
     warps = -(-count // WARP_SLOTS)
     ends = WARP_SLOTS * np.linspace(0, warps, -(-warps // UNIT_WARPS) + 1).astype(int)
     return [(int(a), int(min(b, count))) for a, b in itertools.pairwise(ends)]
 
 
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array) -> Ballot:
-    """`parts` are the numbers of clusters in the trees."""
+    """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
     words = -(-m // (WORD * LANES)) * LANES
     first = 1 + np.cumsum(parts) - parts

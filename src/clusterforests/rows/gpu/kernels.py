@@ -1,4 +1,4 @@
-"""The CUDA kernels of `cuda/`: built once for each type of table and labels, and launched."""
+"""Build the CUDA kernels of `cuda/`, once for each type of table and labels, and launch them."""
 
 import functools
 from pathlib import Path
@@ -25,7 +25,7 @@ THREADS = 256
 
 @functools.cache
 def _kernel(name: str, *types: str) -> Any:
-    """Multiplications and additions are fused only where the source says so: results are those of the CPU."""
+    """Build a kernel that fuses multiplications and additions only where the source says so, as on the CPU."""
     return _module(FILES[name], *types).get_function(name)
 
 
@@ -38,7 +38,7 @@ def _module(name: str, *types: str) -> Any:
 
 
 class Kernels:
-    """Those for a table of one type, for labels of one type in so many trees, and for sums of so many digits."""
+    """The kernels for one type of table, one type of labels in a number of trees, and sums of a number of digits."""
 
     def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1, digits: int = 8) -> None:
         self.xp = need_cupy()
@@ -52,7 +52,7 @@ class Kernels:
         }
 
     def launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
-        """Python's integers are 32 bits wide for the kernels, NumPy's are what they are."""
+        """Launch a kernel. Python's integers are 32 bits wide for it, NumPy's are what they are."""
         plain = tuple(np.int32(a) if type(a) is int else a for a in arguments)
         kernel = _kernel(name, *self.types[FILES[name]])
         if shared > kernel.max_dynamic_shared_size_bytes:
@@ -60,22 +60,22 @@ class Kernels:
         kernel(grid, (threads,), plain, shared_mem=shared)
 
     def over(self, rows: int, name: str, *arguments: Any) -> None:
-        """A thread for each row."""
+        """Launch a thread for each row."""
         if rows:
             self.launch(name, (-(-rows // THREADS),), THREADS, *arguments)
 
     def upload(self, array: AnyArray) -> Any:
-        """Numbers or records."""
+        """Copy numbers or records to the GPU."""
         plain = np.ascontiguousarray(array)
         return self.xp.asarray(plain.view(np.uint8) if plain.dtype.names else plain)
 
     def chances(self, names: Any, key: np.uint64) -> Any:
-        """The random bits of `sampling.waiting`."""
+        """Compute the random numbers of `row_sampling.waiting`."""
         out = self.xp.empty_like(names)
         self.over(len(names), "chances", names, np.int64(len(names)), key, out)
         return out
 
 
 def strides(array: Any) -> list[np.int64]:
-    """In elements."""
+    """Count strides in elements."""
     return [np.int64(step // array.itemsize) for step in array.strides]

@@ -1,10 +1,11 @@
-"""The rules of placement on a GPU: to which group rows belong, by labels that are there."""
+"""Place rows on a GPU: find the group that they belong to, by labels that are there."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.placement import Embedding, Links, MostShared, Placement, Walk
 from clusterforests.rows.gpu.flat_trees import LANES, WORD, make_ballot
@@ -13,13 +14,13 @@ from clusterforests.rows.gpu.kernels import Kernels, strides
 VECTORS = 8  # multiplied at a time
 VOTERS = 32  # rows of a block
 BLOCK_THREADS = 256
-VOTE_BYTES = 2**28  # of votes at a time
 
 
 class DeviceRule:
-    """A rule that rows on the GPU can be placed by. `clusters` are the numbers of clusters in the trees."""
+    """A rule by which rows on the GPU are placed. `clusters` are the numbers of clusters in the trees."""
 
-    def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any) -> None:
+    def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any, limits: DeviceLimits) -> None:
+        self.vote_bytes = limits.vote_bytes
         self.rule, self.members = placement.rule, len(clusters)
         self.kernels = kernels = Kernels(label=label_type, members=self.members)
         self.xp = kernels.xp
@@ -36,7 +37,7 @@ class DeviceRule:
 
     @staticmethod
     def knows(placement: Placement) -> bool:
-        """Whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
+        """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
         return isinstance(placement.rule, (Walk, Embedding, MostShared)) and not len(placement.settled)
 
     def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
@@ -53,12 +54,12 @@ class DeviceRule:
         self.n_voters = len(voters)
 
     def clusters(self, labels: Any) -> Any:
-        """Of rows by their labels (T, r)."""
+        """Find the clusters of rows by their labels (T, r)."""
         out = self.xp.empty(labels.shape[1], np.int32)
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
         else:
-            step = max(VOTERS, VOTE_BYTES // (8 * self.n_voters))
+            step = max(VOTERS, self.vote_bytes // (8 * self.n_voters))
             for start in range(0, len(out), step):
                 self._vote(labels[:, start : start + step], out[start : start + step])
         return self.names[out]

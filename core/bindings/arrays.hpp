@@ -1,0 +1,40 @@
+// Arrays as they come from Python and go back.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <cstddef>
+#include <initializer_list>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+template <class T, int N>
+using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N>
+using InOut = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
+
+// A new array that owns a copy of the numbers.
+template <class T, class Number>
+Out<T, 1> copy_of(const std::vector<Number>& numbers) {
+  auto* kept = new std::vector<T>(numbers.begin(), numbers.end());
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T, 1>(kept->data(), {kept->size()}, owner);
+}
+
+template <class T, int N>
+Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
+  size_t count = 1;
+  for (size_t extent : shape) {
+    if (extent && count > std::numeric_limits<size_t>::max() / sizeof(T) / extent) throw std::bad_alloc();
+    count *= extent;
+  }
+  T* data = new (std::nothrow) T[count ? count : 1];  // where plain new would throw, a sanitizer ends the process
+  if (!data) throw std::bad_alloc();
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, N>(data, shape, owner);
+}

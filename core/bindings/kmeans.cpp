@@ -1,0 +1,91 @@
+// kmeans, assign, and the error bounds of the search for the nearest centre.
+#include <cstdint>
+#include <vector>
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/checks.hpp"
+#include "bindings/problems.hpp"
+#include "kmeans/error_bounds.hpp"
+#include "kmeans/nearest_center.hpp"
+#include "kmeans/solver.hpp"
+#include "runtime/interrupt.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+// An entry of each array for each problem; the centres of those solved, one after the other.
+struct KMeansResult {
+  explicit KMeansResult(const std::vector<cf::Solution>& solutions) {
+    for (const cf::Solution& solution : solutions) {
+      solved.push_back(solution.solved);
+      within.push_back(solution.within);
+      between.push_back(solution.between);
+      within_pairs.push_back(solution.within_pairs);
+      between_pairs.push_back(solution.between_pairs);
+      exponent.push_back(solution.exponent);
+      iterations.push_back(solution.iterations);
+      centers.insert(centers.end(), solution.centers.begin(), solution.centers.end());
+    }
+  }
+
+  std::vector<uint8_t> solved;
+  std::vector<double> within, between, within_pairs, between_pairs, centers;
+  std::vector<int32_t> exponent, iterations;
+};
+
+// Bind a vector of the result as an array that keeps the result alive.
+template <class T, class Number>
+void bind_array(nb::class_<KMeansResult>& bound, const char* name, std::vector<Number> KMeansResult::* numbers) {
+  static_assert(sizeof(T) == sizeof(Number));
+  bound.def_prop_ro(
+      name, [numbers](KMeansResult& self) { return Out<T, 1>((self.*numbers).data(), {(self.*numbers).size()}); },
+      nb::rv_policy::reference_internal);
+}
+
+KMeansResult kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
+                    In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
+  require(!table.projected, "projected rows can be assigned, not clustered");
+  std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
+  require_aligned(seeds);
+  require(seeds.shape(0) == problems.size(), "one seed per problem");
+  require(restarts >= 1 && restarts <= (1 << 20), "restarts must be from 1 to 2^20");
+  require(max_iter >= 1, "max_iter must be at least 1");
+  require_threads(threads);
+  require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
+  for (size_t i = 0; i < problems.size(); ++i) problems[i].seed = seeds(i);
+  cf::Call call;
+  return KMeansResult(cf::solve(table, problems, {restarts, max_iter, static_cast<cf::Effort>(effort)}, threads));
+}
+
+Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
+                       In<double, 1> centers, int threads) {
+  const std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
+  require_threads(threads);
+  const std::vector<const double*> each = read_centers(problems, centers);
+  Out<int32_t, 2> labels = uninitialised<int32_t, 2>({problems.size(), static_cast<size_t>(table.rows)});
+  cf::Call call;
+  cf::assign(table, problems, each, labels.data(), threads);
+  return labels;
+}
+
+}  // namespace
+
+void bind_kmeans(nb::module_& m) {
+  nb::class_<KMeansResult> result(m, "KMeansResult");
+  bind_array<bool>(result, "solved", &KMeansResult::solved);
+  bind_array<double>(result, "within", &KMeansResult::within);
+  bind_array<double>(result, "between", &KMeansResult::between);
+  bind_array<double>(result, "within_pairs", &KMeansResult::within_pairs);
+  bind_array<double>(result, "between_pairs", &KMeansResult::between_pairs);
+  bind_array<double>(result, "centers", &KMeansResult::centers);
+  bind_array<int32_t>(result, "exponent", &KMeansResult::exponent);
+  bind_array<int32_t>(result, "iterations", &KMeansResult::iterations);
+  m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
+        "effort"_a, "threads"_a);
+  m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
+  m.def("float32_error", &cf::float32_error, "columns"_a);
+  m.def("float64_error", &cf::float64_error, "columns"_a);
+  m.attr("FLOAT32_RANGE") = cf::kFloat32Range;
+  m.attr("DISTANCE_FLOOR") = cf::kDistanceFloor;
+}

@@ -1,0 +1,68 @@
+// Table, project, hash_rows.
+#include "rows/table.hpp"
+#include <nanobind/stl/optional.h>
+#include <cmath>
+#include <optional>
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/checks.hpp"
+#include "bindings/problems.hpp"
+#include "rows/row_hash.hpp"
+#include "runtime/interrupt.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights) {
+  require_table(x);
+  require_aligned(x, weights.value_or(In<double, 1>()));
+  require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+  const double* w = weights ? weights->data() : nullptr;
+  cf::Call call;
+  require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
+  if (w) require_weights(w, x.shape(0));
+  return cf::Table(x.data(), x.shape(0), x.shape(1), w);
+}
+
+cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
+  require_table(x);
+  require_aligned(x);
+  const cf::Coordinates coordinates = read_coordinates(exponent, origin, reach, x.shape(1));
+  cf::Call call;
+  return cf::Table::project(x.data(), x.shape(0), coordinates);
+}
+
+Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
+  require_cells(x);
+  require_aligned(x);
+  require_threads(threads);
+  Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
+  cf::Call call;
+  cf::hash_rows(x.data(), x.shape(0), x.shape(1), keys.data(), threads);
+  return keys;
+}
+
+}  // namespace
+
+void bind_table(nb::module_& m) {
+  nb::class_<cf::Table>(m, "Table")
+      .def(
+          "__init__",
+          [](cf::Table* self, In<double, 2> x, const std::optional<In<double, 1>>& weights) {
+            new (self) cf::Table(make_table(x, weights));
+          },
+          "x"_a, "weights"_a = nb::none())
+      .def_ro("rows", &cf::Table::rows)
+      .def_ro("distinct", &cf::Table::distinct)
+      .def_ro("columns", &cf::Table::columns)
+      .def_ro("weight_exponent", &cf::Table::weight_exponent)
+      .def_prop_ro(
+          "exponent", [](const cf::Table& self) { return copy_of<int32_t>(self.exponent); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "origin", [](const cf::Table& self) { return copy_of<double>(self.origin); }, nb::rv_policy::move)
+      .def_prop_ro("reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::move);
+  m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
+  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a);
+  m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;
+}

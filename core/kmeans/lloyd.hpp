@@ -1,0 +1,212 @@
+// Lloyd's iteration in float32, for the search over restarts. Included once per instruction set.
+#pragma once
+#include "simd/kernels.hpp"
+#include "simd/lanes.hpp"
+
+namespace CF_ISA {
+namespace {
+
+// K and D fix the numbers of clusters and columns at compile time; 0 leaves them to run time.
+template <int K, int D>
+struct Lloyd {
+  const cf::TiledRows<float>& rows;
+  const int k, d;
+  float* centers;
+  float* ahead;   // c - c0 for every centre but the first
+  float* offset;  // (|c0|^2 - |c|^2) / 2
+  int32_t* labels;
+  double* sums;
+  double* mass;
+  float* lane_sums;  // k * (d + 1) * 16
+
+  // Compare B centres with the best so far. The nearest centre c maximises the score x.c - |c|^2 / 2. The score of the
+  // first centre is subtracted from all, so that it is 0 and need not be computed.
+  template <int B>
+  CF_INLINE void compete(const float* tile, int first, Float& best, Int& label) const {
+    const int columns = D ? D : d;
+    const float* center = ahead + first * columns;
+    Float score[B];
+    times<B>(B, [&](int b) CF_INLINE { score[b] = Float::all(offset[first + b]); });
+    times<D>(d, [&](int j) CF_INLINE {
+      const Float x = Float::load(tile + j * kLanes);
+      times<B>(B, [&](int b) CF_INLINE { score[b] = score[b] + x * Float::all(center[b * columns + j]); });
+    });
+    times<B>(B, [&](int b) CF_INLINE {
+      const auto better = best < score[b];
+      best = select(better, score[b], best);
+      label = select(better, Int::all(first + b), label);
+    });
+  }
+
+  CF_INLINE Int nearest(const float* tile) const {
+    const int clusters = K ? K : k;
+    Float best = Float::all(0);
+    Int label = Int::all(0);
+    int c = 1;
+    for (; c + 4 <= clusters; c += 4) compete<4>(tile, c, best, label);
+    if ((clusters - 1) & 2) compete<2>(tile, c, best, label), c += 2;
+    if ((clusters - 1) & 1) compete<1>(tile, c, best, label);
+    return label;
+  }
+
+  // Assign all rows and sum each cluster afresh. Returns how many rows changed.
+  int64_t pass_all() {
+    constexpr int64_t kBlock = 256;  // tiles that are summed in float32 before they are added to the float64 sums
+    constexpr bool kRegisters = K > 0;
+    const int clusters = K ? K : k, columns = D ? D : d, stride = columns + 1;
+    int64_t changed = 0;
+    for (int i = 0; i < clusters * columns; ++i) sums[i] = 0;
+    for (int i = 0; i < clusters; ++i) mass[i] = 0;
+    for (int64_t start = 0; start < rows.tiles; start += kBlock) {
+      cf::check_interrupt();
+      const int64_t end = start + kBlock < rows.tiles ? start + kBlock : rows.tiles;
+      Int kept = Int::all(0);
+      Float held[kRegisters ? K * (D + 1) : 1];
+      if constexpr (kRegisters)
+        times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i] = Float::all(0); });
+      else
+        std::memset(lane_sums, 0, sizeof(float) * kLanes * clusters * stride);
+      const auto add = [&](const Mask<int32_t>& mine, const Float& value, int i) CF_INLINE {
+        if constexpr (kRegisters) {
+          held[i] = select(mine, held[i] + value, held[i]);
+        } else {
+          const Float old = Float::load(lane_sums + i * kLanes);
+          select(mine, old + value, old).store(lane_sums + i * kLanes);
+        }
+      };
+      for (int64_t t = start; t < end; ++t) {
+        const float* tile = rows.x + t * columns * kLanes;
+        const Int label = nearest(tile);
+        kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
+        label.store(labels + t * kLanes);
+        const Float weight = Float::load(rows.weight + t * kLanes);
+        times<K>(k, [&](int c) CF_INLINE {
+          const auto mine = label == Int::all(c);
+          times<D>(d, [&](int j) CF_INLINE { add(mine, Float::load(tile + j * kLanes) * weight, c * stride + j); });
+          add(mine, weight, c * stride + columns);
+        });
+      }
+      changed += (end - start) * kLanes - sum(kept);
+      if constexpr (kRegisters) times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
+      for (int c = 0; c < clusters; ++c) {
+        const float* from = lane_sums + c * stride * kLanes;
+        for (int j = 0; j < columns; ++j) sums[c * columns + j] += sum(Float::load(from + j * kLanes));
+        mass[c] += sum(Float::load(from + columns * kLanes));
+      }
+    }
+    return changed;
+  }
+
+  // Assign all rows and correct the sums by those that changed. Returns how many did.
+  int64_t pass_changed() {
+    const int columns = D ? D : d;
+    int64_t changed = 0;
+    for (int64_t t = 0; t < rows.tiles; ++t) {
+      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
+      const float* tile = rows.x + t * columns * kLanes;
+      int32_t* old = labels + t * kLanes;
+      const Int label = nearest(tile);
+      uint32_t differ = nonzero(label ^ Int::load(old));
+      if (!differ) continue;
+      int32_t now[kLanes];
+      label.store(now);
+      for (; differ; differ &= differ - 1) {
+        const int i = lowest_bit(differ);
+        const double weight = rows.weight[t * kLanes + i];
+        double *from = sums + old[i] * columns, *to = sums + now[i] * columns;
+        for (int j = 0; j < columns; ++j) {
+          const double x = weight * tile[j * kLanes + i];
+          to[j] += x;
+          from[j] -= x;
+        }
+        mass[now[i]] += weight;
+        mass[old[i]] -= weight;
+        old[i] = now[i];
+        ++changed;
+      }
+    }
+    return changed;
+  }
+
+  int run(int max_iter) {
+    const int clusters = K ? K : k, columns = D ? D : d;
+    int64_t changed = rows.tiles * kLanes;
+    for (int64_t i = 0; i < changed; ++i) labels[i] = -1;
+    int iteration = 0;
+    for (; iteration < max_iter && changed; ++iteration) {
+      for (int c = 1; c < clusters; ++c) {
+        double square = 0;
+        for (int j = 0; j < columns; ++j) {
+          const double own = centers[c * columns + j], first = centers[j];
+          ahead[c * columns + j] = static_cast<float>(own - first);
+          square += (first - own) * (first + own);
+        }
+        offset[c] = static_cast<float>(0.5 * square);
+      }
+      // Correcting the sums by one row costs about as much as thirty lane sums.
+      const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
+      changed = many ? pass_all() : pass_changed();
+      for (int c = 0; c < clusters; ++c) {
+        if (mass[c] <= 0) continue;  // an empty cluster keeps its centre; Hartigan's moves will fill it
+        const double inverse = 1.0 / mass[c];
+        for (int j = 0; j < columns; ++j)
+          centers[c * columns + j] = static_cast<float>(sums[c * columns + j] * inverse);
+      }
+    }
+    return iteration;
+  }
+};
+
+using LloydRun = int (*)(const cf::TiledRows<float>&, int, int, float*, int32_t*, double*, double*, float*);
+
+template <int K, int D>
+int run_lloyd(const cf::TiledRows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
+              double* mass, float* scratch) {
+  float* offset = scratch + static_cast<int64_t>(k) * rows.columns;
+  return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, offset, labels, sums, mass, offset + k}.run(max_iter);
+}
+
+// Fix both numbers for shapes whose lane sums fit into the registers of the widest set, else only the columns.
+template <int D>
+LloydRun choose_lloyd(int k) {
+  if (k == 2) return run_lloyd<2, D>;
+  if constexpr (D <= 5)
+    if (k == 3) return run_lloyd<3, D>;
+  if constexpr (D <= 4)
+    if (k == 4) return run_lloyd<4, D>;
+  return run_lloyd<0, D>;
+}
+
+LloydRun choose_lloyd(int columns, int k) {
+#if defined(CF_FEW_SHAPES)  // sanitizers: unrolled code takes minutes to compile
+  if (columns == 2 && k == 2) return run_lloyd<2, 2>;
+#elif !defined(CF_PORTABLE_LANES)
+  switch (columns) {
+    case 2:
+      return choose_lloyd<2>(k);
+    case 3:
+      return choose_lloyd<3>(k);
+    case 4:
+      return choose_lloyd<4>(k);
+    case 5:
+      return choose_lloyd<5>(k);
+    case 6:
+      return choose_lloyd<6>(k);
+    case 7:
+      return choose_lloyd<7>(k);
+    case 8:
+      return choose_lloyd<8>(k);
+  }
+#endif
+  (void)columns, (void)k;
+  return run_lloyd<0, 0>;
+}
+
+// See Kernels::lloyd.
+int lloyd(const cf::TiledRows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
+          double* mass, float* scratch) {
+  return choose_lloyd(rows.columns, k)(rows, k, max_iter, centers, labels, sums, mass, scratch);
+}
+
+}  // namespace
+}  // namespace CF_ISA

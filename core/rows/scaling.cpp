@@ -1,0 +1,71 @@
+#include "rows/scaling.hpp"
+#include <algorithm>
+#include <cmath>
+#include "runtime/threads.hpp"
+
+namespace cf {
+
+Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.columns) {
+  for (int64_t i = 0; i < views * columns; ++i) {
+    const int power = -steps.exponent[i], first = std::max(0, power - 1023);
+    affine_.push_back({std::ldexp(1.0, first), std::ldexp(1.0, power - first), steps.shift[i], steps.divisor[i],
+                       steps.ranked[i] != 0});
+  }
+  ladders_.resize(columns);
+  for (int64_t c = 0; c < columns; ++c) {
+    Ladder& ladder = ladders_[c];
+    ladder.knots.assign(steps.knots + steps.starts[c], steps.knots + steps.starts[c + 1]);
+    ladder.ranks.assign(steps.ranks + steps.starts[c], steps.ranks + steps.starts[c + 1]);
+    const size_t count = ladder.knots.size();
+    if (!count) continue;
+    ladder.steps_per_unit = static_cast<double>(count) / (ladder.knots.back() - ladder.knots.front());
+    if (!std::isfinite(ladder.steps_per_unit)) ladder.steps_per_unit = 0;
+    ladder.before.assign(count + 2, 0);
+    for (double knot : ladder.knots) ++ladder.before[ladder.step_of(knot) + 1];
+    for (size_t s = 1; s < ladder.before.size(); ++s) ladder.before[s] += ladder.before[s - 1];
+  }
+}
+
+// Rounding is monotone, so knots of earlier steps are below x and knots of later ones above it.
+int64_t Scaling::Ladder::step_of(double x) const {
+  if (!(steps_per_unit > 0)) return 0;  // the range of the knots, or a step of it, is not a double
+  const double step = (x - knots.front()) * steps_per_unit;
+  if (!(step >= 0)) return 0;  // NaN: the difference is not a double
+  return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
+}
+
+double Scaling::Ladder::rank(double x) const {
+  if (!(x > knots.front())) return ranks.front();
+  if (!(x < knots.back())) return ranks.back();
+  const int64_t step = step_of(x);
+  const double* above = std::upper_bound(knots.data() + before[step], knots.data() + before[step + 1], x);
+  const int64_t i = above - knots.data() - 1;
+  if (knots[i] == x) return ranks[i];
+  const double gap = 0.5 * knots[i + 1] - 0.5 * knots[i];  // halves, because the difference may not be a double
+  if (!(gap > 0)) return ranks[i];
+  return ranks[i] + (ranks[i + 1] - ranks[i]) * ((0.5 * x - 0.5 * knots[i]) / gap);
+}
+
+void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step) const {
+  for (int64_t i = 0; i < views * columns; ++i) {
+    const int64_t c = i % columns;
+    const Affine& step = affine_[i];
+    double* to = out + i * column_step;
+    if (step.ranked) {
+      for (int64_t r = 0; r < rows; ++r) to[r * row_step] = ladders_[c].rank(x[r * columns + c]);
+    } else {
+      for (int64_t r = 0; r < rows; ++r)
+        to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
+    }
+  }
+}
+
+void Scaling::apply_rows(const double* x, int64_t rows, double* out, int threads) const {
+  constexpr int64_t kRowsPerTask = 1024;
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+    const int64_t start = task * kRowsPerTask;
+    apply(x + start * columns, std::min(kRowsPerTask, rows - start), out + start * width(), width(), 1);
+  });
+}
+
+}  // namespace cf

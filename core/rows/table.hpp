@@ -1,0 +1,56 @@
+// The data of one fit: distinct rows in an order that depends on their values alone.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace cf {
+
+// A power of two as two factors, because 2^1074 is not a double.
+struct PowerOfTwo {
+  explicit PowerOfTwo(int exponent);
+  double operator()(double x) const { return x * first * second; }
+  double first, second;
+};
+
+// Where the numbers of each column are: true value = (coordinate + origin) * 2^exponent.
+struct Coordinates {
+  static constexpr int kConstant = -100000;  // the reach of a column without variation
+
+  std::vector<int> exponent;
+  std::vector<double> origin;
+  std::vector<int> reach;  // |true value - origin * 2^exponent| < 2^reach, or kConstant
+};
+
+// Equal rows are merged and their weights added; rows of weight 0 are left out. The order is by a hash of the values,
+// so weights, repeats and permutations of the input give the same table, and a prefix of it is a random sample.
+// Each column is divided by a power of two (its largest magnitude becomes about 1), then its origin is subtracted.
+// Weights other than 1 are divided by a power of two as well.
+class Table : public Coordinates {
+ public:
+  Table(const double* x, int64_t rows, int64_t columns, const double* weights);
+
+  // Take other rows to the given coordinates. They keep their order, and equal ones are not merged.
+  static Table project(const double* x, int64_t rows, const Coordinates& coordinates);
+  // The same for rows that are stored column by column.
+  static Table adopt(std::vector<double>&& values, int64_t rows, const Coordinates& coordinates);
+
+  const double* column(int64_t j) const { return values.data() + j * distinct; }
+
+  int64_t rows = 0, distinct = 0, columns = 0;
+  std::vector<double> values;  // columns of length `distinct`
+  std::vector<double> weight;
+  bool unit = true;            // every weight is 1
+  bool projected = false;      // in the coordinates of other rows, where numbers may not be finite
+  std::vector<int32_t> place;  // input row -> distinct row; -1 for a row of weight 0
+  int weight_exponent = 0;     // true weight = weight * 2^weight_exponent
+
+ private:
+  Table() = default;
+  std::vector<int64_t> merge_equal_rows(const double* x, const double* weights);
+  void scale_weights();
+  void fill(const double* x, const std::vector<int64_t>& source);
+  void set_origin();
+  void measure_reach();
+};
+
+}  // namespace cf

@@ -1,0 +1,115 @@
+// The hot loops, built once per instruction set and chosen at run time.
+//
+// This header is what the rest of the core sees. The loops themselves are in kmeans/, consensus/ and rows/, in headers
+// that only kernels.cpp includes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include "runtime/interrupt.hpp"
+
+namespace cf {
+
+constexpr int kTile = 16;  // rows that are processed side by side
+
+// Rows in tiles: x[tile][column][16]. The last tile is padded with copies of the last row at weight 0.
+template <class T>
+struct TiledRows {
+  const T* x;       // tiles * columns * 16
+  const T* weight;  // tiles * 16
+  int64_t tiles;
+  int columns;
+  bool unit;  // every row has weight 1
+};
+
+// Feature j occupies the columns first[j], ..., first[j] + widths[j] - 1.
+struct Features {
+  const int32_t* first;
+  const int32_t* widths;
+  int count, columns;
+};
+
+// What the float32 search for the nearest centre needs: the columns of the rows, one by one in whole tiles, and the
+// centres relative to the first one. `slope` and `base` bound the error of a score as a linear function of the row's
+// size; `rounding` and `floor` bound the error of the float64 comparison by its square.
+struct Float32Centers {
+  const float* const* columns;
+  const float* unit;    // factor of each column before distances are taken
+  const float* ahead;   // k * width: (c - c0) * unit
+  const float* offset;  // (|c0|^2 - |c|^2) / 2
+  const float* slope;
+  const float* base;
+  float rounding, floor;
+  int width, k;
+};
+
+constexpr int64_t kGroup = 1024;  // columns of match counts that are laid out together
+constexpr int kStride = 64;       // match counts are padded with zeros to a multiple of it
+
+// Match counts of type Count: one byte for up to 255 members, two for more.
+template <class Count>
+struct CountKernels {
+  // out[j] = number of the chosen bit rows that have column j; may be 0 instead where that is less than `lowest`.
+  // Sets a bit of `high`, laid out like a bit row, for each column that has at least `lowest`.
+  void (*count_row)(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, int64_t columns,
+                    int lowest, Count* out, uint64_t* high);
+
+  // out[j] = table[counts[j]]
+  void (*look_up)(const Count* counts, int64_t n, const double* table, double* out);
+
+  // out[v] = sum over j of table[counts[j]] * vectors[v][j], in a fixed order. n is a multiple of kStride. The table is
+  // 0 below `lowest`, so strides without a count that high are skipped.
+  void (*products)(const Count* counts, int64_t n, const double* table, int lowest, const double* vectors, int count,
+                   double* out);
+
+  // out[v] = sum over e of table[counts[e]] * vectors[at[e]][v], in a fixed order. `count` is 1, 2, 4 or 8.
+  void (*entry_products)(const uint16_t* at, const Count* counts, int64_t n, const double* table, const double* vectors,
+                         int count, double* out);
+};
+
+struct Kernels {
+  const char* name;
+
+  // Run Lloyd's iteration until no row changes its label, or max_iter times; return the number of iterations. Leaves
+  // the sums (k * columns) and masses (k) of the last partition. `scratch` holds lloyd_scratch(k, columns) numbers.
+  int (*lloyd)(const TiledRows<float>& rows, int k, int max_iter, float* centers, int32_t* labels, double* sums,
+               double* mass, float* scratch);
+
+  // Find the nearest centre of each row in float32. In unsure[tile], set a bit for each row where it may be another.
+  void (*nearest_center)(const Float32Centers& centers, int64_t tiles, int32_t* labels, uint32_t* unsure);
+
+  // Find the nearest centre of each row by direct distances, lowest index on ties.
+  void (*assign)(const TiledRows<double>& rows, int k, const double* centers, int32_t* labels);
+
+  // Squared distance of each row to its nearest and to its second nearest centre.
+  void (*two_nearest)(const TiledRows<double>& rows, int k, const double* centers, double* nearest, double* second);
+
+  // Move single rows between clusters, as Hartigan does, until no move lowers the objective, or for `passes` passes.
+  // Returns the objective. `scratch` holds hartigan_scratch(tiles, k) numbers.
+  double (*hartigan)(const TiledRows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
+                     double* scratch);
+
+  CountKernels<uint8_t> counts8;
+  CountKernels<uint16_t> counts16;
+
+  // Inner products of one row of a matrix with `count` vectors of length n, each in a fixed order.
+  void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
+
+  // For each of the rows x[tile][column][16]: the sum of squared differences to `row` over the features that both have,
+  // and the number of these features. known[tile][feature][16] is 1 or 0; a feature that `row` lacks is NaN in its
+  // first column.
+  void (*shared_distances)(const Features& features, const double* x, const double* known, int64_t tiles,
+                           const double* row, double* apart, double* shared);
+};
+
+inline size_t lloyd_scratch(int k, int columns) { return static_cast<size_t>(kTile + 1) * k * (columns + 1); }
+inline size_t hartigan_scratch(int64_t tiles, int k) {
+  return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k);
+}
+
+const Kernels& kernels();                           // the set in use
+std::vector<std::string> instruction_sets();        // those that this machine can run, fastest first
+void use_instruction_set(const std::string& name);  // "auto" or one of these; throws std::invalid_argument
+
+}  // namespace cf

@@ -1,0 +1,38 @@
+"""A table for a saved model: its columns found by their names, its categories read as the model knows them."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from clusterforests.cli.arguments import request_of
+from clusterforests.cli.readers import DataFile, read_table
+from clusterforests.cli.screen import Screen
+from clusterforests.forest_view import ForestView
+from clusterforests.tables.column_table import ColumnTable
+
+
+def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) -> DataFile:
+    """Read the columns that a model was fitted on."""
+    names = view.feature_names
+    levels = {} if names is None else {names[j]: _by_text(known) for j, known in view.levels.items()}
+    data = read_table(given.data, request_of(given, screen.bar.loaded, wanted=names, levels=levels), given.format)
+    screen.bar.clear()
+    for note in data.notes:
+        screen.note(note)
+    if data.table.shape[1] != view.n_features:
+        raise ValueError(
+            f"{given.data} has {data.table.shape[1]} columns but the model was fitted on {view.n_features}. Pass a "
+            "table with the same columns."
+        )
+    if isinstance(data.table, np.ndarray) and names is not None:
+        columns = [np.array(data.table[:, j], dtype=np.float64) for j in range(len(names))]
+        return DataFile(ColumnTable(names, columns))
+    return data
+
+
+def _by_text(levels: tuple[Any, ...]) -> Mapping[str, Any]:
+    """Find a model's levels by how a file writes them: 2.0 may also be written 2."""
+    by_text = {str(int(level)): level for level in levels if isinstance(level, float) and level.is_integer()}
+    return by_text | {str(level): level for level in levels}

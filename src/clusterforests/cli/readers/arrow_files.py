@@ -1,0 +1,90 @@
+"""Parquet and Arrow files, read with pyarrow."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clusterforests.cli.readers.column_roles import assemble, assign_roles
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.tables.column_table import CategoryColumn
+
+INSTALL = "pip install clusterforests[files]"
+
+
+def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> DataFile:
+    """Read a Parquet file, or an Arrow file (also called Feather), column by column."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(f"{file}: reading {kind} files needs pyarrow ({INSTALL}).") from error
+    try:
+        names, n_rows, column = (_open_parquet if kind == "parquet" else _open_arrow)(pyarrow, source)
+        if not names:
+            raise ValueError(f"{file} has no columns.")
+        roles = assign_roles(file, names, request)
+        if n_rows == 0:
+            raise ValueError(f"{file} has columns but no rows.")
+        used = [j for j, use in enumerate(roles.uses) if use is not None]
+        columns = {}
+        for done, j in enumerate(used, 1):
+            name = names[j]
+            text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
+            columns[j] = _cells(pyarrow, column(j), text, f"{file}, column {name!r}")
+            if request.progress is not None:
+                request.progress(done, len(used))
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        what = str(error).splitlines()[0][:200]
+        raise ValueError(f"{file} is not a complete {kind} file: {what}") from error
+    return assemble(file, roles, columns, request, range(1, n_rows + 1))
+
+
+def _open_parquet(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Callable[[int], Any]]:
+    opened = pyarrow.parquet.ParquetFile(io.BytesIO(source) if isinstance(source, bytes) else source, memory_map=True)
+    names = opened.schema_arrow.names
+    return names, opened.metadata.num_rows, lambda j: opened.read(columns=[names[j]]).column(0)
+
+
+def _open_arrow(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Callable[[int], Any]]:
+    buffer = pyarrow.py_buffer(source) if isinstance(source, bytes) else pyarrow.memory_map(str(source)).read_buffer()
+    whole = buffer.size >= 6 and bytes(buffer[:6]) == b"ARROW1"
+    table = (pyarrow.ipc.open_file if whole else pyarrow.ipc.open_stream)(buffer).read_all()
+    return table.column_names, table.num_rows, table.column
+
+
+def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
+    types = pyarrow.types
+    kind = column.type
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
+    if types.is_temporal(kind) and not text:
+        raise ValueError(
+            f"{where} holds dates or times ({kind}), which cannot be compared with other columns. Turn them into "
+            "numbers, such as days since a date, or pass --ignore with its name."
+        )
+    numeric = any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "boolean", "decimal", "null"))
+    if not text and numeric:
+        values = np.concatenate(
+            [
+                np.empty(0),
+                *(chunk.cast("float64", safe=False).to_numpy(zero_copy_only=False) for chunk in column.chunks),
+            ]
+        )
+        if np.isinf(values).any():
+            row = int(np.flatnonzero(np.isinf(values))[0]) + 1
+            raise ValueError(f"{where}, row {row} is infinite. Correct it, or make it null if it is missing.")
+        return values
+    if not (numeric or types.is_temporal(kind) or types.is_string(kind) or types.is_large_string(kind)):
+        raise ValueError(f"{where} holds {kind}, neither numbers nor text. Pass --ignore with its name.")
+    coded = column.cast("string").combine_chunks().dictionary_encode()
+    if isinstance(coded, pyarrow.ChunkedArray):
+        coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))

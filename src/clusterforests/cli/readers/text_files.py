@@ -1,0 +1,235 @@
+"""CSV and similar text files, read once from beginning to end, a block of rows at a time.
+
+Reading is strict, because a table that is read wrongly is clustered wrongly: anything odd is refused, with its line
+and column.
+"""
+
+import codecs
+import csv
+import io
+import itertools
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from clusterforests.cli.readers.column_roles import ColumnRoles, assemble, assign_roles
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.cli.readers.text_columns import ColumnCollector, ColumnPlace, shown, uses_decimal_comma
+
+BLOCK = 4096  # rows at a time
+SNIFFED_LINES = 25  # lines from which the separator is detected
+MAX_LINE = 2**26  # characters
+DELIMITERS = (",", ";", "\t", "|")
+
+FOREIGN = {
+    b"PK\x03\x04": "is a zip file, such as an Excel workbook. Save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook. Save the table as CSV",
+    b"\x1f\x8b": "is compressed. Unpack it first (gunzip)",
+    b"PAR1": "is a Parquet file. Pass --format parquet",
+    b"ARROW1": "is an Arrow file. Pass --format arrow",
+    b"\x93NUMPY": "is a NumPy file. Pass --format npy",
+    b"%PDF": "is a PDF. Save the table as CSV",
+    b"\xff\xfe": "is encoded as UTF-16. Pass --encoding utf-16",
+    b"\xfe\xff": "is encoded as UTF-16. Pass --encoding utf-16",
+}
+
+
+class TextLines:
+    """The lines of a stream, decoded and checked; knows how many bytes were read."""
+
+    def __init__(self, file: str, stream: Any, encoding: str, size: int) -> None:
+        self.file = file
+        self.size = size
+        self._stream = stream
+        utf8 = codecs.lookup(encoding).name == "utf-8"
+        # Bytes that are not UTF-8 pass here, so that they are found with their line below.
+        name, errors = ("utf-8-sig", "surrogateescape") if utf8 else (encoding, "strict")
+        self._text = io.TextIOWrapper(stream, encoding=name, errors=errors, newline="")
+        self._encoding = encoding
+
+    def __iter__(self) -> Iterator[str]:
+        number = 0
+        try:
+            for line in iter(partial(self._text.readline, MAX_LINE), ""):
+                number += 1
+                if not line.isascii():
+                    line.encode()
+                if "\0" in line:
+                    raise ValueError(
+                        f"{self.file}, line {number} has a zero byte: it is not a text file, or it is damaged. Save "
+                        "the table as CSV again."
+                    )
+                if len(line) == MAX_LINE:
+                    raise ValueError(
+                        f"{self.file}, line {number} is longer than {MAX_LINE} characters: this is not a table."
+                    )
+                yield line
+        except UnicodeEncodeError as error:
+            byte = ord(error.object[error.start]) - 0xDC00
+            raise ValueError(
+                f"{self.file}, line {number} has the byte 0x{byte:02X}, which is not UTF-8. Pass --encoding latin-1 if "
+                "the file comes from an older program, or save it as UTF-8."
+            ) from None
+        except UnicodeError as error:
+            raise ValueError(
+                f"{self.file}, after line {number}: the text is not in the encoding {self._encoding}. Pass another "
+                "--encoding, such as utf-8 or latin-1."
+            ) from error
+
+    def read(self) -> int:
+        """Return about how many bytes were read so far."""
+        try:
+            return int(self._stream.tell())
+        except (OSError, ValueError):
+            return 0
+
+    def detach(self) -> None:
+        """Let go of the stream without closing it."""
+        self._text.detach()
+
+
+def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFile:
+    """Read a table from a binary stream. `file` is its name in messages, `size` its number of bytes if known."""
+    _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
+    try:
+        lines = TextLines(file, stream, request.encoding, size)
+    except LookupError as error:
+        raise ValueError(f"--encoding {request.encoding} is unknown. Pass utf-8, latin-1 or utf-16.") from error
+    try:
+        return _read(file, lines, request)
+    finally:
+        lines.detach()
+
+
+def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
+    for start, what in FOREIGN.items():
+        if head.startswith(start) and not (b"\xff" in start and "16" in encoding):
+            raise ValueError(f"{file} {what}.")
+
+
+def _read(file: str, lines: TextLines, request: Request) -> DataFile:
+    source = iter(lines)
+    head = list(itertools.islice(source, SNIFFED_LINES))
+    if not any(line.strip() for line in head):
+        raise ValueError(f"{file} is empty. A table needs a line of column names and at least one row.")
+    delimiter = request.delimiter or _sniff(head)
+    records = _records(file, itertools.chain(head, source), delimiter)
+    start, first = next(records)
+    if request.header:
+        names = [name.strip() for name in first]
+        if all(_is_number(name) for name in names):
+            raise ValueError(
+                f"{file}, line {start} holds only numbers where column names are expected. Add a line of names, or "
+                "pass --no-header."
+            )
+    else:
+        names = [f"column{j}" for j in range(1, len(first) + 1)]
+        records = itertools.chain([(start, first)], records)
+    roles = assign_roles(file, names, request)
+    columns, numbers = _collect(file, records, roles, request, delimiter, lines)
+    if not len(numbers):
+        raise ValueError(f"{file} has column names but no rows below them.")
+    return assemble(file, roles, columns, request, numbers)
+
+
+def _sniff(head: list[str]) -> str:
+    """Find the separator: the one that splits most lines into as many cells as the first line."""
+
+    def agreeing(delimiter: str) -> tuple[int, int]:
+        try:
+            rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
+        except csv.Error:
+            return 0, 0
+        cells = len(rows[0]) if rows else 0
+        return (sum(len(row) == cells for row in rows), cells) if cells > 1 else (0, 0)
+
+    return max(DELIMITERS, key=agreeing)
+
+
+def _records(file: str, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each row begins, and its cells. Empty lines are skipped."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        start = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ValueError(f"{file}, line {start}: {_explain(error)}") from error
+        if row:
+            yield start, row
+
+
+def _explain(error: csv.Error) -> str:
+    text = str(error)
+    if "unexpected end" in text:
+        return "a quote is opened but never closed. Close it, or remove it."
+    if "field limit" in text:
+        limit = csv.field_size_limit()
+        return f"a cell has more than {limit} characters. Close its quote if it has one; otherwise remove the column."
+    return "text follows a closing quote. Double the quotes inside a cell."
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _collect(
+    file: str,
+    records: Iterator[tuple[int, list[str]]],
+    roles: ColumnRoles,
+    request: Request,
+    delimiter: str,
+    lines: TextLines,
+) -> tuple[dict[int, Any], Sequence[int]]:
+    used = [j for j, use in enumerate(roles.uses) if use is not None]
+    collectors: dict[int, ColumnCollector] = {}
+    numbers = array("q")
+    while block := list(itertools.islice(records, BLOCK)):
+        starts = [start for start, _ in block]
+        rows = [row for _, row in block]
+        _check_widths(file, starts, rows, len(roles.names))
+        cells = list(zip(*rows, strict=True))
+        if not collectors:
+            decimal = request.decimal or _decimal(delimiter, [cells[j] for j in roles.features])
+            collectors = {j: _collector(file, roles, j, request, decimal) for j in used}
+        for j, collector in collectors.items():
+            collector.add(cells[j], starts)
+        numbers.extend(starts)
+        if request.progress is not None:
+            request.progress(lines.read(), lines.size)
+    return {j: collector.finish() for j, collector in collectors.items()}, numbers
+
+
+def _decimal(delimiter: str, columns: list[Any]) -> str:
+    return "," if delimiter != "," and uses_decimal_comma(columns) else "."
+
+
+def _collector(file: str, roles: ColumnRoles, j: int, request: Request, decimal: str) -> ColumnCollector:
+    name, use = roles.names[j], roles.uses[j]
+    kind = None
+    if use != "feature" or name in request.categories or name in request.levels:
+        kind = "text"
+    elif request.wanted is not None:
+        kind = "number"
+    return ColumnCollector(ColumnPlace(file, name), kind, decimal)
+
+
+def _check_widths(file: str, starts: list[int], rows: list[list[str]], width: int) -> None:
+    if set(map(len, rows)) == {width}:
+        return
+    start, row = next((start, row) for start, row in zip(starts, rows, strict=True) if len(row) != width)
+    advice = "Correct the line; a cell that holds the separator needs quotes around it."
+    if all(len(row) == width + 1 for row in rows):
+        advice = "If the first column holds row names, give it a name too."
+    cells = "cell" if len(row) == 1 else "cells"
+    raise ValueError(
+        f"{file}, line {start} has {len(row)} {cells} but the line of names has {width} (the first is "
+        f"{shown(row[0])}). {advice}"
+    )

@@ -1,0 +1,161 @@
+"""A fitted forest for reading: what plots, the report, feature selection and the command line are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.diagnostics import cluster_shares
+from clusterforests.forest.automatic_settings import Setting
+from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.predictor import FittedForest
+from clusterforests.rows.gpu.devices import to_host
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.frames import is_dask
+
+
+class NumberColumn(NamedTuple):
+    """A column of the table as numbers: a feature that is a number, or one level of a category."""
+
+    feature: int
+    level: Any  # None for a number
+
+
+@dataclass(frozen=True)
+class ForestView:
+    """A read-only view of a fitted forest. Its arrays are NumPy's, wherever the forest was fitted.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Cluster of each row.
+    n_clusters : int
+        Number of clusters.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the rows; None if they had none.
+    n_trees : int
+        Number of clusterings in the forest.
+    tree_features : list of ndarray
+        Features of each tree.
+    kappas : ndarray of shape (n_trees,)
+        kappa that each tree reached.
+    kappa_path : ndarray of shape (n_trees, n_rounds)
+        kappa of each tree after each round of growth.
+    n_features : int
+        Number of features.
+    feature_names : list of str or None
+        Their names; None if the table had none.
+    feature_importances : ndarray of shape (n_features,)
+        Share of the trees' features that each feature makes up.
+    levels : mapping of int to tuple
+        For each categorical feature its levels.
+    settings : mapping of str to Setting
+        Every setting as it was used, and why.
+    n_clusters_evidence : NClustersEvidence or None
+        What the number of clusters was chosen from; None if it was given.
+    parameters : mapping of str to object
+        What the forest was constructed with.
+    """
+
+    forest: FittedForest
+    labels: IntArray
+    n_clusters: int
+    weights: FloatArray | None
+    n_trees: int
+    tree_features: list[IntArray]
+    kappas: FloatArray
+    kappa_path: FloatArray
+    n_features: int
+    feature_names: list[str] | None
+    feature_importances: FloatArray
+    levels: Mapping[int, tuple[Any, ...]]
+    settings: Mapping[str, Setting]
+    n_clusters_evidence: NClustersEvidence | None
+    parameters: Mapping[str, Any]
+
+    def partitions(self, rows: IndexArray | None = None) -> IntArray:
+        """Return the labels in each tree, (n_trees, n_samples), or those of some rows."""
+        given: Any = self.forest.partitions_
+        return np.ascontiguousarray(_in_memory(given if rows is None else given[:, rows]))
+
+    def weights_of(self, rows: IndexArray) -> FloatArray | None:
+        """Return the weights of some rows; None if rows have no weights."""
+        return None if self.weights is None else self.weights[rows]
+
+    def shares(self) -> FloatArray:
+        """Return the mean share of trees that each row spends with each cluster, (n_samples, n_clusters)."""
+        return cluster_shares(self.partitions(), self.labels, self.weights)
+
+    def item_consensus(self) -> FloatArray:
+        """Return the mean share of trees that each row spends with its own cluster, (n_samples,)."""
+        values: FloatArray = _in_memory(self.forest.item_consensus_)
+        return values
+
+    def cluster_consensus(self) -> FloatArray:
+        """Return the mean share of trees in which two rows of each cluster are together, (n_clusters,)."""
+        values: FloatArray = _in_memory(self.forest.cluster_consensus_)
+        return values
+
+    def coassociation(self, rows: IndexArray) -> FloatArray:
+        """Return the share of trees in which two of these rows are together, (n_rows, n_rows)."""
+        shares: FloatArray = _in_memory(self.forest.coassociation(rows, rows))
+        return shares
+
+    def cut(self, partitions: IntArray, n_clusters: int) -> IntArray:
+        """Combine other partitions, or these into another number of clusters, as the forest was combined."""
+        return self.forest._cut_again(partitions, n_clusters)
+
+    def encode(self, X: Any) -> EncodedTable:
+        """Turn a table with the fitted features into numbers; missing cells are NaN."""
+        return self.forest._encoding.apply(self.forest, X)
+
+    def columns(self) -> list[NumberColumn]:
+        """Return what each column of an encoded table stands for."""
+        columns = []
+        for feature in range(self.n_features):
+            levels = self.levels.get(feature, ())
+            if len(levels) <= 2:  # a number, or a single column of zeros and ones, which marks the second level
+                levels = levels[1:] or (None,)
+            columns += [NumberColumn(feature, level) for level in levels]
+        return columns
+
+
+def view_of(forest: FittedForest) -> ForestView:
+    """Return a read-only view of a fitted forest.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+
+    Returns
+    -------
+    view : ForestView
+    """
+    check_is_fitted(forest)
+    names = getattr(forest, "feature_names_in_", None)
+    return ForestView(
+        forest=forest,
+        labels=_in_memory(forest.labels_),
+        n_clusters=int(forest.n_clusters_),
+        weights=_in_memory(forest._weights),
+        n_trees=len(forest.partitions_),
+        tree_features=forest.estimators_features_,
+        kappas=forest.kappas_,
+        kappa_path=forest.kappa_path_,
+        n_features=int(forest.n_features_in_),
+        feature_names=None if names is None else [str(name) for name in names],
+        feature_importances=forest.feature_importances_,
+        levels=forest._encoding.levels,
+        settings=forest.selection_,
+        n_clusters_evidence=forest.n_clusters_evidence_,
+        parameters=forest.get_params(deep=False),
+    )
+
+
+def _in_memory(values: Any) -> Any:
+    """Bring an array of Dask or of a GPU into this process's memory."""
+    return values.compute() if is_dask(values) else to_host(values)

@@ -1,0 +1,121 @@
+"""Whether the parts of a loaded model fit together, as far as the compiled core does not check it itself.
+
+It refuses scalings, trees, donors and tables of shares with wrong sizes or indices when it is given them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.typing import AnyArray
+from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.forest.automatic_settings import Setting
+
+
+def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
+    """Raise a ValueError for the first part that does not fit the others."""
+    n_trees, n_rows = state["partitions_"].shape
+    p, k = state["n_features_in_"], state["n_clusters_"]
+    _require(0 < n_trees <= parameters["n_estimators"] and n_rows > 0, "the number of trees")
+    _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
+    _require(names is None or len(names) == p, "the number of feature names")
+    _check_lengths(state, n_trees, n_rows, p)
+    _require(_between(state["labels_"], 0, k), "labels")
+    _require(_between(state["partitions_"], 0, None), "partitions")
+    _require(all(len(f) > 0 and _between(f, 0, p) for f in state["estimators_features_"]), "features of the trees")
+    _check_choices(state)
+    _check_columns(state, p)
+    _check_placement(state["_placement"], n_trees, n_rows, k)
+    if state["cut_tree_"] is not None:
+        _check_cuts(state["cut_tree_"], len(state["_placement"].nodes), k)
+
+
+def _require(fits: Any, what: str) -> None:
+    if not fits:
+        raise ValueError(f"{what} do not fit the rest")
+
+
+def _between(values: AnyArray, low: int, high: int | None) -> bool:
+    return not values.size or bool(values.min() >= low and (high is None or values.max() < high))
+
+
+def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) -> None:
+    _require(len(state["labels_"]) == n_rows, "labels")
+    _require(len(state["kappas_"]) == n_trees, "kappas")
+    _require(len(state["estimators_features_"]) == n_trees, "features of the trees")
+    _require(len(state["feature_importances_"]) == p, "feature importances")
+    _require(state["_weights"] is None or len(state["_weights"]) == n_rows, "weights of the rows")
+
+
+def _check_choices(state: Mapping[str, Any]) -> None:
+    for name, choice in state["selection_"].items():
+        _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
+    _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
+    evidence = state["n_clusters_evidence_"]
+    if evidence is not None:
+        columns = evidence.evidence.values()
+        fits = [isinstance(c, np.ndarray) and c.shape == (len(evidence.candidates),) for c in columns]
+        _require(all(fits) and all(isinstance(c, int) for c in evidence.candidates), "candidates for n_clusters")
+
+
+def _check_columns(state: Mapping[str, Any], p: int) -> None:
+    """Check the features, the columns they are encoded as, and the columns of the scaled table."""
+    encoding, scaling, trees = (state[name] for name in ("_encoding", "_scaling", "_trees"))
+    _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
+    for j, levels in encoding.levels.items():
+        _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
+        plain = all(isinstance(level, (str, int, float)) for level in levels)
+        _require(plain and len(set(levels)) == len(levels), "levels of categories")
+    _, widths = encoding._places()
+    count, views = int(widths.sum()), scaling.views
+    n_views = len(scaling.exponent)
+    width = count * max(1, n_views)
+    _require(scaling.exponent.shape[1] == count, "steps of the scaling")
+    if n_views:
+        scaling.core()  # refuses whatever else does not fit
+    _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
+    _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
+    _require(_between(views.drawable, 0, p), "views")
+    _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
+
+
+def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:
+    nodes, m = placement.nodes, len(placement.nodes)
+    _require(m > 0 and nodes.labels.shape == (n_trees, m) and _between(nodes.labels, -1, None), "nodes")
+    _require(_between(nodes.inverse, 0, m), "rows of the nodes")
+    _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
+    _require(_between(placement.settled, 0, m), "settled nodes")
+    _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
+    _check_shares(placement.shares, k)
+    rule = placement.rule
+    if isinstance(rule, MostShared):
+        _check_shares(rule.shares, k)
+    elif isinstance(rule, NearestNode):
+        _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
+    elif isinstance(rule, Embedding):
+        _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
+    elif isinstance(rule, Walk):
+        cuts = len(rule.cutoffs)
+        _require(len(rule.voters) == 2 * cuts and rule.children.shape == (cuts, 2), "cuts")
+        _require(_between(rule.children, -k, max(cuts, 1)), "cuts")
+        # A cut comes before those that follow it, so that every walk ends.
+        later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])
+        _require(later.all(), "cuts")
+
+
+def _check_shares(shares: Shares, k: int) -> None:
+    _require(shares.together.shape[1] == shares.clustered.shape[1] == k, "shares")
+
+
+def _check_cuts(tree: CutTree, m: int, k: int) -> None:
+    nodes = len(tree.nodes)
+    _require(nodes > 0 and len(tree.nodes[0].members) == m, "the cut tree's nodes")
+    for i, node in enumerate(tree.nodes):
+        leaf = node.left < 0
+        _require(leaf == (node.right < 0), "the cut tree's nodes")
+        _require(leaf or (i < node.left < nodes and i < node.right < nodes), "the cut tree's nodes")
+        _require(_between(node.members, 0, m) and node.label < k and (node.label >= 0) == leaf, "the cut tree's nodes")
+        measured = len(node.vector) == len(node.degrees) and len(node.vector) in (0, len(node.members))
+        _require(measured, "the cut tree's nodes")

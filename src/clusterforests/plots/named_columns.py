@@ -1,0 +1,39 @@
+"""The fitted table as numbers, with a name for each column."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.forest_view import ForestView
+
+
+class NamedColumns(NamedTuple):
+    """Columns of numbers, NaN where a cell is missing. A category has a column per level, or one if it has two."""
+
+    values: FloatArray
+    names: list[str]
+    first: IntArray  # each feature's first column
+    widths: IntArray  # each feature's number of columns
+
+
+def feature_names(view: ForestView, given: Sequence[Any] | None = None) -> list[str]:
+    """Return the given names, or those of the fitted frame, or numbers."""
+    names = view.feature_names if given is None else given
+    if names is None:
+        return [f"feature {j}" for j in range(view.n_features)]
+    if isinstance(names, str) or len(names) != view.n_features:
+        raise ValueError(f"names must be {view.n_features} names, one for each feature; it is {given!r}.")
+    return [str(name) for name in names]
+
+
+def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) -> NamedColumns:
+    """Encode X, which must be the table that the forest was fitted on."""
+    encoded = view.encode(X)
+    if len(encoded.values) != len(view.labels):
+        raise ValueError(
+            f"X has {len(encoded.values)} rows but the forest was fitted on {len(view.labels)}. Pass the table it was "
+            "fitted on."
+        )
+    features = feature_names(view, given)
+    names = [features[j] if level is None else f"{features[j]} = {level}" for j, level in view.columns()]
+    return NamedColumns(encoded.values, names, encoded.first, encoded.widths)

@@ -1,0 +1,123 @@
+"""What the numbers mean, in sentences: the answer, and what a statistician would warn about."""
+
+from typing import Any
+
+import numpy as np
+
+from clusterforests.forest_view import ForestView
+from clusterforests.report.certainty import Certainty
+from clusterforests.report.table_sample import TableSample
+
+TRUSTED, DOUBTFUL = 0.75, 0.6  # stability of a cluster (Hennig 2007)
+FEW_ROWS = 8
+SMALL_SHARE = 0.01
+MANY_DOUBTFUL = 0.1
+MAX_LISTED = 6  # sizes or clusters in a sentence
+
+
+def answer(sure: Certainty, *, chosen: bool) -> str:
+    """Say what was found, in one or two sentences for the top of the page."""
+    n, k = len(sure.labels), len(sure.sizes)
+    if k == 1:
+        why = ": there are no groups that stand apart" if chosen else ", as requested"
+        return f"The {n:,} rows form one cluster{why}."
+    sizes = [f"{size:,}" for size in sure.sizes]
+    spread = f"of {_listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
+    return f"The {n:,} rows fall into {k} clusters, {spread}. {agreement(sure)}".rstrip()
+
+
+def agreement(sure: Certainty) -> str:
+    """Say how well the two halves of the forest agree."""
+    if sure.stability is None:
+        return ""
+    mean = sure.stability.mean
+    if mean >= 0.9:
+        return "The two halves of the forest find almost the same clusters."
+    if mean >= TRUSTED:
+        return "The two halves of the forest find mostly the same clusters."
+    if mean >= DOUBTFUL:
+        return "The two halves of the forest agree only in part: treat the borders between clusters as uncertain."
+    return "The two halves of the forest disagree: do not rely on these clusters."
+
+
+def cautions(view: ForestView, sure: Certainty, table: TableSample) -> list[str]:
+    """List what to know before using the clusters."""
+    n, k = len(sure.labels), len(sure.sizes)
+    found = []
+    reason = view.settings["n_clusters"].reason
+    if view.n_clusters_evidence is None:
+        what = f"{k} clusters were" if k > 1 else "1 cluster was"
+        found.append(
+            f"{what} requested, not discovered. A forest always returns as many clusters as it is asked for, whether "
+            'or not they exist: n_clusters="auto" tests how many stand apart.'
+        )
+        if reason != "given":
+            found.append(reason)
+    found += _about_clusters(sure)
+    doubtful = int((sure.silhouette < 0).sum())
+    if doubtful > MANY_DOUBTFUL * n:
+        found.append(
+            f"{doubtful:,} of {n:,} rows ({doubtful / n:.0%}) share more trees with another cluster than with their "
+            "own."
+        )
+    if table.missing:
+        cells = len(table.rows) * len(table.names)
+        found.append(
+            f"{table.missing:,} of {cells:,} cells ({table.missing / cells:.1%}) were missing. Each was filled in from "
+            "similar rows, which makes the rows concerned look surer than they are."
+        )
+    if view.weights is not None:
+        found.append("Rows had weights: sizes below count rows, while shares and means count weights.")
+    if view.parameters["random_state"] is None:
+        found.append("No random_state was set: another run will differ a little. Set one to repeat this run exactly.")
+    if sure.stability is None:
+        found.append(f"Stability is not known. {sure.why_no_stability}")
+    if k > 1:
+        found.append(
+            "Stability compares halves of one forest on the same rows. It does not say whether new data would show the "
+            "same clusters."
+        )
+    return found
+
+
+def _about_clusters(sure: Certainty) -> list[str]:
+    n, k = len(sure.labels), len(sure.sizes)
+    if k == 1:
+        return []
+    found = []
+    if sure.stability is not None and len(sure.stability.clusters) == k:
+        again = sure.stability.clusters
+        weak = np.flatnonzero(again < DOUBTFUL)
+        middling = np.flatnonzero((again >= DOUBTFUL) & (again < TRUSTED))
+        if len(weak):
+            found.append(
+                f"{_clusters(weak)} {_is(weak)} not reliable: stability below {DOUBTFUL}. Another forest would draw "
+                f"{'it' if len(weak) == 1 else 'them'} differently."
+            )
+        if len(middling):
+            found.append(
+                f"{_clusters(middling)} {_is(middling)} there, but with uncertain borders: stability from {DOUBTFUL} "
+                f"to {TRUSTED}."
+            )
+    small = np.flatnonzero((sure.sizes < FEW_ROWS) | (sure.sizes < SMALL_SHARE * n))
+    if len(small):
+        found.append(
+            f"{_clusters(small)} {'has' if len(small) == 1 else 'have'} fewer than {FEW_ROWS} rows, or less than "
+            f"{SMALL_SHARE:.0%} of them: outliers rather than a group, unless you know better."
+        )
+    return found
+
+
+def _clusters(which: Any) -> str:
+    names = [str(c) for c in which]
+    if len(names) > MAX_LISTED:
+        return f"{len(names)} clusters"
+    return f"Cluster{'s' if len(names) > 1 else ''} {_listed(names)}"
+
+
+def _is(which: Any) -> str:
+    return "is" if len(which) == 1 else "are"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,205 @@
+"""Read a Dask table where its partitions are, on a cluster or any other scheduler of Dask: a `RowReader`.
+
+Every stage is a task for each partition. Keys, sums, centres and rules of placement travel; rows stay where they are,
+except those of the sample.
+"""
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.typing import FloatArray, Int64Array, KeyArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.placement import Placement, Tally, settle_by
+from clusterforests.forest.forest import Forest, GrowthPlan, join_forests
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.rows.dask import partition_work as pieces
+from clusterforests.rows.dask.tasks import compute, merged, persist, share, stack, tasks
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    LOST,
+    WeightedKeys,
+    draw_keys,
+    merge_keys,
+    waiting_limit,
+    waiting_times,
+)
+
+READINGS = 3 + STEPS  # of all rows: a scan, the sample, means, clusters
+TREES = 10  # grown in one task
+SPARE_KEYS = 16
+MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
+
+
+@dataclass
+class DaskReader:
+    """Reads a Dask array or frame of numbers, in partitions of known length."""
+
+    parts: Sequence[Any]  # delayed arrays or frames
+    weights: Sequence[Any] | None
+    lengths: Int64Array
+    n_columns: int
+    describe: Callable[[int], str]  # a column's name for a message
+    progress: ReadingProgress | None = None
+    readings: int = 0  # so far
+    digests: list[pieces.Digest] = field(default_factory=list)
+    frequent: WeightedKeys | None = None
+    trees: LloydPass | None = None
+    candidates: int = CANDIDATES  # for each row of the sample
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(self.lengths.sum()), self.n_columns
+
+    def draw(self, size: int, seed: int) -> DrawnRows:
+        self._survey(size, seed)
+        total = self._total()
+        keys = self._candidates()
+        limit = waiting_limit(waiting_times(keys.names, seed), size, self.candidates)
+        if limit < np.inf:
+            keys = merge_keys(
+                [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
+            )
+        drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
+        return DrawnRows(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        return grow_trees(plan, progress, labelled=False)
+
+    def measure(self) -> Measure:
+        low = functools.reduce(np.minimum, [digest.ends[0] for digest in self.digests])
+        high = functools.reduce(np.maximum, [digest.ends[1] for digest in self.digests])
+        whole = all(digest.whole for digest in self.digests)
+        return Measure(np.array([low, high]), self.shape[0], self._total(), whole)
+
+    def add_up(self, trees: LloydPass) -> Sums:
+        sums: Sums = self._reduced("add-up-rows", pieces.add_up, share("centres", trees))
+        return sums
+
+    def label(self, trees: LloydPass) -> Any:
+        """Label lazily: nothing is kept on the workers."""
+        self.trees = trees
+        shared = share("trees", trees)
+        labels = tasks("label-rows", pieces.label, [(piece, shared) for piece in self.parts])
+        return stack(labels, self.lengths.tolist(), trees.label_type, before=(len(trees.centers),))
+
+    def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
+        placement, groups = settle_by(placement, self._place)
+        named = tasks("name-clusters", np.take, [(placement.names, found) for found in groups])
+        return placement, stack(persist(named), self.lengths.tolist(), np.int32)
+
+    def _place(self, placement: Placement) -> tuple[list[Any], Tally]:
+        starts = (np.cumsum(self.lengths) - self.lengths).tolist()
+        shared = share("trees", self.trees), share("rule", placement)
+        groups = tasks("place-rows", pieces.place, [(part, *shared) for part in self.parts])
+        weights = [None] * len(groups) if self.weights is None else self.weights
+        counted = zip(groups, weights, [len(placement.names)] * len(groups), starts, strict=True)
+        tallies = tasks("tally-rows", pieces.tally, list(counted))
+        *groups, tally = persist([*groups, merged("merge-tallies", tallies, _total)])
+        return groups, compute([tally], self._tell, groups)[0]
+
+    def _survey(self, size: int, seed: int) -> None:
+        """Make a digest of every partition, with all its keys that may be candidates for the sample."""
+        share_of = self.candidates * size * self.lengths / self.lengths.sum()
+        quota = np.ceil(share_of + 6 * np.sqrt(share_of) + SPARE_KEYS).astype(np.int64)
+        parts = self._tasks("survey-rows", pieces.survey_piece, size, seed, own=quota.tolist())
+        seen = merged("merge-surveys", parts, functools.partial(pieces.merge_seen, size=size))
+        ((self.digests, self.frequent),) = compute([seen], self._tell, parts)
+        self._check()
+        while True:
+            limit = waiting_limit(waiting_times(self._candidates().names, seed), size, self.candidates)
+            short = [i for i, digest in enumerate(self.digests) if digest.covered < limit]
+            if not short:
+                return
+            quota *= MORE_KEYS
+            again = self._tasks("survey-again", pieces.survey_piece, size, seed, own=quota.tolist(), which=short)
+            for i, one in zip(short, compute(again), strict=True):
+                (self.digests[i],) = one.digests
+
+    def _candidates(self) -> WeightedKeys:
+        return merge_keys([digest.lowest for digest in self.digests])
+
+    def _check(self) -> None:
+        low, high = (np.array([getattr(digest, end) for digest in self.digests]) for end in ("low", "high"))
+        for bad, what, instead in (
+            (np.isnan(low), "missing cells", "Fill them, such as with X.fillna(X.mean()), or leave such rows out"),
+            (np.isinf(low) | np.isinf(high), "infinite cells", "Replace them by numbers"),
+        ):
+            found = np.argwhere(bad & (self.lengths > 0)[:, None])
+            if len(found):
+                raise ValueError(f"X has {what} in {self.describe(found[0][1])}, partition {found[0][0]}. {instead}.")
+        if not self._total() > 0:
+            raise ValueError("sample_weight is zero for every row: at least one row must count.")
+
+    def _total(self) -> float:
+        return math.fsum(part for digest in self.digests for part in digest.total)
+
+    def _heavy(self, size: int, seed: int, limit: float, total: float) -> WeightedKeys:
+        """Find keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
+        assert self.frequent is not None
+        names, mass = self.frequent
+        possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
+        names = names[possible & (waiting_times(names, seed) >= limit)]
+        if not len(names):
+            return WeightedKeys(names, np.empty(0))
+        return WeightedKeys(names, self._reduced("count-keys", pieces.count, share("keys", names)))
+
+    def _take(self, names: KeyArray) -> FloatArray:
+        order = np.argsort(names)
+        found = compute(self._tasks("take-rows", pieces.take, share("keys", names[order])), self._tell)
+        values = np.empty((len(names), self.n_columns))
+        for taken in reversed(found):  # of equal rows the first
+            values[order[taken.places]] = taken.values
+        return values
+
+    def _reduced(self, stage: str, work: Callable[..., Any], *shared: Any) -> Any:
+        """Add up what the partitions tell."""
+        parts = self._tasks(stage, work, *shared)
+        return compute([merged(f"merge-{stage}", parts, _total)], self._tell, parts)[0]
+
+    def _tasks(
+        self,
+        stage: str,
+        work: Callable[..., Any],
+        *shared: Any,
+        own: Sequence[Any] | None = None,
+        which: Sequence[int] | None = None,
+    ) -> list[Any]:
+        """Make tasks `work(partition, weights, *shared, own)` for all partitions, or for some."""
+        calls = []
+        for i in range(len(self.parts)) if which is None else which:
+            weights = None if self.weights is None else self.weights[i]
+            calls.append((self.parts[i], weights, *shared, *(() if own is None else (own[i],))))
+        return tasks(stage, work, calls)
+
+    def _tell(self, done: int, of: int) -> None:
+        if self.progress is not None:
+            n = self.shape[0]
+            self.progress(min(self.readings, READINGS - 1) * n + n * done // of, READINGS * n)
+        self.readings += done == of
+
+
+def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
+    """Grow a forest in tasks of a few trees, with or without the labels of the rows that they grew on."""
+    n_trees = len(plan.settings.base_clusters)
+    shared = share("sample", plan)
+    groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES)])
+    return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES), 0)))
+
+
+def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
+    forest = plan.grow(CpuBackend(), None, first, first + TREES)
+    return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
+
+
+def _total(parts: list[Any]) -> Any:
+    return functools.reduce(operator.add, parts)

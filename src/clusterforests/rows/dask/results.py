@@ -1,0 +1,117 @@
+"""Dask arrays as results: lazy, partition by partition."""
+
+import copy
+import functools
+import operator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.affinity import coassociate
+from clusterforests.diagnostics.distribution import sample_rows
+from clusterforests.diagnostics.shares import count_clusters
+from clusterforests.rows.dask.table import compute_all, cut_into, like, split
+from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
+from clusterforests.rows.results import CountWork, DiagnosticWork, HostResults, RowWork
+from clusterforests.tables.frames import check_names
+
+HEAVY = ("labels_", "partitions_", "_weights")  # attributes that new rows do not need
+
+
+class DaskResults:
+    """Dask arrays. `lengths` are the rows of each partition, for `send`; None if nothing is sent."""
+
+    def __init__(self, lengths: Int64Array | None = None) -> None:
+        self.lengths = lengths
+
+    def send(self, values: Any) -> Any:
+        """Cut an array of this process into the partitions; Dask's stay as they are."""
+        if isinstance(values, da.Array):
+            return values
+        assert self.lengths is not None
+        return cut_into(values, self.lengths)
+
+    def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> da.Array:
+        partitions = chains(split(X))
+        check_names(forest, like(X), reset=False)
+        shared = share("forest", _light(forest))
+        lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(partitions)
+        calls = [(work, shared, partition, np.empty((0, *after), dtype)) for partition in partitions]
+        return stack(tasks("map-rows", _map_partition, calls), lengths, dtype, after=after)
+
+    def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> da.Array:
+        partitions = _fitted_partitions(forest)
+        counts = _count(forest, partitions)
+        nodes = tasks("diagnose-rows", _diagnose, [(work, counts, *partition, after) for partition in partitions])
+        return stack(nodes, forest.labels_.chunks[0], np.float64, after=after)
+
+    def summarise(self, work: CountWork, forest: Any) -> da.Array:
+        (node,) = tasks("summarise-rows", work, [(_count(forest, _fitted_partitions(forest)),)])
+        return da.from_delayed(node, (forest.n_clusters_,), dtype=np.float64)
+
+    def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
+        """Bring only the rows that `stability` would take."""
+        weights = None if forest._weights is None else compute_all(forest._weights)[0]
+        rows = sample_rows(forest.labels_.shape[0], max_rows, 0, weights)
+        partitions, labels = compute_all(forest.partitions_[:, rows], forest.labels_[rows])
+        return partitions, labels, None if weights is None else weights[rows]
+
+    def gather(self, forest: Any) -> Any:
+        check_memory(
+            forest.partitions_.nbytes,
+            f"The labels of {forest.labels_.shape[0]} rows in {len(forest.partitions_)} trees, which a model file "
+            "holds,",
+            "Keep labels_ with dask.array.to_zarr instead, and fit again with the same random_state for the rest.",
+        )
+        whole = copy.copy(forest)
+        arrays = forest.labels_, forest.partitions_, forest._weights
+        whole.labels_, whole.partitions_, whole._weights = compute_all(*arrays)
+        return whole
+
+    def choose(self, partitions: da.Array, which: Any) -> da.Array:
+        return partitions[:, which]
+
+    def coassociate(self, forest: Any, a: da.Array, b: da.Array) -> da.Array:
+        return da.blockwise(_coassociate, "ij", a, "ti", b, "tj", dtype=np.float64, concatenate=True)
+
+
+def _light(forest: Any) -> Any:
+    """Copy what of a forest new rows need."""
+    light = copy.copy(forest)
+    for name in HEAVY:
+        vars(light).pop(name, None)
+    light.n_jobs = None
+    return light
+
+
+def _map_partition(work: RowWork, forest: Any, partition: Any, empty: AnyArray) -> AnyArray:
+    found: AnyArray = HostResults().map_rows(work, forest, partition, empty.dtype) if len(partition) else empty
+    return found
+
+
+def _fitted_partitions(forest: Any) -> list[tuple[Any, Any, Any]]:
+    """List the labels in the trees, the clusters and the weights of each partition."""
+    partitions = forest.partitions_.to_delayed().ravel().tolist()
+    weights = [None] * len(partitions) if forest._weights is None else forest._weights.to_delayed().tolist()
+    return list(zip(partitions, forest.labels_.to_delayed().tolist(), weights, strict=True))
+
+
+def _count(forest: Any, partitions: list[tuple[Any, Any, Any]]) -> Any:
+    """Count the clusters of each partition and add the counts up."""
+    n_parts = [len(centers) for centers in forest._trees.centers]
+    counted = tasks("count-clusters", count_clusters, [(*one, n_parts, forest.n_clusters_) for one in partitions])
+    return merged("merge-counts", counted, functools.partial(functools.reduce, operator.add))
+
+
+def _diagnose(
+    work: DiagnosticWork, counts: Any, partitions: Any, labels: Any, weights: Any, after: tuple[int, ...]
+) -> FloatArray:
+    return work(counts, partitions, labels, weights) if len(labels) else np.empty((0, *after))
+
+
+def _coassociate(a: AnyArray, b: AnyArray) -> FloatArray:
+    return coassociate(CpuBackend(), a.astype(np.int32), b.astype(np.int32))

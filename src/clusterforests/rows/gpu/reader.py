@@ -1,0 +1,273 @@
+"""All rows of a large table on a GPU: a `RowReader`. What is small, the sample and its graph, is left to the CPU.
+
+The table, its hashes and the labels in all trees are kept on the GPU if they fit; otherwise rows and labels come and go
+in blocks.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.size_limits import DeviceLimits
+from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.placement import Placement, Tally, settle_by
+from clusterforests.forest.forest import Forest, GrowthPlan
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.rows.gpu.devices import need_cupy
+from clusterforests.rows.gpu.kernels import Kernels, strides
+from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
+from clusterforests.rows.gpu.placement import DeviceRule
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.row_blocks import TableScan
+from clusterforests.tables.row_sampling import (
+    CANDIDATES,
+    WeightedKeys,
+    draw_keys,
+    draw_rows,
+    sampling_key,
+    waiting_limit,
+    waiting_times,
+)
+from clusterforests.tables.row_sources import ArraySource, RowSource
+from clusterforests.tables.scaling import Scaling
+
+
+class DeviceTable:
+    """Rows that are on the GPU."""
+
+    def __init__(self, X: Any, limits: DeviceLimits) -> None:
+        self.X, self.limits = X, limits
+        self.shape: tuple[int, int] = X.shape
+        self.real = X.dtype
+
+    def read_blocks(self) -> Iterator[tuple[int, Any]]:
+        step = max(1, self.limits.block_bytes // (self.X.itemsize * self.shape[1]))
+        for start in range(0, self.shape[0], step):
+            yield start, self.X[start : start + step]
+
+    def take(self, rows: IndexArray) -> FloatArray:
+        values: FloatArray = need_cupy().asnumpy(self.X[need_cupy().asarray(rows)]).astype(np.float64)
+        return values
+
+
+class StreamedTable:
+    """Rows of this machine's memory or disk, which go to the GPU a block at a time."""
+
+    def __init__(self, source: RowSource, limits: DeviceLimits) -> None:
+        self.source, self.limits = source, limits
+        self.shape = source.shape
+        self.real = _real(source)
+
+    def read_blocks(self) -> Iterator[tuple[int, Any]]:
+        n, columns = self.shape
+        step = max(1, self.limits.block_bytes // (self.real.itemsize * columns))
+        for start in range(0, n, step):
+            yield start, need_cupy().asarray(self.host_block(start, min(n, start + step)))
+
+    def host_block(self, start: int, stop: int) -> AnyArray:
+        if isinstance(self.source, ArraySource) and self.source.X.dtype == self.real:
+            return np.ascontiguousarray(self.source.X[start:stop])
+        return self.source.block(start, stop)
+
+    def take(self, rows: IndexArray) -> FloatArray:
+        return self.source.take(rows)
+
+
+AnyTable = DeviceTable | StreamedTable
+
+
+def _real(source: RowSource) -> np.dtype[Any]:
+    """Keep float32 as it is, and take anything else as float64."""
+    single = isinstance(source, ArraySource) and source.X.dtype == np.float32
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def open_source_on_gpu(source: RowSource, label_bytes: int, limits: DeviceLimits) -> AnyTable:
+    """Copy a table to the GPU if there is room for it and for the labels, otherwise read it in blocks."""
+    cupy = need_cupy()
+    streamed = StreamedTable(source, limits)
+    n, columns = source.shape
+    if n * columns * streamed.real.itemsize + label_bytes > limits.spare * cupy.cuda.Device().mem_info[0]:
+        return streamed
+    X = cupy.empty((n, columns), streamed.real)
+    for start, rows in streamed.read_blocks():
+        X[start : start + len(rows)] = rows
+    return DeviceTable(X, limits)
+
+
+def survey_on_gpu(table: AnyTable) -> TableScan:
+    """Do what `row_blocks.survey` does, with the keys on the GPU."""
+    cupy = need_cupy()
+    kernels, (n, columns) = Kernels(table.real), table.shape
+    keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
+    missing = cupy.zeros(columns, np.int32)
+    for start, rows in table.read_blocks():
+        own, size = keys[start : start + len(rows)], (np.int64(len(rows)), columns)
+        kernels.over(len(rows), "survey_rows", rows, *strides(rows), *size, own, low, high, missing)
+    ends = (np.where(cupy.asnumpy(missing), np.nan, _doubles(cupy.asnumpy(end))) for end in (low, high))
+    return TableScan(keys, *ends)
+
+
+def _doubles(ordered: KeyArray) -> FloatArray:
+    """Turn integers of the same order back into doubles: see `ordered` in rows.cu."""
+    sign = np.uint64(1) << np.uint64(63)
+    return np.where(ordered & sign, ordered ^ sign, ~ordered).view(np.float64)
+
+
+def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
+    """Do what `row_sampling.draw_rows` does for rows of weight 1: the GPU finds candidates, the CPU draws from them."""
+    cupy = need_cupy()
+    order = cupy.argsort(keys)  # stable: of equal keys the first row comes first
+    ordered = keys[order]
+    new = cupy.ones(len(keys), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    starts = cupy.flatnonzero(new)
+    names, first = ordered[starts], order[starts]
+    mass = cupy.diff(starts, append=cupy.asarray([len(keys)]))
+    count = CANDIDATES * size
+    if len(names) > count:
+        chances = Kernels().chances(names, sampling_key(seed))
+        some = cupy.flatnonzero((chances <= cupy.partition(chances, count)[count]) | (mass >= len(keys) / size))
+        names, first, mass = names[some], first[some], mass[some]
+    known = WeightedKeys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
+    waits = waiting_times(known.names, seed)
+    drawn = draw_keys(known, waits, size, waiting_limit(waits, size), float(len(keys)))
+    return DistinctRows(cupy.asnumpy(first)[drawn.places], drawn.weights)
+
+
+@dataclass
+class DeviceReader:
+    """Reads rows on a GPU. Arrays with an entry for each row stay there if they fit."""
+
+    table: AnyTable
+    seen: TableScan  # the keys are on the GPU
+    first: IntArray
+    widths: IntArray
+    categorical: BoolArray
+    weights: FloatArray | None = None
+    threads: int = 1
+    progress: ReadingProgress | None = None
+    read: int = 0
+    trees: LloydPass | None = None
+    ladders: DeviceLadders | None = None
+    unsure: int = 0  # labels that float64 decided
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.table.shape
+
+    @property
+    def limits(self) -> DeviceLimits:
+        return self.table.limits
+
+    def draw(self, size: int, seed: int) -> DrawnRows:
+        """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
+        if self.weights is None:
+            pool = draw_on_gpu(self.seen.keys, size, seed)
+        else:
+            pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
+        rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
+        return DrawnRows(rows, pool.weights)
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        return plan.grow(CpuBackend(self.threads), progress)
+
+    def measure(self) -> Measure:
+        ends, n = np.array([self.seen.low, self.seen.high]), self.shape[0]
+        if self.weights is None:
+            return Measure(ends, n, n, whole=True)
+        if not self.weights.all():
+            ends = self._ends(self.weights > 0)
+        return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
+
+    def add_up(self, trees: LloydPass) -> Sums:
+        heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits, heaviest)
+        device.start()
+        for start, rows in self.table.read_blocks():
+            device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))
+            self._tell(len(rows))
+        return device.finish()
+
+    def label(self, trees: LloydPass) -> Any:
+        """Label all rows, (T, n), on the GPU if that has room."""
+        cupy = need_cupy()
+        self.trees = trees
+        shape = len(trees.centers), self.shape[0]
+        fits = (
+            math.prod(shape) * np.dtype(trees.label_type).itemsize <= self.limits.spare * cupy.cuda.Device().mem_info[0]
+        )
+        labels = (cupy if fits else np).empty(shape, trees.label_type)
+        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits)
+        for start, rows in self.table.read_blocks():
+            own = slice(start, start + len(rows))
+            out = labels[:, own] if fits else cupy.empty((shape[0], len(rows)), trees.label_type)
+            device.label(rows, out)
+            if not fits:
+                labels[:, own] = cupy.asnumpy(out)
+            self._tell(len(rows))
+        self.unsure = int(device.unsure[0])
+        return labels
+
+    def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
+        placement, found = settle_by(placement, lambda now: self._place(partitions, now))
+        return placement, need_cupy().asarray(placement.names)[found]
+
+    def _place(self, partitions: Any, placement: Placement) -> tuple[Any, Tally]:
+        cupy = need_cupy()
+        assert self.trees is not None
+        found = cupy.empty(self.shape[0], np.int32)
+        rule = None
+        if DeviceRule.knows(placement):
+            rule = DeviceRule(placement, list(map(len, self.trees.centers)), self.trees.label_type, self.limits)
+        step = max(1, self.limits.block_bytes // len(partitions))
+        for start in range(0, self.shape[0], step):
+            own = slice(start, start + step)
+            if rule is not None:
+                found[own] = rule.clusters(cupy.asarray(partitions[:, own]))
+            else:
+                labels = cupy.asnumpy(partitions[:, own])
+                found[own] = cupy.asarray(placement.clusters(CpuBackend(self.threads), labels))
+        return found, self._tally(found, len(placement.names))
+
+    def _tally(self, found: Any, n_clusters: int) -> Tally:
+        """Tally the clusters. The CPU adds up weights, in the order of the rows."""
+        cupy = need_cupy()
+        if self.weights is not None:
+            return Tally.of(cupy.asnumpy(found), n_clusters, self.weights)
+        counts = cupy.asnumpy(cupy.bincount(found, minlength=n_clusters))
+        places = Tally.of(np.empty(0, np.int32), n_clusters).first
+        for c in np.flatnonzero(counts):
+            places[c] = int((found == c).argmax())
+        return Tally(counts.astype(np.float64), places)
+
+    def _ladders(self, scaling: Scaling) -> DeviceLadders:
+        """Make the ladders once: all passes have the same scaling."""
+        if self.ladders is None or self.ladders.scaling is not scaling:
+            self.ladders = DeviceLadders(scaling)
+        return self.ladders
+
+    def _ends(self, counted: BoolArray) -> FloatArray:
+        cupy = need_cupy()
+        low, high = cupy.full(self.shape[1], np.inf), cupy.full(self.shape[1], -np.inf)
+        for start, rows in self.table.read_blocks():
+            some = rows[cupy.asarray(counted[start : start + len(rows)])]
+            if len(some):
+                low, high = cupy.minimum(low, some.min(axis=0)), cupy.maximum(high, some.max(axis=0))
+        return np.array([cupy.asnumpy(low), cupy.asnumpy(high)])
+
+    def _units(self, start: int, stop: int, exponent: int) -> Any:
+        return None if self.weights is None else need_cupy().asarray(np.ldexp(self.weights[start:stop], exponent))
+
+    def _tell(self, rows: int) -> None:
+        self.read += rows
+        if self.progress is not None:
+            self.progress(self.read, (STEPS + 1) * self.shape[0])

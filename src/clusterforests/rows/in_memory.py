@@ -1,0 +1,99 @@
+"""Rows of a table that fits into memory as one array of numbers: the sample is all of them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.threads import count_threads
+from clusterforests.backends import Backend
+from clusterforests.combining.combine import place_rows
+from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.nodes import Nodes, choose_nodes
+from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting
+from clusterforests.forest.forest import Forest, GrowthPlan
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.rows.memory_estimate import check_fit_memory
+from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, Sample
+from clusterforests.rows.results import Results
+from clusterforests.tables.checks import check_weights
+from clusterforests.tables.distinct_rows import distinct_rows
+from clusterforests.tables.encoding import encode
+from clusterforests.tables.imputation import complete
+from clusterforests.tables.scaling import Scaling
+
+Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
+
+
+CHECKED_CELLS = 2**20  # of a table that is refused for lack of memory before it is read
+
+
+@dataclass(frozen=True)
+class InMemoryRows:
+    """All rows as numbers, without missing cells."""
+
+    table: Sample
+    reading: Reading
+    backend: Backend
+    results: Results
+    grower: Grower | None = None  # grows the trees elsewhere, such as on the workers of a cluster
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.table.rows.values)
+
+    def report_to(self, progress: ReadingProgress) -> None:
+        """Report nothing: the rows are read already."""
+
+    def sample(self, seed: int) -> Sample:
+        return self.table
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
+
+    def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
+        """Leave the labels as they are: trees that were grown on all rows have them."""
+        return LabelledForest(forest, None)
+
+    def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
+        return choose_nodes(self.backend, labelled.forest.partitions, sample.weights, settings, seed)
+
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+        return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.table.weights)
+
+    def send(self, values: Any) -> Any:
+        return self.results.send(values)
+
+
+def read_in_memory(forest: Any, X: Any, sample_weight: Any, backend: Setting) -> tuple[Sample, Reading]:
+    """Copy the table as numbers, fill its missing cells and find the rows that are distinct.
+
+    A table too large for memory is refused before it is read, as far as its shape is known.
+    """
+    early = math.prod(getattr(X, "shape", (CHECKED_CELLS + 1,))) > CHECKED_CELLS
+    if early:
+        check_before_reading(forest, X, sample_weight)
+    encoded, encoding = encode(forest, X)
+    copied = bool(encoded.categorical.any()) or not bool(np.isfinite(encoded.values).all())
+    if early or copied:
+        check_fit_memory(forest, encoded.values.shape, copied=copied)
+    weights = check_weights(sample_weight, len(encoded.values))
+    donors = None
+    if copied:
+        encoded, donors = complete(encoded, weights, count_threads(forest.n_jobs))
+    sample = Sample(encoded, weights, distinct_rows(encoded.values, weights))
+    if not (early or copied):
+        check_fit_memory(forest, encoded.values.shape)
+    return sample, Reading(encoding, donors, weights, backend)
+
+
+def check_before_reading(forest: Any, X: Any, sample_weight: Any) -> None:
+    """Refuse what can be refused before a long reading."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and all(shape):
+        check_weights(sample_weight, shape[0])
+        check_fit_memory(forest, shape)

@@ -1,0 +1,64 @@
+"""Rows of a large table that this machine reads a block at a time, from memory or from disk."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
+from clusterforests._base.typing import AnyArray, FloatArray, IntArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.placement import Placement, settle
+from clusterforests.forest.forest import Forest, GrowthPlan
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole, ends_of
+from clusterforests.rows.protocol import ReadingProgress
+from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.tables.row_blocks import LargeTable
+from clusterforests.tables.row_sampling import draw_rows
+
+
+@dataclass
+class LocalBlocks:
+    """A reader of rows in this machine's memory or on its disk."""
+
+    table: LargeTable
+    weights: FloatArray | None = None
+    threads: int = 1
+    progress: ReadingProgress | None = None
+    limits: SizeLimits = DEFAULT_LIMITS
+    read: int = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.table.source.shape
+
+    def draw(self, size: int, seed: int) -> DrawnRows:
+        pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
+        return DrawnRows(self.table.rows(pool.rows), pool.weights)
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        return plan.grow(CpuBackend(self.threads), progress)
+
+    def measure(self) -> Measure:
+        seen, n = self.table.scan, self.shape[0]
+        ends = np.array([seen.low, seen.high])
+        if self.weights is None:
+            return Measure(ends, n, n, whole=True)
+        if not self.weights.all():
+            ends = ends_of(self.table.source, self.weights, self.limits)
+        return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
+
+    def add_up(self, trees: LloydPass) -> Sums:
+        return trees.add_up(self.table.source, self.weights, self.threads, self._tell, self.limits)
+
+    def label(self, trees: LloydPass) -> AnyArray:
+        return trees.label(self.table.source, self.threads, self._tell, self.limits)
+
+    def settle(self, partitions: AnyArray, placement: Placement) -> tuple[Placement, IntArray]:
+        return settle(placement, CpuBackend(self.threads), partitions, self.weights)
+
+    def _tell(self, rows: int) -> None:
+        self.read += rows
+        if self.progress is not None:
+            self.progress(self.read, (STEPS + 1) * self.shape[0])

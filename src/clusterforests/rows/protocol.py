@@ -1,0 +1,80 @@
+"""What `fit` asks of a table's rows, wherever they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.nodes import Nodes
+from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.automatic_settings import Setting
+from clusterforests.forest.forest import Forest, GrowthPlan
+from clusterforests.forest.growth import GrowthProgress
+from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.encoding import Encoding
+from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.imputation import Donors
+from clusterforests.tables.scaling import Scaling
+
+
+class Sample(NamedTuple):
+    """Rows that stand for all, and how many each stands for: all rows of a small table, with their own weights."""
+
+    rows: EncodedTable
+    weights: FloatArray | None  # None: each counts once
+    distinct: DistinctRows
+
+
+class LabelledForest(NamedTuple):
+    """A forest with the labels of all rows, and those of the sample, which are None where the sample is all rows."""
+
+    forest: Forest
+    sample: IntArray | None
+
+
+ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read: what `predict` does to new rows, the weights of the rows, and where they are read."""
+
+    encoding: Encoding
+    donors: Donors | None  # fill the missing cells of new rows
+    weights: Any  # an array of NumPy or of Dask, or None
+    backend: Setting
+
+
+class Rows(Protocol):
+    """The rows of a table: in memory, in blocks, in Dask or on a GPU."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def reading(self) -> Reading: ...
+    @property
+    def backend(self) -> Backend: ...
+
+    def report_to(self, progress: ReadingProgress) -> None:
+        """Tell `progress` how many rows of a large table were read."""
+
+    def sample(self, seed: int) -> Sample:
+        """Draw rows that stand for all of them."""
+
+    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+        """Grow trees on the sample (Algorithm 3, lines 1 to 5)."""
+
+    def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
+        """Find the nearest centre of every row in every tree."""
+
+    def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
+        """Choose the nodes of the graph: rows with the same labels are one, and landmarks may stand for many."""
+
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+        """Place every row by its links with the nodes; return the rule and the clusters."""
+
+    def send(self, values: Any) -> Any:
+        """Bring an array with an entry for each row to where the rows are."""

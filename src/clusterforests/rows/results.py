@@ -1,0 +1,112 @@
+"""Where results are: an array with an entry for each row is where the rows are, in memory, on a GPU or in Dask."""
+
+import copy
+import importlib
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.affinity import coassociate
+from clusterforests.diagnostics.shares import ClusterCounts, count_clusters
+from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
+from clusterforests.tables.frames import is_dask, row_slices
+
+BLOCK_ROWS = 65536  # new rows at a time
+BLOCK_CELLS = 2**24  # or so many cells
+
+RowWork = Callable[[Any, Any, int], AnyArray]  # (fitted forest, new rows, the number of the first) -> a row for each
+CountWork = Callable[[ClusterCounts], FloatArray]
+DiagnosticWork = Callable[[ClusterCounts, IntArray, IndexArray, FloatArray | None], FloatArray]
+
+
+class Results(Protocol):
+    """Arrays of one kind, and how a fitted forest fills them."""
+
+    def send(self, values: Any) -> Any:
+        """Make values that have an entry for each row such an array."""
+
+    def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> Any:
+        """Apply `work` to new rows. `after` are the axes of the result after that of the rows."""
+
+    def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
+        """Apply `work` to the fitted rows, with counts over all of them."""
+
+    def summarise(self, work: CountWork, forest: Any) -> Any:
+        """Apply `work` to counts over all fitted rows: an entry for each cluster."""
+
+    def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
+        """Bring partitions, labels and weights to this process: of all rows, or of enough to draw max_rows."""
+
+    def gather(self, forest: Any) -> Any:
+        """Copy the forest with its arrays in this process."""
+
+    def choose(self, partitions: Any, which: Any) -> Any:
+        """Take some of the fitted rows; IndexError where there are none such."""
+
+    def coassociate(self, forest: Any, a: Any, b: Any) -> Any:
+        """Compute P between chosen rows."""
+
+
+class HostResults:
+    """Arrays of NumPy."""
+
+    def send(self, values: Any) -> Any:
+        return to_host(values)
+
+    def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> Any:
+        blocks = row_slices(X, BLOCK_ROWS, BLOCK_CELLS)
+        return self.send(np.concatenate([work(forest, to_host(rows), start) for start, rows in blocks]))
+
+    def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
+        partitions, labels, weights = _fitted(forest)
+        return self.send(work(_count(partitions, labels, weights), partitions, labels.astype(np.intp), weights))
+
+    def summarise(self, work: CountWork, forest: Any) -> Any:
+        return self.send(work(_count(*_fitted(forest))))
+
+    def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
+        return _fitted(forest)
+
+    def gather(self, forest: Any) -> Any:
+        whole = copy.copy(forest)
+        whole.partitions_, whole.labels_, _ = _fitted(forest)
+        return whole
+
+    def choose(self, partitions: Any, which: Any) -> Any:
+        return to_host(partitions[:, which])
+
+    def coassociate(self, forest: Any, a: Any, b: Any) -> Any:
+        return self.send(coassociate(CpuBackend(forest.n_jobs), a, b))
+
+
+class DeviceResults(HostResults):
+    """Arrays on an NVIDIA GPU: of CuPy, or of torch, as `like` is."""
+
+    def __init__(self, like: Any) -> None:
+        self.like = like
+
+    def send(self, values: Any) -> Any:
+        return send_to(self.like, values)
+
+    def choose(self, partitions: Any, which: Any) -> Any:
+        return super().choose(partitions, np.arange(partitions.shape[1])[which])  # NumPy refuses what is not there
+
+
+def results_for(X: Any) -> Results:
+    """Choose the arrays that go with a table or an array."""
+    if is_dask(X):
+        results: Results = importlib.import_module("clusterforests.rows.dask.results").DaskResults()
+        return results
+    return DeviceResults(X) if on_gpu(X) else HostResults()
+
+
+def _fitted(forest: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
+    return to_host(forest.partitions_), to_host(forest.labels_), forest._weights
+
+
+def _count(partitions: IntArray, labels: IntArray, weights: FloatArray | None) -> ClusterCounts:
+    n_parts = [int(member.max()) + 1 for member in partitions]
+    return count_clusters(partitions, labels.astype(np.intp), weights, n_parts, int(labels.max()) + 1)

@@ -1,0 +1,110 @@
+"""Checks of what users pass beside parameters: tables of numbers, weights of rows, and enough rows for the clusters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from clusterforests._base.parameters import Rule, check_parameters
+from clusterforests._base.typing import FloatArray
+
+_TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")  # how their types begin
+
+
+def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
+    """Return X as a C-ordered float64 array; refuse an empty table and cells that are not finite numbers."""
+    if reset and is_plain(X):
+        accept_plain(estimator, X)
+        return np.asarray(X)
+    _refuse_text_columns(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "Mm":
+        raise ValueError(times_message("X", X.dtype))
+    table = validate_data(estimator, unmasked(X), reset=reset, dtype=np.float64, order="C", accept_sparse=False)
+    return np.require(table, np.float64, ("C", "A"))
+
+
+def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None = None) -> FloatArray:
+    """Check the parameters of an estimator of `n_clusters` clusters, and return X as `check_table` does."""
+    check_parameters(vars(estimator), special)
+    table = check_table(estimator, X)
+    check_enough_rows(len(table), estimator.n_clusters)
+    return table
+
+
+def is_plain(X: Any) -> bool:
+    """Tell whether X is a finite float64 array that needs no conversion."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.dtype.isnative
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and bool(np.isfinite(X).all())
+    )
+
+
+def accept_plain(estimator: Any, X: FloatArray) -> None:
+    """Set what validate_data would, in a tenth of its time: a small fit takes about as long."""
+    estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def unmasked(X: Any) -> Any:
+    """Turn the masked cells of a masked array into missing ones: conversion would bring back what the mask hides."""
+    if not np.ma.is_masked(X):
+        return X
+    return np.where(X.mask, np.nan if X.dtype.kind in "biuf" else None, X.data)
+
+
+def times_message(where: str, kind: Any) -> str:
+    """Say what to do with dates and times."""
+    return (
+        f"{where} holds dates or times ({kind}), which compare with nothing else. Turn them into numbers, such as days "
+        "since a date, or drop them."
+    )
+
+
+def check_enough_rows(n_rows: int, n_clusters: int) -> None:
+    """Refuse more clusters than rows."""
+    if n_rows < n_clusters:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the number of rows, n_samples={n_rows}. Lower n_clusters."
+        )
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Return the weights of rows as float64, or None; refuse negative, infinite, missing and all-zero ones."""
+    if sample_weight is None:
+        return None
+    given = np.asarray(sample_weight)
+    if given.dtype.kind not in "biuf":
+        raise ValueError(f"sample_weight must hold real numbers, not {given.dtype}.")
+    weights = given.astype(np.float64, order="C")
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-dimensional, one weight per row; it has {weights.ndim} dimensions.")
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight has {len(weights)} entries but X has {n_rows} rows.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is zero for every row: at least one row must count.")
+    return weights
+
+
+def _refuse_text_columns(X: Any) -> None:
+    """Name the columns of a pandas or polars frame that hold something other than numbers."""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    text = [str(name) for name, kind in kinds if str(kind).lower().startswith(_TEXT)]
+    if text:
+        listed = ", ".join(repr(name) for name in text[:5]) + (", ..." if len(text) > 5 else "")
+        raise ValueError(
+            f"X has {len(text)} column(s) that are not numbers: {listed}. Drop them or encode them as numbers."
+        )

@@ -1,0 +1,81 @@
+"""`fit` writes what the estimator finds, in every format."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from clusterforests import ClusterForest
+from clusterforests.cli.program import main
+
+WINE = ["--id", "wine", "--label", "cultivar", "--clusters", "3", "--trees", "20"]
+
+
+def test_labels_are_those_of_the_estimator_and_predict_gives_them_again(wine, tmp_path, capsys, read_labels):
+    out, model, again = (tmp_path / name for name in ("labels.csv", "model.cf", "again.csv"))
+    assert main(["fit", str(wine), *WINE, "--out", str(out), "--model", str(model)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "178 rows, 13 features -> 3 clusters by 20 trees" in printed.out
+    assert "agreement with cultivar, 178 rows" in printed.out
+    header, names, labels = read_labels(out.read_text())
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(load_wine().data)
+    assert header == ["wine", "cluster", "membership"]
+    assert names[:2] == ["wine 1", "wine 2"]
+    assert np.array_equal(labels, forest.labels_)
+    assert main(["predict", str(model), str(wine), "--id", "wine", "--out", str(again)]) == 0
+    assert read_labels(again.read_text())[1] == names
+    assert np.array_equal(read_labels(again.read_text())[2], labels)
+    assert np.array_equal(ClusterForest.load(model).labels_, labels)
+    assert sorted(os.listdir(tmp_path)) == ["again.csv", "labels.csv", "model.cf", "wine.csv"]
+
+
+def test_threads_do_not_change_the_files(wine, tmp_path):
+    for threads in ("1", "2"):
+        files = ["--out", str(tmp_path / f"l{threads}"), "--model", str(tmp_path / f"m{threads}")]
+        assert main(["fit", str(wine), *WINE, *files, "--quiet", "--threads", threads]) == 0
+    for kind in "lm":
+        assert (tmp_path / f"{kind}1").read_bytes() == (tmp_path / f"{kind}2").read_bytes()
+
+
+def test_json(wine, tmp_path, capsys):
+    assert main(["fit", str(wine), *WINE, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["clusters"] == len(facts["sizes"]) == 3
+    assert len(facts["labels"]) == len(facts["ids"]) == facts["rows"] == 178
+    assert facts["scores"]["accuracy"] > 0.9
+    assert sum(facts["feature_importances"].values()) == pytest.approx(1)
+    model = tmp_path / "m.cf"
+    assert main(["fit", str(wine), *WINE, "--json", "--model", str(model), "--out", str(tmp_path / "l.tsv")]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["files"] == {"out": str(tmp_path / "l.tsv"), "model": str(model)}
+    assert "labels" not in facts
+    assert (tmp_path / "l.tsv").read_text().startswith("wine\tcluster\tmembership\n")
+    assert main(["predict", str(model), str(wine), "--label", "cultivar", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert len(facts["labels"]) == 178
+    assert facts["scores"]["accuracy"] > 0.9
+
+
+def test_one_cluster_is_json_too(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i * 7 % 11},{i * 5 % 13}\n" for i in range(50)))
+    assert main(["fit", str(path), "--clusters", "1", "--trees", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sizes"] == [50]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "npy"])
+def test_other_formats_of_labels(wine, tmp_path, ending):
+    out = tmp_path / f"labels.{ending}"
+    assert main(["fit", str(wine), *WINE, "--out", str(out), "--quiet"]) == 0
+    if ending == "npy":
+        labels = np.load(out)
+    else:
+        import pandas as pd
+
+        frame = pd.read_parquet(out) if ending == "parquet" else pd.read_feather(out)
+        assert list(frame.columns) == ["wine", "cluster", "membership"]
+        labels = frame["cluster"]
+    assert np.bincount(labels).sum() == 178

@@ -1,0 +1,20 @@
+"""Columns that name the rows, hold classes, or are left out."""
+
+import io
+
+from clusterforests.cli.readers.request import Request
+from clusterforests.cli.readers.text_files import read_text
+
+
+def test_ids_labels_and_ignored_columns():
+    text = "name,a,skip,class\nr1,1,hello,u\nr2,2,world,\nr3,3,!,v\n"
+    data = read_text("file", io.BytesIO(text.encode()), Request(id="name", label="class", ignore=("skip",)))
+    assert data.table.columns == ["a"]
+    assert (data.ids, data.id_name) == (["r1", "r2", "r3"], "name")
+    assert data.truth == ["u", None, "v"]
+
+
+def test_a_first_column_without_a_name_holds_the_names_of_the_rows():
+    data = read_text("file", io.BytesIO(b'"","a"\n"r1",1\n"r2",2\n'), Request())
+    assert data.ids == ["r1", "r2"]
+    assert "taken as row names" in data.notes[0]

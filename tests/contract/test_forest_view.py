@@ -1,0 +1,84 @@
+"""A fitted forest's private attributes are read by the modules that make it, and through `view_of` elsewhere."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clusterforests
+from clusterforests import ClusterForest
+from clusterforests.forest_view import view_of
+
+PACKAGE = Path(clusterforests.__file__).parent
+OWNERS = ("estimator.py", "predictor.py", "forest_view.py", "persistence/", "rows/")
+READERS = [path for path in sorted(PACKAGE.rglob("*.py")) if not str(path.relative_to(PACKAGE)).startswith(OWNERS)]
+
+
+def private_names():
+    ours = [cls for cls in ClusterForest.__mro__ if cls.__module__.startswith("clusterforests")]
+    names = {name for cls in ours for name in (*vars(cls), *vars(cls).get("__annotations__", {}))}
+    return {name for name in names if name.startswith("_") and not name.startswith("__")}
+
+
+def private_reads(source):
+    """Attributes of anything but `self` that have a forest's private names, and such names in quotes."""
+    names = private_names()
+    for node in ast.walk(ast.parse(source)):
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        if (isinstance(node, ast.Attribute) and node.attr in names and not own) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names
+        ):
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("path", READERS, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nobody_else_reads_private_attributes(path):
+    assert list(private_reads(path.read_text())) == []
+
+
+def test_a_private_read_would_be_found():
+    assert len(list(private_reads('forest._weights; getattr(forest, "_encoding"); self._weights; forest.labels_'))) == 2
+
+
+def test_a_view_shows_the_forest(blobs):
+    X, _ = blobs
+    weights = np.arange(75.0)
+    forest = ClusterForest(3, n_estimators=10, random_state=0).fit(X, sample_weight=weights)
+    view = view_of(forest)
+    rows = np.array([3, 50, 7])
+    assert np.array_equal(view.labels, forest.labels_)
+    assert np.array_equal(view.partitions(rows), forest.partitions_[:, rows])
+    assert np.array_equal(view.weights_of(rows), weights[rows])
+    assert np.array_equal(view.coassociation(rows), forest.coassociation(rows, rows))
+    assert np.array_equal(view.item_consensus(), forest.item_consensus_)
+    assert np.array_equal(view.encode(X).values, X)
+    assert np.array_equal(view.shares().argmax(axis=1), forest.memberships_.argmax(axis=1))
+    assert len(np.unique(view.cut(view.partitions(), 2))) == 2
+    assert view.feature_names is None
+    with pytest.raises(AttributeError):
+        view.labels = None
+    with pytest.raises(ValueError, match="not fitted"):
+        view_of(ClusterForest(3))
+
+
+def test_levels_of_categories_are_columns():
+    pd = pytest.importorskip("pandas")
+    kinds = {"one": ["x"] * 6, "two": list("ababab"), "three": list("abcabc"), "number": range(6)}
+    view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(pd.DataFrame(kinds)))
+    assert [column.level for column in view.columns()] == [None, "b", "a", "b", "c", None]
+    assert view.encode(pd.DataFrame(kinds)).values.shape[1] == len(view.columns())
+
+
+def test_arrays_of_dask_come_into_memory(blobs):
+    da = pytest.importorskip("dask.array")
+    X, _ = blobs
+    settings = {"n_estimators": 10, "random_state": 0}
+    here = view_of(ClusterForest(3, **settings).fit(X))
+    view = view_of(ClusterForest(3, **settings).fit(da.from_array(X, chunks=(30, -1))))
+    for name in ("labels", "feature_importances"):
+        assert type(getattr(view, name)) is np.ndarray
+        assert np.array_equal(getattr(view, name), getattr(here, name))
+    for name in ("partitions", "shares", "item_consensus", "cluster_consensus"):
+        assert type(getattr(view, name)()) is np.ndarray
+        assert np.allclose(getattr(view, name)(), getattr(here, name)(), rtol=0, atol=1e-12)

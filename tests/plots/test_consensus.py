@@ -1,0 +1,54 @@
+"""The heatmap, the bars and the embedding show what the forest says."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest, plots
+
+
+def test_heatmap_is_ordered_by_cluster_and_sureness(forest, tick_labels):
+    shown = plots.consensus_heatmap(forest)
+    order = np.lexsort((-forest.item_consensus_, forest.labels_))
+    assert np.array_equal(shown.images[0].get_array(), forest.coassociation(order, order))
+    assert len(shown.figure.axes) == 2
+    assert tick_labels(shown.xaxis) == ["0", "1", "2"]
+    assert "150 rows" in shown.get_xlabel()
+    assert len(plots.consensus_heatmap(forest, colorbar=False).figure.axes) == 1
+
+
+def test_item_consensus_bars(forest):
+    shown = plots.item_consensus(forest)
+    for cluster, bars in enumerate(shown.patches):
+        own = np.sort(forest.item_consensus_[forest.labels_ == cluster])[::-1]
+        assert np.array_equal(bars.get_data().values, own)
+        assert (np.diff(bars.get_data().edges) == 1).all()
+    means = [line.get_segments()[0][0, 0] for line in shown.collections]
+    assert means == pytest.approx(forest.cluster_consensus_)
+
+
+def test_embedding_tells_clusters_apart_and_has_the_eigenvectors(groups):
+    forest = ClusterForest.from_paper(3, n_estimators=30, random_state=0).fit(groups[0])
+    shown = plots.spectral_embedding(forest)
+    places = np.vstack([np.asarray(dots.get_offsets()) for dots in shown.collections])
+    order = np.argsort(forest.labels_, kind="stable")
+    W = np.exp(3.0 * np.where(forest.coassociation() < 0.4, 0, forest.coassociation()))[np.ix_(order, order)]
+    values = np.sort(np.linalg.eigvals(W / W.sum(axis=1, keepdims=True)).real)
+    for vector, value in zip(places.T, values[-2:-4:-1], strict=True):
+        assert W @ vector / W.sum(axis=1) == pytest.approx(value * vector, abs=1e-8)
+        assert np.abs(vector).max() > 1e-3
+    assert [len(dots.get_offsets()) for dots in shown.collections] == np.bincount(forest.labels_).tolist()
+
+
+@pytest.mark.parametrize("draw", [plots.consensus_heatmap, plots.item_consensus, plots.spectral_embedding])
+def test_numbers_of_many_clusters_do_not_overlap(draw):
+    rng = np.random.default_rng(0)
+    centers = rng.normal(size=(40, 6)) * 9
+    X = centers[np.sort(rng.integers(0, 40, 600))] + rng.normal(size=(600, 6))
+    shown = draw(ClusterForest(40, n_estimators=20, random_state=0).fit(X))
+    shown.figure.canvas.draw()
+    for written in (shown.get_xticklabels(), shown.get_yticklabels(), shown.texts):
+        boxes = [text.get_window_extent() for text in written if text.get_text()]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert "0" in {text.get_text() for text in [*shown.get_yticklabels(), *shown.texts]}

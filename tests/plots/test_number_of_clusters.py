@@ -1,0 +1,59 @@
+"""Pictures over the number of clusters."""
+
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest, diagnostics, plots
+from clusterforests.forest_view import view_of
+from clusterforests.plots.number_of_clusters import followed
+
+
+@pytest.fixture(scope="module")
+def several(groups):
+    return [ClusterForest.from_paper(k, n_estimators=20, random_state=0).fit(groups[0]) for k in (4, 2, 3)]
+
+
+def test_cdf_of_several_forests(several):
+    shown = plots.consensus_cdf(several)
+    for line, forest in zip(shown.lines, sorted(several, key=lambda f: f.n_clusters_), strict=True):
+        curve = diagnostics.consensus_cdf(forest.partitions_)
+        assert np.array_equal(line.get_ydata(), curve.cdf)
+        assert line.get_label() == f"K = {forest.n_clusters_}, PAC {diagnostics.pac(curve):.2f}"
+
+
+def test_delta_area(several, groups):
+    shown = plots.delta_area(several)
+    by_number = sorted(several, key=lambda f: f.n_clusters_)
+    areas = [diagnostics.cdf_area(diagnostics.consensus_cdf(f.partitions_)) for f in by_number]
+    assert shown.lines[-1].get_xdata().tolist() == [2, 3, 4]
+    assert shown.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(areas))
+    auto = ClusterForest(range(1, 5), n_estimators=10, random_state=0).fit(groups[0])
+    evidence = auto.n_clusters_evidence_
+    for source in (auto, evidence):
+        points, chosen = plots.delta_area(source).lines[1:]
+        assert np.array_equal(points.get_ydata(), evidence.evidence["delta_area"][1:])
+        assert chosen.get_xdata()[0] == auto.n_clusters_
+    few = ClusterForest("auto", n_estimators=5, random_state=0).fit(groups[0][:6])
+    assert plots.delta_area(few).texts[0].get_text() == "too few rows to tell"
+    with pytest.raises(ValueError, match="forests of 2, 4 clusters"):
+        plots.delta_area(by_number[::2])
+
+
+def test_tracking(forest, several, tick_labels):
+    shown = plots.tracking(several)
+    assert tick_labels(shown.yaxis) == ["2", "3", "4"]
+    colors = shown.images[0].get_array()
+    by_number = sorted(several, key=lambda f: f.n_clusters_)
+    labels = [f.labels_ for f in by_number]
+    assert np.array_equal(colors, followed(labels)[:, np.lexsort(labels[::-1])])
+    assert np.array_equal(np.sort(labels[0]), colors[0])
+    one = plots.tracking(forest, [3, 1, 3])
+    assert tick_labels(one.yaxis) == ["1", "3"]
+    assert np.array_equal(
+        np.bincount(one.images[0].get_array()[1]), np.bincount(view_of(forest).cut(forest.partitions_, 3))
+    )
+
+
+def test_colours_follow_clusters():
+    a, b, c = np.array([0, 0, 0, 1, 1]), np.array([2, 2, 0, 1, 1]), np.array([0, 0, 0, 1, 2])
+    assert followed([a, b, c]).tolist() == [[0, 0, 0, 1, 1], [0, 0, 2, 1, 1], [0, 0, 0, 1, 2]]

@@ -1,0 +1,62 @@
+"""A page as a browser would read it, and a forest to report on."""
+
+import html.parser
+import json
+
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest
+from clusterforests.report.limits import PageLimits
+from clusterforests.report.page import fill
+from clusterforests.report.writing import gather
+
+FEW_SPLITS = PageLimits(splits=2)
+
+
+class Reader(html.parser.HTMLParser):
+    """The elements of a page, the text of its scripts, and attributes that a browser would run or load."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.scripts, self.suspect, self.texts, self.inside = [], [], [], {}, None
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.inside = (tag, dict(attrs).get("id"))
+        self.suspect += [(tag, k, v) for k, v in attrs if k.startswith("on") or k in ("src", "style", "srcset")]
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, text):
+        if self.inside and self.inside[0] == "script":
+            self.scripts[-1] += text
+        elif self.inside:
+            self.texts[self.inside[1] or self.inside[0]] = self.texts.get(self.inside[1] or self.inside[0], "") + text
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+@pytest.fixture(scope="session")
+def report():
+    """A function that makes a page and returns its data and its elements."""
+
+    def make(forest, X, *, limits=FEW_SPLITS, **options):
+        page = Reader()
+        page.text = fill(gather(forest, X, limits=limits, **options))
+        page.feed(page.text)
+        assert page.suspect == []
+        assert len(page.scripts) == 2  # the data and the code, whatever the data says
+        return json.loads(page.scripts[0]), page
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [30, 25, 20])
+    X = rng.normal(size=(75, 6))
+    X[:, :2] += np.array([[0, 8], [8, 16], [16, 0]])[truth]
+    return ClusterForest(3, n_estimators=40, random_state=0).fit(X), X, truth

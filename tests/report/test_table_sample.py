@@ -1,0 +1,34 @@
+"""Which rows of a large table the report reads."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from clusterforests import ClusterForest
+from clusterforests.report.limits import PageLimits
+from clusterforests.report.table_sample import representative_rows
+
+
+def test_large_table_is_read_in_part(report):
+    X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
+    limits = PageLimits(splits=2, large_rows=500, sample_rows=200)
+    found = report(forest, frame, limits=limits)[0]["features"]
+    assert {f["name"] for f in found["features"]} == {"a", "b", "c"}
+    rows = representative_rows(forest.labels_, 200, 5)
+    first = next(f for f in found["features"] if f["name"] == "a")
+    assert first["mean"] == pytest.approx(X[rows, 0].mean(), rel=1e-3)
+    with pytest.raises(ValueError, match="feature names"):
+        report(forest, frame.rename(columns={"a": "z"}), limits=limits)
+    with pytest.raises(ValueError, match="X has 2 columns but the forest was fitted on 3"):
+        report(forest, frame[["a", "b"]], limits=limits)
+
+
+def test_the_sample_keeps_every_cluster():
+    labels = np.repeat([0, 1, 2], [9000, 990, 10])
+    rows = representative_rows(labels, 100, 4)
+    assert np.bincount(labels[rows]).tolist() == [90, 9, 4]
+    assert (np.diff(rows) > 0).all()
+    assert len(representative_rows(np.arange(1000), 100, 4)) == 100
+    assert representative_rows(labels[:5], 100, 4).tolist() == [0, 1, 2, 3, 4]
