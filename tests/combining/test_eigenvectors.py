@@ -103,12 +103,15 @@ def test_embedding(limits, count):
     """By LAPACK, by the iteration with an operator or a matrix, and by LAPACK where that takes too long."""
     graph, W, weights = graph_of(n=80, k=4, limits=limits)
     assert len(W) > 16
-    _, values, vectors = normalised(W, weights)
+    matrix, values, vectors = normalised(W, weights)
     assert values[count - 1] - values[count] > 0.001
     expected = vectors[:count].T / np.linalg.norm(vectors[:count].T, axis=1, keepdims=True)
     rows = spectral_embedding(graph, count)
     assert rows.shape == (len(W), count)
     assert_allclose(rows @ rows.T, expected @ expected.T, atol=1e-6)
+    found = rows * (graph.first / rows[:, 0])[:, None]  # before the rows were scaled
+    ascending = [values[0], *values[1:count][::-1]]
+    assert np.diag(found.T @ matrix @ found) == pytest.approx(ascending, abs=1e-6)
 
 
 def test_several_vectors_are_dense_up_to_a_size(monkeypatch):

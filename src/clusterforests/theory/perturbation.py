@@ -11,7 +11,6 @@ for the mis-clustering rate has the inequalities the other way round). The first
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,22 +44,22 @@ class PerturbedModel:
     def n_samples(self) -> int:
         return self.n_larger + self.n_smaller
 
-    @cached_property
+    @property
     def target(self) -> FloatArray:
         """-1 for rows of the larger cluster, which come first, and +1 for the smaller: the signs of x2."""
         return self._spread(-1.0, 1.0)
 
-    @cached_property
+    @property
     def block_degrees(self) -> tuple[float, float]:
         """Row sums of Pbar on the two clusters."""
         n1, n2, nu = self.n_larger, self.n_smaller, self.nu
         return (1 - nu) * n1 + nu * n2, (1 - nu) * n2 + nu * n1
 
-    @cached_property
+    @property
     def expected_degrees(self) -> FloatArray:
         return self._spread(*self.block_degrees)
 
-    @cached_property
+    @property
     def spectrum(self) -> EigenExpansion:
         """Exact: x1 is proportional to D^(1/2) 1 with eigenvalue 1, x2 is block-constant and orthogonal to it."""
         n1, n2 = self.n_larger, self.n_smaller
@@ -75,15 +74,15 @@ class PerturbedModel:
             (float(-n2 * np.sqrt(d2) / norm2), float(n1 * np.sqrt(d1) / norm2)),
         )
 
-    @cached_property
+    @property
     def x1(self) -> FloatArray:
         return self._spread(*self.spectrum.x1)
 
-    @cached_property
+    @property
     def x2(self) -> FloatArray:
         return self._spread(*self.spectrum.x2)
 
-    @cached_property
+    @property
     def clean(self) -> FloatArray:
         """D^(-1/2) Pbar D^(-1/2)."""
         matrix: FloatArray = np.outer(self.x1, self.x1) + self.spectrum.lambda2 * np.outer(self.x2, self.x2)
