@@ -21,6 +21,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
 from clusterforests._base.size_limits import DeviceLimits, SizeLimits
+from clusterforests.backends import CpuBackend
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.rows.gpu import flat_trees as gpu_trees
 from clusterforests.rows.gpu import kernels as gpu_kernels
@@ -163,7 +164,7 @@ def kmeans_stage(n, stages, say):
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
         table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
-        local = LocalBlocks(table, None, n_cores())
+        local = LocalBlocks(table, None, CpuBackend(n_cores()))
         cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
         jobs = [
             (torch.as_tensor(c % COLUMNS, device="cuda").long(), torch.as_tensor(m, device="cuda").float())

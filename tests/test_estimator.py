@@ -398,7 +398,7 @@ def test_one_cluster_of_equal_rows():
 
 
 def test_candidates_beyond_the_rows():
-    with pytest.raises(ValueError, match=r"n_clusters=\[30, 40\].*20 different rows"):
+    with pytest.raises(ValueError, match=r"n_clusters=\[30, 40\].*20 distinct rows"):
         ClusterForest([30, 40]).fit(X20)
     assert ClusterForest([2, 40], random_state=0).fit(X20).n_clusters_ == 2
 

@@ -15,18 +15,17 @@ from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
-from clusterforests.combining.combine import Combined
-from clusterforests.combining.cut import cut_graph
-from clusterforests.combining.nodes import check_landmarks
+from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
+from clusterforests.combining.nodes import Nodes, check_landmarks
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.automatic_settings import Setting, choose, growth_settings, landmarks_used, shape_of
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, feature_use, sample_rows, trees_grown
-from clusterforests.n_clusters.search import choose_n_clusters
+from clusterforests.n_clusters.search import NClustersEvidence, choose_n_clusters
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
-from clusterforests.rows.protocol import Rows, Sample
+from clusterforests.rows.protocol import Reading, Rows, Sample
 from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.scaling import fit_scaling
 
@@ -296,18 +295,21 @@ class ClusterForest(FittedForest):
         bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        plan, chosen = self._choose(sample, rows.n_rows, seed, bar)  # choose
-        forest = rows.grow(plan, bar.grown)  # grow: lines 1 to 4
+        plan, chosen, evidence = self._choose(sample, rows.n_rows, seed, bar)  # choose
+        forest = rows.grow(plan, bar.grown)  # grow: lines 1 and 2
         chosen["n_estimators"] = trees_grown(forest, plan.settings)
-        labelled = rows.label(forest, plan.scaling, sample)  # label: line 5
+        labelled = rows.label(forest, plan.scaling, sample)  # label: line 3
         bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
         settings = self._cut_settings(chosen)
-        nodes = rows.nodes(labelled, sample, settings, seed)
-        kept = cut_graph(rows.backend, nodes.signatures, settings)  # affinity: lines 6 and 7; cut: line 8
+        nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
+        graph = ConsensusGraph(rows.backend, nodes.signatures, settings)  # affinity: lines 4 to 7
+        kept = cut_graph(graph, settings)  # cut: line 8
         placement, labels = rows.place(labelled, nodes, kept)  # place
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
         self._warn(rows.backend, chosen)
-        self._publish(rows, plan, labelled.forest, Combined(labels, placement, kept, nodes.n_landmarks), chosen)
+        self._publish_settings(rows.reading, chosen, evidence, kept, nodes)  # publish
+        self._publish_trees(rows, plan, labelled.forest)
+        self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
 
     def _make_backend(self) -> Backend:
         if self.estimator is None:
@@ -316,20 +318,20 @@ class ClusterForest(FittedForest):
 
     def _choose(
         self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar
-    ) -> tuple[GrowthPlan, dict[str, Setting]]:
+    ) -> tuple[GrowthPlan, dict[str, Setting], NClustersEvidence | None]:
         """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
-        encoded, weights, rows = sample
+        encoded, distinct = sample.table, sample.distinct
         if not isinstance(self.n_clusters, (int, np.integer)):
             bar.looking()
         else:
             check_landmarks(self.landmarks, int(self.n_clusters))
-        number = self._choose_n_clusters(encoded.values[rows.rows], n_rows, seed)
-        chosen = choose(vars(self), shape_of(encoded, rows.rows), number.value) | {"n_clusters": number}
-        scaling = fit_scaling(encoded, chosen["scale"].value, weights)
-        settings = growth_settings(chosen, vars(self), len(scaling.views.drawable), len(rows.rows), seed)
+        number, evidence = self._choose_n_clusters(encoded.values[distinct.rows], n_rows, seed)
+        chosen = choose(vars(self), shape_of(encoded, distinct.rows), number.value) | {"n_clusters": number}
+        scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
+        settings = growth_settings(chosen, vars(self), len(scaling.views.drawable), len(distinct.rows), seed)
         limit = chosen["max_samples"].value
-        part = None if limit is None or len(rows.rows) <= limit else sample_rows(rows, limit, seed)
-        return GrowthPlan(encoded.values, weights, scaling, settings, seed, part), chosen
+        part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
+        return GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part), chosen, evidence
 
     def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
         """Say which trees could not be grown."""
@@ -342,29 +344,36 @@ class ClusterForest(FittedForest):
         n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks)
 
-    def _publish(
-        self, rows: Rows, plan: GrowthPlan, forest: Forest, combined: Combined, chosen: dict[str, Setting]
+    def _publish_settings(
+        self,
+        reading: Reading,
+        chosen: dict[str, Setting],
+        evidence: NClustersEvidence | None,
+        kept: KeptCut,
+        nodes: Nodes,
     ) -> None:
-        """Set the attributes of a fitted forest."""
-        if combined.kept.agreement is not None:
-            evidence = ", ".join(f"{name} {value:.2f}" for name, value in combined.kept.agreement.items())
-            chosen["consensus"] = Setting(combined.kept.method, f"agrees best with the other cuts: {evidence}")
-        chosen["landmarks"] = landmarks_used(self.landmarks, combined.n_landmarks)
-        chosen["backend"] = rows.reading.backend
+        """Set the attributes that say how the table was read and what was chosen."""
+        if kept.agreement is not None:
+            agreement = ", ".join(f"{name} {value:.2f}" for name, value in kept.agreement.items())
+            chosen["consensus"] = Setting(kept.method, f"agrees best with the other cuts: {agreement}")
+        chosen["landmarks"] = landmarks_used(self.landmarks, nodes.n_landmarks)
+        chosen["backend"] = reading.read_on
         self.selection_ = chosen
-        self.labels_ = rows.send(combined.labels)
         self.n_clusters_ = chosen["n_clusters"].value
+        self.n_clusters_evidence_ = evidence
+        self._encoding, self._donors, self._weights = reading.encoding, reading.donors, reading.weights
+
+    def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest) -> None:
+        """Set the attributes of the trees."""
+        views = plan.scaling.views
         self.partitions_ = rows.send(forest.partitions)
         self.estimators_features_ = forest.features
         self.kappas_ = forest.kappas
         self.kappa_path_ = forest.kappa_path
-        self.feature_importances_ = feature_use(forest.features, plan.scaling.views.n_features)
-        self.cut_tree_ = combined.kept.tree
+        self.feature_importances_ = feature_use(forest.features, views.n_features)
         self.n_iter_ = forest.rounds
-        self._encoding, self._donors, self._weights = rows.reading.encoding, rows.reading.donors, rows.reading.weights
         self._scaling = plan.scaling
-        self._trees = FittedTrees(forest.columns(plan.scaling.views), forest.centers, forest.coordinates)
-        self._placement = combined.placement
+        self._trees = FittedTrees(forest.columns(views), forest.centers, forest.coordinates)
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
         """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.
@@ -383,26 +392,25 @@ class ClusterForest(FittedForest):
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
 
-    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> Setting:
-        """The number of clusters as it was asked for, checked against the rows; `rows` are the different ones."""
+    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> tuple[Setting, NClustersEvidence | None]:
+        """Check the number of clusters against the rows, or choose it; `rows` are the distinct ones."""
         if isinstance(self.n_clusters, (int, np.integer)):
-            self.n_clusters_evidence_ = None
             check_enough_rows(n_rows, int(self.n_clusters))
             if self.n_clusters <= len(rows):
-                return Setting(int(self.n_clusters), "given")
+                return Setting(int(self.n_clusters), "given"), None
             reason = (
                 f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
             )
             warn_caller(reason, ConvergenceWarning)
-            return Setting(len(rows), reason)
+            return Setting(len(rows), reason), None
         asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
         candidates = [k for k in asked if k <= len(rows)]
         if not candidates:
             raise ValueError(
-                f"n_clusters={self.n_clusters!r}: X has only {len(rows)} different rows. Give lower numbers."
+                f"n_clusters={self.n_clusters!r}: X has only {len(rows)} distinct rows. Give lower numbers."
             )
-        self.n_clusters_evidence_ = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
-        return Setting(self.n_clusters_evidence_.n_clusters, self.n_clusters_evidence_.reason)
+        found = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
+        return Setting(found.n_clusters, found.reason), found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,10 +7,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import consensus
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.cut import choose_medoid, cut_graph, place_by
+from clusterforests.combining.cut import ConsensusGraph, choose_medoid, cut_graph, place_by
 from clusterforests.combining.placement import MostShared
 from clusterforests.combining.registry import METHODS, FromAffinity, FromLabels
 from clusterforests.combining.settings import CutSettings
+
+
+def cut_nodes(backend, signatures, settings):
+    return cut_graph(ConsensusGraph(backend, signatures, settings), settings)
 
 
 def test_the_odd_one_out_loses():
@@ -33,7 +37,7 @@ def test_the_medoid_is_one_of_the_cuts():
     nodes = uncollapsed(labels)
 
     def cut(method):
-        return cut_graph(CpuBackend(), nodes, CutSettings(3, method, "auto", "auto", None))
+        return cut_nodes(CpuBackend(), nodes, CutSettings(3, method, "auto", "auto", None))
 
     kept = cut("medoid")
     assert tuple(kept.agreement) == METHODS["medoid"].methods
@@ -49,9 +53,9 @@ def test_a_method_that_cannot_make_so_many_groups_is_left_out_of_the_medoid(monk
     monkeypatch.setitem(METHODS, "kway", FromAffinity(refuse))
     nodes = uncollapsed(noisy()[0])
     settings = CutSettings(3, "medoid", 0.4, "auto", None)
-    assert list(cut_graph(CpuBackend(), nodes, settings).agreement) == ["average-trimmed", "ncut"]
+    assert list(cut_nodes(CpuBackend(), nodes, settings).agreement) == ["average-trimmed", "ncut"]
     with pytest.raises(ValueError, match="too few different rows"):
-        cut_graph(CpuBackend(), nodes, settings._replace(method="kway"))
+        cut_nodes(CpuBackend(), nodes, settings._replace(method="kway"))
 
 
 def test_one_function_and_one_entry_make_a_method(monkeypatch):
@@ -62,7 +66,7 @@ def test_one_function_and_one_entry_make_a_method(monkeypatch):
 
     monkeypatch.setitem(METHODS, "halves", FromLabels(halves))
     nodes = uncollapsed(noisy()[0])
-    kept = cut_graph(CpuBackend(), nodes, CutSettings(3, "halves", 0.4, "auto", None))
+    kept = cut_nodes(CpuBackend(), nodes, CutSettings(3, "halves", 0.4, "auto", None))
     assert kept.cut.groups.tolist() == [0, 1, 2] * 20
     assert isinstance(place_by(kept.cut, nodes).rule, MostShared)
 
@@ -71,7 +75,7 @@ def test_one_function_and_one_entry_make_a_method(monkeypatch):
 def test_nodes_of_an_exact_cut_stay(exact):
     labels, _ = noisy()
     nodes = uncollapsed(labels)
-    kept = cut_graph(CpuBackend(), nodes, CutSettings(3, "average", 0.4, "auto", None))
+    kept = cut_nodes(CpuBackend(), nodes, CutSettings(3, "average", 0.4, "auto", None))
     placement = place_by(kept.cut, nodes, exact=exact)
     assert len(placement.settled) == (60 if exact else 0)
     assert (placement.clusters(CpuBackend(), labels) == kept.cut.groups).all()

@@ -10,10 +10,15 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest, consensus
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import collapse
-from clusterforests.combining.cut import cut_graph
+from clusterforests.combining.cut import ConsensusGraph, cut_graph
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Walk
 from clusterforests.combining.registry import METHODS, FromAffinity, MedoidOf, works_without_matrix
 from clusterforests.combining.settings import CutSettings
+
+
+def cut_nodes(backend, signatures, settings):
+    return cut_graph(ConsensusGraph(backend, signatures, settings), settings)
+
 
 METHODS_OF_ENSEMBLES = ["cspa", "hbgf", "mcla", "mixture", "agreement"]
 
@@ -22,7 +27,7 @@ METHODS_OF_ENSEMBLES = ["cspa", "hbgf", "mcla", "mixture", "agreement"]
 def test_rows_are_placed_as_the_method_says(method):
     """Cuts by trees walk, K-way cuts have centres, single linkage takes the nearest node, the others the mean share."""
     labels, _ = noisy()
-    kept = cut_graph(CpuBackend(), uncollapsed(labels), CutSettings(3, method, 0.4, "auto", None))
+    kept = cut_nodes(CpuBackend(), uncollapsed(labels), CutSettings(3, method, 0.4, "auto", None))
     assert kept.method in METHODS
     assert (kept.method == method) != isinstance(METHODS[method], MedoidOf)
     assert (kept.tree is not None) == kept.method.startswith("ncut")
@@ -74,7 +79,7 @@ def test_weights_are_repeated_rows(method, hidden):
     labels, truth = noisy(members=40, hidden=hidden)
     rows = np.repeat(np.arange(60), np.random.default_rng(1).integers(1, 4, 60))
     asked = CutSettings(3, method, 0.4, "auto", None)
-    plain = cut_graph(CpuBackend(2), uncollapsed(labels[:, rows]), asked).cut.groups
+    plain = cut_nodes(CpuBackend(2), uncollapsed(labels[:, rows]), asked).cut.groups
     assert adjusted_rand_score(consensus(labels[:, rows], 3, method=method), plain) == 1
     assert adjusted_rand_score(truth[rows], plain) > 0.9
 

@@ -36,7 +36,9 @@ def few(lower_limits):
 
 def many(rows, weights=None, threads=1, progress=None, **limits):
     table = ArraySource(rows)
-    return LocalBlocks(large_numeric_table(table, scan_table(table)), weights, threads, progress, SizeLimits(**limits))
+    return LocalBlocks(
+        large_numeric_table(table, scan_table(table)), weights, CpuBackend(threads), progress, SizeLimits(**limits)
+    )
 
 
 def settings(n_trees=7):

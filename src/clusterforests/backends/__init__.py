@@ -1,4 +1,7 @@
-"""Where the computing is done. Stages get a back end; back ends know nothing of stages."""
+"""Where the computing is done. Stages get a back end; back ends know nothing of stages.
+
+Where rows are read, on the CPU or on a GPU (`ClusterForest(backend=...)`), is another question: see `rows/`.
+"""
 
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.match_operator import MatchOperator

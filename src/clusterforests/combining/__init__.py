@@ -1,4 +1,4 @@
-"""One clustering from many partitions: affinity, cuts, placement of rows (Algorithm 3, lines 6 to 8)."""
+"""One clustering from many partitions: affinity, cuts, placement of rows (Algorithm 3, lines 4 to 8)."""
 
 from clusterforests.combining.aggregation import Aggregate, aggregate
 from clusterforests.combining.library_selection import select_partitions

@@ -1,4 +1,4 @@
-"""From partitions to the graph that is cut: co-association and regularisation (Algorithm 3, lines 6 and 7)."""
+"""From partitions to the graph that is cut: co-association and regularisation (Algorithm 3, lines 4 to 7)."""
 
 from dataclasses import dataclass, replace
 

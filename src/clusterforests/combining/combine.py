@@ -1,4 +1,4 @@
-"""One clustering from many partitions: choose nodes, cut their graph, place the rows (Algorithm 3, lines 6 to 8)."""
+"""One clustering from many partitions: choose nodes, cut their graph, place the rows (Algorithm 3, lines 4 to 8)."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, FloatArray, IntArray
 from clusterforests.backends import Backend
-from clusterforests.combining.cut import KeptCut, cut_graph, place_by
+from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph, place_by
 from clusterforests.combining.nodes import Nodes, choose_nodes
 from clusterforests.combining.placement import Placement, settle
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
@@ -41,7 +41,7 @@ def combine(
     """
     settings = CutSettings(n_clusters, method, threshold, sharpness, landmarks)
     nodes = choose_nodes(backend, partitions, weights, settings, seed, limits)
-    kept = cut_graph(backend, nodes.signatures, settings, limits)
+    kept = cut_graph(ConsensusGraph(backend, nodes.signatures, settings, limits), settings)
     placement, labels = place_rows(backend, nodes, kept, partitions, weights)
     return Combined(labels, placement, kept, nodes.n_landmarks)
 

@@ -32,26 +32,25 @@ class KeptCut:
         return self.cut.tree
 
 
-def cut_graph(backend: Backend, nodes: Signatures, settings: CutSettings, limits: GraphLimits = LIMITS) -> KeptCut:
-    """Cut the graph of the nodes into n_clusters groups."""
-    cutter = _Cutter(backend, nodes, settings, limits)
+def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
+    """Cut the graph into n_clusters groups."""
     method = METHODS[settings.method]
     if not isinstance(method, MedoidOf):
-        return KeptCut(cutter.cut(settings.method), settings.method, None)
+        return KeptCut(graph.cut(settings.method), settings.method, None)
     cuts = {}
     for name in method.methods:
         with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
-            cuts[name] = cutter.cut(name)
-    kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, nodes.weights)
+            cuts[name] = graph.cut(name)
+    kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, graph.signatures.weights)
     return KeptCut(cuts[kept], kept, agreement)
 
 
-def place_by(cut: Cut, nodes: Signatures, *, exact: bool = False) -> Placement:
+def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:
     """Make the rule for rows that are not nodes. If the cut is exact the nodes stay where they were cut to."""
     n_groups = int(cut.groups.max()) + 1
-    shares = Shares.of(nodes, cut.groups, n_groups)
-    settled = np.arange(len(nodes) if exact else 0, dtype=np.int32)
-    return Placement(nodes, cut.groups, cut.rule(shares), settled, np.arange(n_groups, dtype=np.int32), shares)
+    shares = Shares.of(signatures, cut.groups, n_groups)
+    settled = np.arange(len(signatures) if exact else 0, dtype=np.int32)
+    return Placement(signatures, cut.groups, cut.rule(shares), settled, np.arange(n_groups, dtype=np.int32), shares)
 
 
 def choose_medoid(groupings: Mapping[str, IntArray], weights: FloatArray) -> tuple[str, dict[str, float]]:
@@ -67,14 +66,19 @@ def choose_medoid(groupings: Mapping[str, IntArray], weights: FloatArray) -> tup
     return names[int(mean.argmax())], dict(zip(names, mean.tolist(), strict=True))
 
 
-class _Cutter:
-    """Cuts one graph by several methods. W is made for the first method that needs it, and kept for the next."""
+class ConsensusGraph:
+    """The graph of how often rows are together, regularised (Algorithm 3, lines 4 to 7).
 
-    def __init__(self, backend: Backend, nodes: Signatures, settings: CutSettings, limits: GraphLimits) -> None:
+    W is made for the first method that needs it, and kept for the next.
+    """
+
+    def __init__(
+        self, backend: Backend, signatures: Signatures, settings: CutSettings, limits: GraphLimits = LIMITS
+    ) -> None:
         self.backend = backend
-        self.nodes = nodes
+        self.signatures = signatures
         self.n_clusters = settings.n_clusters
-        self.links = Links(settings.threshold, sharpness_for(settings.sharpness, len(nodes.labels)))
+        self.links = Links(settings.threshold, sharpness_for(settings.sharpness, len(signatures.labels)))
         self.limits = limits
         self._graph: Graph | None = None
 
@@ -87,19 +91,19 @@ class _Cutter:
             return method.cut(self._graph, self.links, self.n_clusters)
         assert isinstance(method, FromLabels | FromShares)
         if isinstance(method, FromLabels):
-            groups = method.group(self.backend, self.nodes, self.n_clusters)
+            groups = method.group(self.backend, self.signatures, self.n_clusters)
         else:
             groups = method.group(self._share_graph(), self.n_clusters)
-        named = by_size(groups, self.nodes.weights)
+        named = by_size(groups, self.signatures.weights)
         place = method.place
         return Cut(named, lambda shares: place(named, shares))
 
     def _affinity_graph(self) -> Graph:
-        W = affinity(self.backend, self.nodes, self.links.threshold, self.links.sharpness, self.limits)
-        return Graph(self.backend, W, self.nodes.weights, self.limits)
+        W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
+        return Graph(self.backend, W, self.signatures.weights, self.limits)
 
     def _share_graph(self) -> Graph:
-        check_pairs(self.nodes)
-        P = coassociate(self.backend, self.nodes.labels, self.nodes.labels)
+        check_pairs(self.signatures)
+        P = coassociate(self.backend, self.signatures.labels, self.signatures.labels)
         np.fill_diagonal(P, 1.0)
-        return Graph(self.backend, P, self.nodes.weights, self.limits)
+        return Graph(self.backend, P, self.signatures.weights, self.limits)

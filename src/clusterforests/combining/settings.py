@@ -22,8 +22,8 @@ class GraphLimits:
     exact: int = 5000  # signatures up to which each of them is a node
     exact_without_matrix: int = 20000  # the same for methods that need no matrix
     landmarks: int = 2000  # nodes that stand for more signatures than that
-    pool: int = 16384  # rows of a large table from which landmarks are chosen
-    collapsed: int = 65536  # rows up to which equal signatures of all rows are merged
+    pool: int = 16384  # rows of a large table from which landmarks are chosen; as SizeLimits.sample_rows
+    collapsed: int = 65536  # rows up to which equal signatures of all rows are merged; as SizeLimits.large_rows
 
     # How W between the nodes is stored
     matrix_nodes: int = 5000  # nodes up to which W is a matrix, otherwise an operator

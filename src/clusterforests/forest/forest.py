@@ -1,4 +1,4 @@
-"""The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 5)."""
+"""The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -59,15 +59,16 @@ def grow_forest(
     With a part of the rows, the trees grow on these; K-means on the features they arrive at is then run on all rows.
     `first` is the number of the first tree, if these are some of a larger forest.
     """
-    if part is not None:
+    if part is None:
+        loaded = backend.load(table, weights)
+        trees = grow(backend, views, settings, seed, progress, first)  # lines 1, 2
+    else:
         backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
         grown = grow(backend, views, settings, seed, progress, first)
-    loaded = backend.load(table, weights)
-    if part is not None:
+        loaded = backend.load(table, weights)
         trees = finish(backend, views, grown, settings, seed)
-    else:
-        trees = grow(backend, views, settings, seed, progress, first)
     columns = [views.columns(t, features) for t, features in zip(trees.numbers, trees.features, strict=True)]
+    # Line 3. The n x n indicator matrix of line 4 is never formed: `combining` counts matches of labels instead.
     partitions = backend.assign(columns, trees.centers) if columns else np.empty((0, len(table)), dtype=np.int32)
     if columns and weights is not None and not weights.all():
         outside = weights == 0  # takes no part, but has a nearest centre

@@ -130,8 +130,8 @@ def grow(
             for t, tree_draws in zip(live, draws, strict=True)
         ]
         keys = stream(seed, Purpose.MORE_FEATURES, trees.numbers[live], rounds)
-        tried = _compete(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)
-        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # lines 5, 6
+        tried = _keep_best(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)  # line 5
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # line 6
         trees.take(live, tried, better)  # line 7
         trees.record(live)
         failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
@@ -147,7 +147,7 @@ def finish(
         return trees
     vectors = [[features] for features in trees.features]
     keys = stream(seed, Purpose.FINAL_KMEANS, trees.numbers)
-    done = _compete(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
+    done = _keep_best(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
     done.rounds, done.path = trees.rounds + 1, trees.path
     return done.solved()
 
@@ -163,7 +163,9 @@ def why_dropped(settings: GrowthSettings) -> str:
 
 
 def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
-    """Choose the first features of every tree by competition. Redraw where there are fewer distinct rows than clusters.
+    """Run Algorithm 2: choose the first features of every tree by competition.
+
+    Redraw where there are fewer distinct rows than clusters.
 
     Drop a tree for which that does not help.
     """
@@ -181,9 +183,10 @@ def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, se
         numbers = trees.numbers[open_trees]
         keys = stream(seed, Purpose.FIRST_FEATURES, numbers[:, None], redraw, candidates[None, :])
         nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
-        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
+        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)  # lines 1, 2
         vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
-        won = _compete(backend, views, numbers, vectors, trees.clusters[open_trees], settings, keys[:, 0])
+        clusters = trees.clusters[open_trees]
+        won = _keep_best(backend, views, numbers, vectors, clusters, settings, keys[:, 0])  # lines 3, 5
         solved = np.array([len(c) > 0 for c in won.centers])
         trees.take(open_trees, won, solved)
         open_trees = open_trees[~solved]
@@ -194,7 +197,7 @@ def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, se
     return trees.solved()
 
 
-def _compete(
+def _keep_best(
     backend: Backend,
     views: FeatureColumns,
     numbers: IndexArray,
@@ -203,7 +206,7 @@ def _compete(
     settings: GrowthSettings,
     keys: KeyArray,
 ) -> GrowingTrees:
-    """Run Algorithm 2: keep of each tree's candidates the one with the smallest kappa, the first on ties.
+    """Run K-means on each tree's candidates and keep the one with the smallest kappa, the first on ties.
 
     A tree none of whose candidates could be solved gets empty centres.
     """

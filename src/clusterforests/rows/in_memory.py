@@ -1,7 +1,6 @@
 """Rows of a table that fits into memory as one array of numbers: the sample is all of them."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,16 +17,13 @@ from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.memory_estimate import check_fit_memory
-from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, Sample
+from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
 from clusterforests.tables.checks import check_weights
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
 from clusterforests.tables.imputation import complete
 from clusterforests.tables.scaling import Scaling
-
-Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
-
 
 CHECKED_CELLS = 2**20  # of a table that is refused for lack of memory before it is read
 
@@ -36,7 +32,7 @@ CHECKED_CELLS = 2**20  # of a table that is refused for lack of memory before it
 class InMemoryRows:
     """All rows as numbers, without missing cells."""
 
-    table: Sample
+    sample_of_all: Sample
     reading: Reading
     backend: Backend
     results: Results
@@ -44,13 +40,13 @@ class InMemoryRows:
 
     @property
     def n_rows(self) -> int:
-        return len(self.table.rows.values)
+        return len(self.sample_of_all.table.values)
 
     def report_to(self, progress: ReadingProgress) -> None:
         """Report nothing: the rows are read already."""
 
     def sample(self, seed: int) -> Sample:
-        return self.table
+        return self.sample_of_all
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
         return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
@@ -63,13 +59,13 @@ class InMemoryRows:
         return choose_nodes(self.backend, labelled.forest.partitions, sample.weights, settings, seed)
 
     def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
-        return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.table.weights)
+        return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.sample_of_all.weights)
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)
 
 
-def read_in_memory(forest: Any, X: Any, sample_weight: Any, backend: Setting) -> tuple[Sample, Reading]:
+def read_in_memory(forest: Any, X: Any, sample_weight: Any, read_on: Setting) -> tuple[Sample, Reading]:
     """Copy the table as numbers, fill its missing cells and find the rows that are distinct.
 
     A table too large for memory is refused before it is read, as far as its shape is known.
@@ -88,7 +84,7 @@ def read_in_memory(forest: Any, X: Any, sample_weight: Any, backend: Setting) ->
     sample = Sample(encoded, weights, distinct_rows(encoded.values, weights))
     if not (early or copied):
         check_fit_memory(forest, encoded.values.shape)
-    return sample, Reading(encoding, donors, weights, backend)
+    return sample, Reading(encoding, donors, weights, read_on)
 
 
 def check_before_reading(forest: Any, X: Any, sample_weight: Any) -> None:

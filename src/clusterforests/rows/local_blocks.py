@@ -1,16 +1,14 @@
 """Rows of a large table that this machine reads a block at a time, from memory or from disk."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.placement import Placement, settle
-from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole, ends_of
 from clusterforests.rows.protocol import ReadingProgress
 from clusterforests.rows.sampled import STEPS, DrawnRows
@@ -24,7 +22,7 @@ class LocalBlocks:
 
     table: LargeTable
     weights: FloatArray | None = None
-    threads: int = 1
+    backend: Backend = field(default_factory=CpuBackend)
     progress: ReadingProgress | None = None
     limits: SizeLimits = DEFAULT_LIMITS
     read: int = 0
@@ -37,9 +35,6 @@ class LocalBlocks:
         pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
         return DrawnRows(self.table.rows(pool.rows), pool.weights)
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return plan.grow(CpuBackend(self.threads), progress)
-
     def measure(self) -> Measure:
         seen, n = self.table.scan, self.shape[0]
         ends = np.array([seen.low, seen.high])
@@ -50,13 +45,13 @@ class LocalBlocks:
         return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
 
     def add_up(self, trees: LloydPass) -> Sums:
-        return trees.add_up(self.table.source, self.weights, self.threads, self._tell, self.limits)
+        return trees.add_up(self.table.source, self.weights, self.backend.threads, self._tell, self.limits)
 
     def label(self, trees: LloydPass) -> AnyArray:
-        return trees.label(self.table.source, self.threads, self._tell, self.limits)
+        return trees.label(self.table.source, self.backend.threads, self._tell, self.limits)
 
     def settle(self, partitions: AnyArray, placement: Placement) -> tuple[Placement, IntArray]:
-        return settle(placement, CpuBackend(self.threads), partitions, self.weights)
+        return settle(placement, self.backend, partitions, self.weights)
 
     def _tell(self, rows: int) -> None:
         self.read += rows

@@ -57,14 +57,14 @@ def _open_here(forest: Any, X: Any, sample_weight: Any, where: Setting, results:
         if opened is not None:
             large, encoding = opened
             reading = Reading(encoding, None, check_weights(sample_weight, large.source.shape[0]), where)
-            reader = LocalBlocks(large, reading.weights, backend.threads, limits=forest._limits)
+            reader = LocalBlocks(large, reading.weights, backend, limits=forest._limits)
             return SampledRows.of(forest, reader, reading, backend, results)
-    table, reading = read_in_memory(forest, X, sample_weight, where)
+    sample, reading = read_in_memory(forest, X, sample_weight, where)
     backend = forest._make_backend()
-    if not (may_sample and forest._limits.is_large(len(table.rows.values))):
-        return InMemoryRows(table, reading, backend, results)
-    large = large_encoded_table(table.rows, backend.threads, forest._limits)
-    reader = LocalBlocks(large, reading.weights, backend.threads, limits=forest._limits)
+    if not (may_sample and forest._limits.is_large(len(sample.table.values))):
+        return InMemoryRows(sample, reading, backend, results)
+    large = large_encoded_table(sample.table, backend.threads, forest._limits)
+    reader = LocalBlocks(large, reading.weights, backend, limits=forest._limits)
     return SampledRows.of(forest, reader, reading, backend, results)
 
 

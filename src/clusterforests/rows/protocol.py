@@ -23,7 +23,7 @@ from clusterforests.tables.scaling import Scaling
 class Sample(NamedTuple):
     """Rows that stand for all, and how many each stands for: all rows of a small table, with their own weights."""
 
-    rows: EncodedTable
+    table: EncodedTable
     weights: FloatArray | None  # None: each counts once
     distinct: DistinctRows
 
@@ -36,6 +36,7 @@ class LabelledForest(NamedTuple):
 
 
 ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
+Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Reading:
     encoding: Encoding
     donors: Donors | None  # fill the missing cells of new rows
     weights: Any  # an array of NumPy or of Dask, or None
-    backend: Setting
+    read_on: Setting  # the CPU or a GPU, and why
 
 
 class Rows(Protocol):
@@ -65,10 +66,10 @@ class Rows(Protocol):
         """Draw rows that stand for all of them."""
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        """Grow trees on the sample (Algorithm 3, lines 1 to 5)."""
+        """Grow trees on the sample (Algorithm 3, lines 1 and 2)."""
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
-        """Find the nearest centre of every row in every tree."""
+        """Find the nearest centre of every row in every tree (Algorithm 3, line 3)."""
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         """Choose the nodes of the graph: rows with the same labels are one, and landmarks may stand for many."""

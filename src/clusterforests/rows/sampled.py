@@ -20,7 +20,7 @@ from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
-from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, Sample
+from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.feature_columns import EncodedTable
@@ -48,9 +48,6 @@ class RowReader(Protocol):
     def draw(self, size: int, seed: int) -> DrawnRows:
         """Draw a sample of the distinct rows."""
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        """Grow trees on the sample, here or on workers."""
-
     def measure(self) -> Measure:
         """Say what sums over all rows have to hold."""
 
@@ -73,12 +70,21 @@ class SampledRows:
     backend: Backend
     results: Results
     sample_size: int
+    grower: Grower | None = None  # grows the trees elsewhere, such as on the workers of a cluster
 
     @classmethod
-    def of(cls, forest: Any, reader: RowReader, reading: Reading, backend: Backend, results: Results) -> "SampledRows":
+    def of(
+        cls,
+        forest: Any,
+        reader: RowReader,
+        reading: Reading,
+        backend: Backend,
+        results: Results,
+        grower: Grower | None = None,
+    ) -> "SampledRows":
         """Choose the size of the sample by the forest's settings."""
         size = forest._limits.sample_size(reader.shape[1], forest.max_samples, forest.landmarks)
-        return cls(reader, reading, backend, results, size)
+        return cls(reader, reading, backend, results, size, grower)
 
     @property
     def n_rows(self) -> int:
@@ -92,11 +98,11 @@ class SampledRows:
         return Sample(rows, weights, distinct_rows(rows.values, weights))
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return self.reader.grow(plan, progress)
+        return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
         spread_forest, trees = spread(forest, scaling, self.reader)
-        of_sample = trees.label(ArraySource(sample.rows.values), self.backend.threads).astype(np.int32)
+        of_sample = trees.label(ArraySource(sample.table.values), self.backend.threads).astype(np.int32)
         return LabelledForest(spread_forest, of_sample)
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:

@@ -1,6 +1,7 @@
 """Open a Dask array or frame for `fit`: on the workers if it has many rows, otherwise in this process."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from clusterforests.forest.automatic_settings import Setting
@@ -35,4 +36,5 @@ def _open_on_workers(forest: Any, table: DaskTable, where: Setting) -> Rows:
         )
     reading = Reading(table.encoding(), None, table.weights, where)
     reader = table.reader(reading.encoding)
-    return SampledRows.of(forest, reader, reading, forest._make_backend(), DaskResults(table.lengths))
+    grower = partial(grow_trees, labelled=False)
+    return SampledRows.of(forest, reader, reading, forest._make_backend(), DaskResults(table.lengths), grower)

@@ -72,9 +72,6 @@ class DaskReader:
         drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
         return DrawnRows(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return grow_trees(plan, progress, labelled=False)
-
     def measure(self) -> Measure:
         low = functools.reduce(np.minimum, [digest.ends[0] for digest in self.digests])
         high = functools.reduce(np.maximum, [digest.ends[1] for digest in self.digests])

@@ -1,4 +1,8 @@
-"""Named tasks for a table's partitions, merged in trees, on whatever scheduler Dask has at hand."""
+"""Named tasks for a table's partitions, merged in trees, on whatever scheduler Dask has at hand.
+
+A worker that dies loses nothing: what tasks share is part of the graph, and a task makes the partition that it needs
+anew, so Dask runs the lost tasks again elsewhere. `cluster_errors` explains what even that cannot save.
+"""
 
 import contextlib
 import sys

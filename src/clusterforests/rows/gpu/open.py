@@ -23,13 +23,13 @@ def open_rows(forest: Any, X: Any, sample_weight: Any, where: Setting, results: 
     opened = _open_numbers(forest, X, sample_weight, where) or _open_encoded(forest, X, sample_weight, where)
     reader, reading = opened
     backend = forest._make_backend()
-    reader.threads = backend.threads
+    reader.backend = backend
     return SampledRows.of(forest, reader, reading, backend, results)
 
 
 def _open_encoded(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading]:
     sample, reading = read_in_memory(forest, to_host(X), sample_weight, where)
-    encoded = sample.rows
+    encoded = sample.table
     label_bytes = len(encoded.values) * forest.n_estimators
     table = open_source_on_gpu(ArraySource(encoded.values), label_bytes, forest._limits.device)
     places = encoded.first, encoded.widths, encoded.categorical

@@ -6,17 +6,15 @@ in blocks.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
-from clusterforests.backends import CpuBackend
+from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.placement import Placement, Tally, settle_by
-from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.gpu.devices import need_cupy
 from clusterforests.rows.gpu.kernels import Kernels, strides
 from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
@@ -153,7 +151,7 @@ class DeviceReader:
     widths: IntArray
     categorical: BoolArray
     weights: FloatArray | None = None
-    threads: int = 1
+    backend: Backend = field(default_factory=CpuBackend)
     progress: ReadingProgress | None = None
     read: int = 0
     trees: LloydPass | None = None
@@ -176,9 +174,6 @@ class DeviceReader:
             pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
         rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return DrawnRows(rows, pool.weights)
-
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return plan.grow(CpuBackend(self.threads), progress)
 
     def measure(self) -> Measure:
         ends, n = np.array([self.seen.low, self.seen.high]), self.shape[0]
@@ -235,7 +230,7 @@ class DeviceReader:
                 found[own] = rule.clusters(cupy.asarray(partitions[:, own]))
             else:
                 labels = cupy.asnumpy(partitions[:, own])
-                found[own] = cupy.asarray(placement.clusters(CpuBackend(self.threads), labels))
+                found[own] = cupy.asarray(placement.clusters(self.backend, labels))
         return found, self._tally(found, len(placement.names))
 
     def _tally(self, found: Any, n_clusters: int) -> Tally:
