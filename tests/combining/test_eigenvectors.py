@@ -12,6 +12,7 @@ from clusterforests.combining import eigenvectors
 from clusterforests.combining.affinity import affinity, collapse, regularise
 from clusterforests.combining.block_krylov import Ritz, leading_vectors
 from clusterforests.combining.eigenvectors import (
+    _dense_solution,
     _unit,
     first_guess,
     leading_group,
@@ -126,6 +127,20 @@ def test_several_vectors_are_dense_up_to_a_size(monkeypatch):
         assert asked == []
     spectral_embedding(graph_of(n=80, k=4, limits=GraphLimits(dense_solver=nodes - 1))[0], 3)
     assert asked == [2]
+
+
+def test_lapack_gives_the_largest_values_first_with_their_images():
+    graph, W, weights = graph_of(n=80, k=4)
+    matrix, values, vectors = normalised(W, weights)
+    ritz = _dense_solution(graph, 3)
+    assert ritz.exhausted
+    assert ritz.values == pytest.approx(values[1:4])
+    assert_allclose(np.abs(ritz.vectors @ vectors[1:4].T), np.eye(3), atol=1e-8)
+    assert_allclose(ritz.images, ritz.vectors @ matrix, atol=1e-10)
+
+
+def test_a_guess_has_no_more_vectors_than_the_graph_has_nodes():
+    assert first_guess(from_matrix(np.eye(3) + 0.5), 8).shape == (3, 3)
 
 
 def test_a_slow_iteration_with_a_matrix_is_left_to_lapack():
