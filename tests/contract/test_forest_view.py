@@ -3,7 +3,9 @@
 import ast
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 
 import clusterforests
@@ -63,7 +65,6 @@ def test_a_view_shows_the_forest(blobs):
 
 
 def test_levels_of_categories_are_columns():
-    pd = pytest.importorskip("pandas")
     kinds = {"one": ["x"] * 6, "two": list("ababab"), "three": list("abcabc"), "number": range(6)}
     view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(pd.DataFrame(kinds)))
     assert [column.level for column in view.columns()] == [None, "b", "a", "b", "c", None]
@@ -71,7 +72,6 @@ def test_levels_of_categories_are_columns():
 
 
 def test_arrays_of_dask_come_into_memory(blobs):
-    da = pytest.importorskip("dask.array")
     X, _ = blobs
     settings = {"n_estimators": 10, "random_state": 0}
     here = view_of(ClusterForest(3, **settings).fit(X))
