@@ -5,7 +5,11 @@
 
 namespace cf {
 
-Scaling::Scaling(const ScalingSteps& steps) : views(steps.views), columns(steps.columns) {
+Scaling::Scaling(const ScalingSteps& steps)
+    : views(steps.views),
+      columns(steps.columns),
+      term_starts_(steps.term_starts, steps.term_starts + steps.projected + 1) {
+  for (int64_t i = 0; i < term_starts_.back(); ++i) terms_.push_back({steps.term_columns[i], steps.coefficients[i]});
   for (int64_t i = 0; i < views * columns; ++i) {
     const int power = -steps.exponent[i], first = std::max(0, power - 1023);
     affine_.push_back({std::ldexp(1.0, first), std::ldexp(1.0, power - first), steps.shift[i], steps.divisor[i],
@@ -56,6 +60,26 @@ void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step
     } else {
       for (int64_t r = 0; r < rows; ++r)
         to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
+    }
+  }
+  if (projected()) project(rows, out, row_step, column_step);
+}
+
+// Each row's terms are added in their order, starting from 0, whatever the block.
+void Scaling::project(int64_t rows, double* out, int64_t row_step, int64_t column_step) const {
+  constexpr int64_t kBlock = 64;  // rows whose sums stay in the registers or the nearest cache
+  for (int64_t start = 0; start < rows; start += kBlock) {
+    const int64_t count = std::min(kBlock, rows - start);
+    double* own = out + start * row_step;
+    for (int64_t j = 0; j < projected(); ++j) {
+      double sum[kBlock] = {};
+      for (int64_t i = term_starts_[j]; i < term_starts_[j + 1]; ++i) {
+        const double* from = own + terms_[i].column * column_step;
+        const double coefficient = terms_[i].coefficient;
+        for (int64_t r = 0; r < count; ++r) sum[r] += coefficient * from[r * row_step];
+      }
+      double* to = own + (views * columns + j) * column_step;
+      for (int64_t r = 0; r < count; ++r) to[r * row_step] = sum[r];
     }
   }
 }

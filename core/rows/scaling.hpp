@@ -1,4 +1,5 @@
-// Bring columns to comparable size, in one or more views, by steps that were fitted in Python.
+// Bring columns to comparable size, in one or more views, by steps that were fitted in Python; then add up some of
+// them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,6 +8,8 @@ namespace cf {
 
 // In view v, column c becomes (x * 2^-exponent - shift) / divisor or, where it is ranked, the rank interpolated between
 // the nearest knots of c. Arrays are [view][column] unless noted.
+//
+// Projected column j is the sum of coefficient * scaled column over the terms from term_starts[j] on.
 struct ScalingSteps {
   int64_t views, columns;
   const int32_t* exponent;
@@ -16,18 +19,23 @@ struct ScalingSteps {
   const int64_t* starts;  // [columns + 1]: where the knots of each column begin
   const double* knots;    // ascending in each column
   const double* ranks;
+  int64_t projected;            // number of projected columns
+  const int64_t* term_starts;   // [projected + 1]
+  const int32_t* term_columns;  // of the scaled views
+  const double* coefficients;
 };
 
 class Scaling {
  public:
   explicit Scaling(const ScalingSteps& steps);
 
-  int64_t width() const { return views * columns; }
+  int64_t width() const { return views * columns + projected(); }
 
-  // Write x[row][column] in each view to out[row * row_step + (view * columns + column) * column_step].
+  // Write x[row][column] in each view to out[row * row_step + (view * columns + column) * column_step], and projected
+  // column j to out[row * row_step + (views * columns + j) * column_step].
   void apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step) const;
 
-  // Write all views side by side: out[row][view * columns + column].
+  // Write all views side by side, then the projected columns: out[row][width()].
   void apply_rows(const double* x, int64_t rows, double* out, int threads) const;
 
   int64_t views, columns;
@@ -48,8 +56,18 @@ class Scaling {
     double steps_per_unit = 0;
   };
 
+  struct Term {
+    int64_t column;
+    double coefficient;
+  };
+
+  int64_t projected() const { return static_cast<int64_t>(term_starts_.size()) - 1; }
+  void project(int64_t rows, double* out, int64_t row_step, int64_t column_step) const;
+
   std::vector<Affine> affine_;
   std::vector<Ladder> ladders_;
+  std::vector<int64_t> term_starts_;
+  std::vector<Term> terms_;
 };
 
 }  // namespace cf

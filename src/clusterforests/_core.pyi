@@ -61,7 +61,10 @@ class KMeansResult:
     def centers(self) -> npt.NDArray[np.float64]: ...
 
 class Scaling:
-    """The steps that bring columns to comparable size. Arrays are (views, columns) but for the knots."""
+    """The steps that bring columns to comparable size, and sums of the scaled columns.
+
+    The steps are (views, columns). Each projected column is the sum of its terms, in their order.
+    """
 
     def __init__(
         self,
@@ -72,9 +75,12 @@ class Scaling:
         starts: npt.NDArray[np.int64],
         knots: npt.NDArray[np.float64],
         ranks: npt.NDArray[np.float64],
+        term_starts: npt.NDArray[np.int64],
+        term_columns: npt.NDArray[np.int32],
+        coefficients: npt.NDArray[np.float64],
     ) -> None: ...
     def apply(self, x: npt.NDArray[np.float64], threads: int = 1) -> npt.NDArray[np.float64]:
-        """Write all views of the rows side by side."""
+        """Write all views of the rows side by side, then the projected columns."""
 
 class Passes:
     """Clusterings by their centres, for rows that come block by block."""

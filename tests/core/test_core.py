@@ -126,6 +126,9 @@ def scaling(**changes):
         "starts": offsets(0, 0, 2),
         "knots": np.array([1.0, 2.0]),
         "ranks": np.array([0.25, 0.75]),
+        "term_starts": offsets(0, 2, 2),
+        "term_columns": ints(1, 0),
+        "coefficients": np.array([0.5, -2.0]),
     }
     return _core.Scaling(**(good | changes))
 
@@ -266,6 +269,9 @@ def test_rows_of_nothing_are_counted_too():
         np.zeros((1, 0), "u1"),
         offsets(0),
         *np.zeros((2, 0)),
+        offsets(0),
+        ints(),
+        np.zeros(0),
     )
     with pytest.raises(ValueError, match="rows or more"):
         empty.apply(np.empty((2**40, 0)), 1)

@@ -183,6 +183,18 @@ def scaling_arguments(caller):
         np.cumsum([0, *sizes], dtype=np.int64),
         knots,
         caller.rng.random(len(knots)),
+        *terms(caller, views * columns),
+    ]
+
+
+def terms(caller, columns):
+    """Make projected columns, some of them without terms."""
+    sizes = caller.rng.integers(0, 4, size=caller.size(4) if columns else 0)
+    count = int(sizes.sum())
+    return [
+        np.cumsum([0, *sizes], dtype=np.int64),
+        caller.rng.integers(0, max(columns, 1), size=count, dtype=np.int32),
+        caller.rng.normal(size=count),
     ]
 
 

@@ -69,7 +69,7 @@ class LloydPass:
 
     def core(self) -> _core.Passes:
         return _core.Passes(
-            self.scaling.core() if len(self.scaling.exponent) else None,
+            None if self.scaling.is_identity else self.scaling.core(),
             *self.coordinates,
             np.concatenate(self.columns),
             np.cumsum([0, *map(len, self.columns)], dtype=np.int64),

@@ -1,7 +1,7 @@
 """Scale features to comparable size, in one way for all trees or in three ways in turn."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from clusterforests import _core
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
+from clusterforests.tables.projections import NO_PROJECTIONS, Projections
 
 WAYS = {
     "none": ("none",),
@@ -103,6 +104,8 @@ class Scaling:
         Where each column starts in `knots` and `ranks`.
     knots, ranks : ndarray
         Values of the columns, and their ranks.
+    projections : Projections
+        Columns to the right of the views that are linear combinations of theirs.
     """
 
     views: FeatureColumns
@@ -113,9 +116,40 @@ class Scaling:
     starts: Int64Array
     knots: FloatArray
     ranks: FloatArray
+    projections: Projections = NO_PROJECTIONS
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the scaled table."""
+        views, columns = self.exponent.shape
+        return int(max(1, views) * columns + len(self.projections))
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether rows are left as they are."""
+        return not len(self.exponent) and not len(self.projections)
+
+    def project(self, projections: Projections) -> "Scaling":
+        """Return the same scaling with these projections.
+
+        Where it has no view, it gets one that leaves columns as they are: the core projects what it has copied.
+        """
+        if len(self.exponent) or not len(projections):
+            return replace(self, projections=projections)
+        shape = 1, self.exponent.shape[1]
+        return replace(
+            self,
+            exponent=np.zeros(shape, np.int32),
+            shift=np.zeros(shape),
+            divisor=np.ones(shape),
+            ranked=np.zeros(shape, np.uint8),
+            projections=projections,
+        )
 
     def apply(self, values: FloatArray, threads: int = 1) -> FloatArray:
-        """Put the columns of all views side by side. A value that `fit` did not see gets a rank between its neighbours.
+        """Put the columns of all views side by side, then the projected columns.
+
+        A value that `fit` did not see gets a rank between its neighbours.
 
         Parameters
         ----------
@@ -126,15 +160,26 @@ class Scaling:
 
         Returns
         -------
-        table : ndarray of shape (n_samples, V * C)
+        table : ndarray of shape (n_samples, width)
         """
-        if not len(self.exponent):
+        if self.is_identity:
             return values
         return self.core().apply(np.ascontiguousarray(values), threads)
 
     def core(self) -> _core.Scaling:
         """Return the same scaling for the C++ core."""
-        return _core.Scaling(self.exponent, self.shift, self.divisor, self.ranked, self.starts, self.knots, self.ranks)
+        return _core.Scaling(
+            self.exponent,
+            self.shift,
+            self.divisor,
+            self.ranked,
+            self.starts,
+            self.knots,
+            self.ranks,
+            self.projections.starts,
+            self.projections.columns,
+            self.projections.coefficients,
+        )
 
 
 def fit_scaling(
