@@ -1,7 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,17 +19,35 @@ from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import Nodes, check_landmarks
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.combining.settings import CutSettings
-from clusterforests.forest.automatic_settings import Setting, choose, growth_settings, landmarks_used, shape_of
-from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, feature_use, sample_rows, trees_grown
+from clusterforests.forest.automatic_settings import (
+    Setting,
+    choose,
+    choose_by_features,
+    growth_settings,
+    has_fine_trees,
+    landmarks_used,
+    shape_of,
+)
+from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
 from clusterforests.n_clusters.search import NClustersEvidence, choose_n_clusters
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Reading, Rows, Sample
+from clusterforests.signal import FeatureSignal, find_signal, signal_of_trees
 from clusterforests.tables.checks import check_enough_rows
-from clusterforests.tables.scaling import fit_scaling
+from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
+
+
+class Choices(NamedTuple):
+    """What was decided before the trees are made."""
+
+    plan: GrowthPlan
+    chosen: dict[str, Setting]
+    evidence: NClustersEvidence | None
+    signal: FeatureSignal | None  # None: every feature was kept, unseen
 
 
 class ClusterForest(FittedForest):
@@ -177,6 +195,8 @@ class ClusterForest(FittedForest):
         n_clusters: int | str | Sequence[int] = 8,
         *,
         n_estimators: int = 200,
+        trees: str = "auto",
+        noise_features: str = "auto",
         estimator: Any = None,
         scale: str = "auto",
         base_clusters: int | tuple[int, int] | str | None = "auto",
@@ -200,6 +220,8 @@ class ClusterForest(FittedForest):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
+        self.trees = trees
+        self.noise_features = noise_features
         self.estimator = estimator
         self.scale = scale
         self.base_clusters = base_clusters
@@ -239,6 +261,8 @@ class ClusterForest(FittedForest):
         """
         published: dict[str, Any] = {
             "n_estimators": 100,
+            "trees": "grown",
+            "noise_features": "keep",
             "estimator": None,
             "scale": "none",
             "base_clusters": None,
@@ -295,7 +319,7 @@ class ClusterForest(FittedForest):
         bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        plan, chosen, evidence = self._choose(sample, rows.n_rows, seed, bar)  # choose
+        plan, chosen, evidence, signal = self._choose(sample, rows.n_rows, seed, bar)  # choose
         forest = rows.grow(plan, bar.grown)  # grow: lines 1 and 2
         chosen["n_estimators"] = trees_grown(forest, plan.settings)
         labelled = rows.label(forest, plan.scaling, sample)  # label: line 3
@@ -308,7 +332,10 @@ class ClusterForest(FittedForest):
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
         self._warn(rows.backend, chosen)
         self._publish_settings(rows.reading, chosen, evidence, kept, nodes)  # publish
-        self._publish_trees(rows, plan, labelled.forest)
+        if signal is None:
+            labels_of_sample = labelled.forest.partitions if labelled.sample is None else labelled.sample
+            signal = signal_of_trees(sample.table, sample.distinct, labels_of_sample, forest.features, seed)
+        self._publish_trees(rows, plan, labelled.forest, signal)
         self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
 
     def _make_backend(self) -> Backend:
@@ -316,9 +343,7 @@ class ClusterForest(FittedForest):
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
 
-    def _choose(
-        self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar
-    ) -> tuple[GrowthPlan, dict[str, Setting], NClustersEvidence | None]:
+    def _choose(self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar) -> Choices:
         """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
         encoded, distinct = sample.table, sample.distinct
         if not isinstance(self.n_clusters, (int, np.integer)):
@@ -328,10 +353,29 @@ class ClusterForest(FittedForest):
         number, evidence = self._choose_n_clusters(encoded.values[distinct.rows], n_rows, seed)
         chosen = choose(vars(self), shape_of(encoded, distinct.rows), number.value) | {"n_clusters": number}
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
-        settings = growth_settings(chosen, vars(self), len(scaling.views.drawable), len(distinct.rows), seed)
+        signal = self._find_signal(sample, scaling, chosen, seed)
+        if signal is not None:
+            scaling = scaling.drawing(signal.telling)
+            chosen["noise_features"] = Setting("drop", signal.reason)
+        n_features = len(scaling.views.drawable)
+        chosen |= choose_by_features(vars(self), chosen["trees"].value, n_features)
+        settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
-        return GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part), chosen, evidence
+        plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
+        if chosen["trees"].value == "varied":
+            fine = has_fine_trees(vars(self), "varied", n_features)
+            plan = plan.vary(distinct, number.value if self.base_clusters == "auto" else None, fine=fine)
+        return Choices(plan, chosen, evidence, signal)
+
+    def _find_signal(
+        self, sample: Sample, scaling: Scaling, chosen: Mapping[str, Setting], seed: int
+    ) -> FeatureSignal | None:
+        """Find the features that tell, unless all are to be kept."""
+        if chosen["noise_features"].value == "keep":
+            return None
+        threads = CpuBackend(self.n_jobs).threads
+        return find_signal(sample.table.values, scaling, sample.distinct, chosen["n_clusters"].value, seed, threads)
 
     def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
         """Say which trees could not be grown."""
@@ -341,8 +385,9 @@ class ClusterForest(FittedForest):
             backend.warn_of_failures()
 
     def _cut_settings(self, chosen: Mapping[str, Setting]) -> CutSettings:
-        n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
-        return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks)
+        names = "n_clusters", "consensus", "threshold", "sharpness"
+        n_clusters, method, threshold, sharpness = (chosen[name].value for name in names)
+        return CutSettings(n_clusters, method, threshold, sharpness, self.landmarks, named=self.consensus != "auto")
 
     def _publish_settings(
         self,
@@ -353,9 +398,8 @@ class ClusterForest(FittedForest):
         nodes: Nodes,
     ) -> None:
         """Set the attributes that say how the table was read and what was chosen."""
-        if kept.agreement is not None:
-            agreement = ", ".join(f"{name} {value:.2f}" for name, value in kept.agreement.items())
-            chosen["consensus"] = Setting(kept.method, f"agrees best with the other cuts: {agreement}")
+        if kept.reason is not None:
+            chosen["consensus"] = Setting(kept.method, kept.reason)
         chosen["landmarks"] = landmarks_used(self.landmarks, nodes.n_landmarks)
         chosen["backend"] = reading.read_on
         self.selection_ = chosen
@@ -363,17 +407,16 @@ class ClusterForest(FittedForest):
         self.n_clusters_evidence_ = evidence
         self._encoding, self._donors, self._weights = reading.encoding, reading.donors, reading.weights
 
-    def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest) -> None:
+    def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
-        views = plan.scaling.views
         self.partitions_ = rows.send(forest.partitions)
         self.estimators_features_ = forest.features
         self.kappas_ = forest.kappas
         self.kappa_path_ = forest.kappa_path
-        self.feature_importances_ = feature_use(forest.features, views.n_features)
+        self.feature_importances_, self.feature_pvalues_ = signal.scores, signal.p_values
         self.n_iter_ = forest.rounds
         self._scaling = plan.scaling
-        self._trees = FittedTrees(forest.columns(views), forest.centers, forest.coordinates)
+        self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
         """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.

@@ -16,7 +16,7 @@ from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
 from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.forest import FittedTrees
+from clusterforests.forest.forest import FittedTrees, label_rows
 from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, results_for
@@ -38,6 +38,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     kappas_: FloatArray
     kappa_path_: FloatArray
     feature_importances_: FloatArray
+    feature_pvalues_: FloatArray
     selection_: dict[str, Setting]
     n_clusters_evidence_: NClustersEvidence | None
     cut_tree_: CutTree | None
@@ -116,8 +117,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                     "to fill them. Fill them, or leave these rows out."
                 )
             values = self._donors.fill(values, backend.threads)
-        table = self._scaling.apply(values, backend.threads)
-        return backend.assign(self._trees.columns, self._trees.centers, table, self._trees.coordinates)
+        return label_rows(backend, self._trees, self._scaling, values)
 
     @property
     def _n_features_out(self) -> int:
@@ -185,8 +185,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
-        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
+        method, threshold, sharpness = (self.selection_[n].value for n in ("consensus", "threshold", "sharpness"))
+        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=sharpness)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted forest to one file, which `load` reads.

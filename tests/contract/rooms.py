@@ -15,6 +15,7 @@ LAYERS = (
     ("_base",),
     ("backends", "datasets", "metrics"),
     ("tables",),
+    ("signal",),
     ("forest", "kmeans"),
     ("combining",),
     ("diagnostics",),

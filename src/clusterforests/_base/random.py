@@ -31,6 +31,12 @@ class Purpose(enum.IntEnum):
     FINAL_KMEANS = 5
     TABLE_SAMPLE = 6
     LANDMARKS = 7
+    SEARCH_ROWS = 8
+    SCOUTS = 9
+    PAIRED_COLUMNS = 10
+    PAIRED_TIES = 11
+    TREE_DRAWS = 12
+    TREE_CLUSTERS = 13
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters

@@ -10,11 +10,12 @@ from clusterforests._base.adjusted_rand import adjusted_rand
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures, affinity, check_pairs, coassociate, sharpness_for
+from clusterforests.combining.gaps import CLEAN, leak
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.linkage import by_size
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Links, Placement, Shares
-from clusterforests.combining.registry import METHODS, Cut, FromAffinity, FromLabels, FromShares, MedoidOf
+from clusterforests.combining.registry import METHODS, AtGapsOr, Cut, FromAffinity, FromLabels, FromShares, MedoidOf
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
 
 
@@ -24,7 +25,7 @@ class KeptCut:
 
     cut: Cut
     method: str
-    agreement: Mapping[str, float] | None  # of each cut that was tried with the others
+    reason: str | None = None  # why this one, if it was chosen
 
     @property
     def tree(self) -> CutTree | None:
@@ -35,14 +36,28 @@ class KeptCut:
 def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
     """Cut the graph into n_clusters groups."""
     method = METHODS[settings.method]
+    if isinstance(method, AtGapsOr):
+        return _cut_at_gaps_or(graph, method)
     if not isinstance(method, MedoidOf):
-        return KeptCut(graph.cut(settings.method), settings.method, None)
+        return KeptCut(graph.cut(settings.method), settings.method)
     cuts = {}
     for name in method.methods:
         with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
             cuts[name] = graph.cut(name)
     kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, graph.signatures.weights)
-    return KeptCut(cuts[kept], kept, agreement)
+    agreed = ", ".join(f"{name} {value:.2f}" for name, value in agreement.items())
+    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}")
+
+
+def _cut_at_gaps_or(graph: "ConsensusGraph", method: AtGapsOr) -> KeptCut:
+    """Cut at gaps, and see whether there are any."""
+    found = np.inf
+    with contextlib.suppress(ValueError):  # the finest partitions may tell too few rows apart
+        cut = graph.cut(method.gaps)
+        found = leak(graph.backend, graph.signatures, cut.groups)
+    if found <= CLEAN:
+        return KeptCut(cut, method.gaps, f"gaps lie between the clusters: {found:.1%} of the links cross them")
+    return KeptCut(graph.cut(method.otherwise), method.otherwise, "no gaps lie between the clusters")
 
 
 def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:

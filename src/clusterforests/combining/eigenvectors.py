@@ -4,7 +4,6 @@ All vectors are per row of the table, so that weights never show in a result: z 
 D^-1/2 W D^-1/2 over rows.
 """
 
-import contextlib
 from collections.abc import Callable
 
 import numpy as np
@@ -118,8 +117,8 @@ def _solution(graph: Graph, count: int, width: int, enough: Callable[[Ritz], boo
     If that takes too long, a matrix is left to LAPACK, and the user is told how little is known of an operator.
     """
     matrix = graph.affinity.is_matrix
-    # More threads than asked for would only wait for each other in products as small as an operator's.
-    with contextlib.nullcontext() if matrix else threadpool_limits(graph.backend.threads, "blas"):
+    # More threads than asked for would only wait for each other in products as small as these.
+    with threadpool_limits(graph.backend.threads, "blas"):
         start = start_vector(len(graph))[None, :] if width == 1 else first_guess(graph, width)
         ritz, converged = leading_vectors(
             graph.apply_deflated, graph.first, start, count, enough, graph.limits, LOOK_EVERY if matrix else 1

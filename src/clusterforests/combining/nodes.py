@@ -101,7 +101,8 @@ def _most_exact(settings: CutSettings, limits: GraphLimits) -> int | None:
     """Find the number of signatures up to which each of them is a node; None means always."""
     if settings.landmarks != "auto":
         return None if settings.landmarks is None else int(settings.landmarks)
-    return limits.exact_without_matrix if works_without_matrix(settings.method) else limits.exact
+    without_matrix = settings.named and works_without_matrix(settings.method)
+    return limits.exact_without_matrix if without_matrix else limits.exact
 
 
 def _with_weight(every: Signatures) -> Signatures:

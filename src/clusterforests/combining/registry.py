@@ -14,6 +14,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.aggregation import agree
 from clusterforests.combining.eigenvectors import spectral_embedding
+from clusterforests.combining.gaps import cut_at_gaps
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.hypergraph import cspa, hbgf, mcla
 from clusterforests.combining.linkage import linkage_labels, trimmed_labels
@@ -75,6 +76,14 @@ class MedoidOf:
     methods: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AtGapsOr:
+    """The cut at gaps where it is clean, otherwise another method."""
+
+    gaps: str
+    otherwise: str
+
+
 def _linkage(shares: Graph, n_clusters: int, *, method: str) -> IntArray:
     return linkage_labels(shares.W, shares.weights, n_clusters, method)
 
@@ -96,7 +105,7 @@ def _kway(graph: Graph, links: Links, n_clusters: int) -> Cut:
     return Cut(groups, lambda _: embed(graph, links, rows, groups))
 
 
-ConsensusMethod: TypeAlias = FromLabels | FromShares | FromAffinity | MedoidOf
+ConsensusMethod: TypeAlias = FromLabels | FromShares | FromAffinity | MedoidOf | AtGapsOr
 
 METHODS: Mapping[str, ConsensusMethod] = {
     "ncut": FromAffinity(partial(_recursive, rule="ncut")),
@@ -110,6 +119,8 @@ METHODS: Mapping[str, ConsensusMethod] = {
     # Three families of cuts with different failings: linkage follows unequal sizes and strays to outliers, recursive
     # cuts favour even sizes, K-way cuts lie between. Where one goes wrong the other two mostly agree.
     "medoid": MedoidOf(("average-trimmed", "kway", "ncut")),
+    "gaps": FromLabels(cut_at_gaps, nearest_node),
+    "gaps-or-kway": AtGapsOr("gaps", "kway"),
     "cspa": FromShares(cspa),
     "hbgf": FromLabels(hbgf),
     "mcla": FromLabels(mcla),
@@ -125,5 +136,5 @@ METHOD_RULES: Mapping[str, Rule] = {
 
 
 def works_without_matrix(method: str) -> bool:
-    """Say whether the method can cut a graph that is too large for a matrix; "auto" is "medoid", which cannot."""
+    """Say whether the method can cut a graph that is too large for a matrix."""
     return isinstance(METHODS.get(method), FromAffinity)

@@ -12,6 +12,7 @@ class CutSettings(NamedTuple):
     threshold: float | str
     sharpness: float | str
     landmarks: int | str | None
+    named: bool = True  # False if the method was chosen for the user, who did not ask for an exact cut of many rows
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,21 @@ import numpy as np
 from clusterforests._base.random import Purpose, integers, stream
 from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.forest.growth import GrowthSettings
+from clusterforests.forest.varied import FEW, MEASURED_ROWS, cluster_range
 from clusterforests.tables.feature_columns import EncodedTable
 
+OF_GROWTH: tuple[str, ...] = ("features_per_draw", "n_candidates", "patience", "repeat_features", "quality")
+NO_GROWTH: dict[str, Any] = {
+    "features_per_draw": 1,
+    "n_candidates": 1,
+    "patience": 1,
+    "repeat_features": False,
+    "quality": "centroid",
+}
+SHARPNESS = 12.0  # for trees of several kinds
+GAP_ROWS = 1024  # rows that trees are made on where gaps are looked for
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
-MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
 ROUNDING = 1e-9  # a whole number of features must not become the next one by the last digit of a logarithm
 RARE_ROWS = 16384  # up to so many where small groups are looked for
 
@@ -44,11 +54,6 @@ def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
     return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
 
 
-def most_clusters(shape: Shape, n_clusters: int) -> int:
-    """Limit the clusters of a tree."""
-    return max(n_clusters + 2, math.isqrt(min(shape.n_rows, MEASURED_ROWS)))
-
-
 def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
     """Vary n_b from n_clusters to the root of n, or about the root of n where small groups are looked for in many rows.
 
@@ -65,7 +70,7 @@ def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
         )
     rows = min(shape.n_rows, MEASURED_ROWS)
     return Setting(
-        (max(2, n_clusters), most_clusters(shape, n_clusters)),
+        cluster_range(n_clusters, shape.n_rows),
         f"varied from tree to tree between n_clusters and the root of {rows} rows"
         + (", the most for which this was measured" if rows < shape.n_rows else ""),
     )
@@ -83,31 +88,71 @@ def features_per_draw(shape: Shape, most_clusters: int) -> Setting:
     )
 
 
+def kind_of_growth(given: Mapping[str, Any]) -> Setting:
+    """Make trees of several kinds, unless something is set that only trees grown by Algorithm 1 have."""
+    set_by_user = [name for name in OF_GROWTH if given[name] != "auto"]
+    if given["compete"] != "start":
+        set_by_user.append("compete")
+    if given["estimator"] is not None:
+        set_by_user.append("estimator")
+    if given["trees"] == "varied" and set_by_user:
+        name = set_by_user[0]
+        raise ValueError(
+            f"{name}={given[name]!r} is for trees that grow: set trees='grown', or leave {name} at its default."
+        )
+    if given["trees"] != "auto":
+        return Setting(given["trees"], "given")
+    if set_by_user:
+        return Setting("grown", f"{set_by_user[0]} was given, which is for trees that grow")
+    return Setting("varied", "each kind of tree sees clusters that another misses")
+
+
 def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Setting]:
-    """Decide every setting that is "auto", without labels and without a search."""
+    """Decide every setting that is "auto" and depends on the shape of the table alone."""
+    growth = kind_of_growth(given)
     rules = {
-        "scale": Setting("mixed", "the right scale is unknown: trees take z-scores, ranges and ranks in turn"),
-        "features_per_draw": features_per_draw(shape, most_clusters(shape, n_clusters)),
+        "trees": growth,
+        "noise_features": Setting("drop", "features that tell nothing hide the clusters of the others"),
+        "scale": Setting("mixed", "the right scale is unknown: some trees take z-scores, some ranks"),
+        "features_per_draw": features_per_draw(shape, cluster_range(n_clusters, shape.n_rows)[1]),
         "n_candidates": Setting(1, "the first draw is taken: trees that differ are worth more than good ones"),
         "patience": Setting(1, "more trees are worth more than longer trials"),
         "repeat_features": Setting(False, "a feature counts once in a tree"),
         "quality": Setting("corrected", "kappa with the liking for few features taken out"),
         "base_clusters": base_clusters(shape, n_clusters, given["consensus"]),
         "n_init": Setting(1, "one start a tree: the forest averages over them"),
-        "max_samples": Setting(512, "enough rows to tell features apart")
-        if given["estimator"] is None
-        else Setting(None, "the clusterer may need all rows"),
         "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
-        "consensus": Setting("medoid", "three cuts, of which the one that agrees best with the others is kept"),
     }
-    chosen = {}
-    for name, rule in rules.items():
-        asked = given[name]
-        if isinstance(asked, str) and asked == "auto":
-            chosen[name] = rule
-        else:
-            chosen[name] = Setting(asked, "given")
-    return chosen
+    if growth.value == "varied":
+        rules |= dict.fromkeys(OF_GROWTH, Setting(None, "trees do not grow: see trees"))
+    return {name: _asked(given, name, rule) for name, rule in rules.items()}
+
+
+def choose_by_features(given: Mapping[str, Any], trees: str, n_features: int) -> dict[str, Setting]:
+    """Decide what depends on the number of features that trees may use."""
+    few = has_fine_trees(given, trees, n_features)
+    rows = Setting(GAP_ROWS, "enough rows to show gaps") if few else Setting(512, "enough rows to tell features apart")
+    rules = {
+        "max_samples": rows if given["estimator"] is None else Setting(None, "the clusterer may need all rows"),
+        "sharpness": Setting(SHARPNESS, "trees of many clusters put few rows together")
+        if trees == "varied"
+        else Setting("auto", "a tenth of the trees, at most 10"),
+        "consensus": Setting("gaps-or-kway", "few features may show gaps")
+        if few
+        else Setting("kway", "all clusters are cut at once"),
+    }
+    return {name: _asked(given, name, rule) for name, rule in rules.items()}
+
+
+def has_fine_trees(given: Mapping[str, Any], trees: str, n_features: int) -> bool:
+    """Say whether some trees look for gaps."""
+    return trees == "varied" and n_features <= FEW and given["base_clusters"] == "auto"
+
+
+def _asked(given: Mapping[str, Any], name: str, rule: Setting) -> Setting:
+    """Take what the user gave, or the rule if that is "auto"."""
+    asked = given[name]
+    return rule if isinstance(asked, str) and asked == "auto" else Setting(asked, "given")
 
 
 def growth_settings(
@@ -117,22 +162,24 @@ def growth_settings(
 
     `given` are the user's, `chosen` what became of those that may be "auto".
     """
-    base_clusters, patience = chosen["base_clusters"].value, chosen["patience"].value
+    base_clusters = chosen["base_clusters"].value
     if given["base_clusters"] not in (None, "auto") and n_distinct < np.min(base_clusters):
         raise ValueError(
             f"base_clusters={given['base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
             "Lower base_clusters."
         )
     sizes = clusters_of_trees(base_clusters, chosen["n_clusters"].value, given["n_estimators"], n_distinct, seed)
+    growing = chosen["trees"].value == "grown"
+    rules = {name: chosen[name].value for name in OF_GROWTH} if growing else NO_GROWTH
     return GrowthSettings(
         base_clusters=sizes,
         fewer_clusters=isinstance(base_clusters, tuple),
-        features_per_draw=min(int(chosen["features_per_draw"].value), n_drawable),
-        n_candidates=int(chosen["n_candidates"].value),
-        patience=None if isinstance(patience, str) else int(patience),
-        repeat_features=bool(chosen["repeat_features"].value),
+        features_per_draw=min(int(rules["features_per_draw"]), n_drawable),
+        n_candidates=int(rules["n_candidates"]),
+        patience=None if rules["patience"] == "all" else int(rules["patience"]),
+        repeat_features=bool(rules["repeat_features"]),
         compete_always=given["compete"] == "always",
-        quality=chosen["quality"].value,
+        quality=rules["quality"],
         n_init=int(chosen["n_init"].value),
         max_iter=int(given["max_iter"]),
     )

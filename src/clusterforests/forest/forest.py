@@ -10,10 +10,13 @@ from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, why_dropped
+from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
+from clusterforests.forest.varied import PlannedTrees, clusters_of_kinds, kinds_of_trees, plan_trees
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.scaling import Scaling
+
+SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider
 
 
 @dataclass(frozen=True)
@@ -22,16 +25,13 @@ class Forest:
 
     numbers: IndexArray  # of the trees, ascending; trees that could not be grown are left out
     features: list[IntArray]
+    columns: list[IntArray]  # of the scaled table
     centers: list[FloatArray]
     kappas: FloatArray
     partitions: IntArray  # (T, n)
     rounds: int
     coordinates: Coordinates  # of the centres
     kappa_path: FloatArray  # (T, rounds of growth)
-
-    def columns(self, views: FeatureColumns) -> list[IntArray]:
-        """List the columns of each tree in the scaled table."""
-        return [views.columns(t, features) for t, features in zip(self.numbers, self.features, strict=True)]
 
 
 class FittedTrees(NamedTuple):
@@ -77,6 +77,7 @@ def grow_forest(
     return Forest(
         trees.numbers,
         trees.features,
+        columns,
         centers,
         trees.kappas,
         partitions,
@@ -96,11 +97,29 @@ class GrowthPlan:
     settings: GrowthSettings
     seed: int
     part: DistinctRows | None
+    varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
+
+    def vary(self, distinct: DistinctRows, n_clusters: int | None, *, fine: bool) -> "GrowthPlan":
+        """Plan trees of several kinds in place of growth.
+
+        `n_clusters` are those that the forest is asked for, None if the trees' own numbers of clusters are settled.
+        """
+        rows, weights = distinct if self.part is None else self.part
+        table = self.scaling.apply(np.ascontiguousarray(self.values[rows]))
+        kinds = kinds_of_trees(len(self.settings.base_clusters), fine=fine)
+        clusters = self.settings.base_clusters
+        if n_clusters is not None:
+            clusters = clusters_of_kinds(kinds, n_clusters, len(distinct.rows), len(rows), self.seed)
+        trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
+        settings = replace(self.settings, base_clusters=clusters)
+        return replace(self, scaling=self.scaling.project(projections), settings=settings, varied=trees)
 
     def grow(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:
         """Grow the trees with the numbers first, ..., last - 1."""
+        if self.varied is not None:
+            return self._make(backend, self.varied.some(first, last), progress, first)
         return grow_forest(
             backend,
             self.scaling.apply(self.values, backend.threads),
@@ -113,6 +132,32 @@ class GrowthPlan:
             first=first,
         )
 
+    def _make(self, backend: Backend, planned: PlannedTrees, progress: GrowthProgress | None, first: int) -> Forest:
+        """Make planned trees, then give every row its nearest centre in each."""
+        rows, weights = (slice(None), self.weights) if self.part is None else self.part
+        table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
+        coordinates = backend.load(table, weights).coordinates
+        trees = make_trees(backend, planned, self.settings, self.seed, first)
+        if progress is not None:
+            progress(len(planned.features), 1)
+        columns = [planned.columns[number - first] for number in trees.numbers]
+        fitted = FittedTrees(columns, [np.array(c) for c in trees.centers], coordinates)
+        partitions = label_rows(backend, fitted, self.scaling, self.values)
+        path = trees.kappas[:, None]
+        return Forest(
+            trees.numbers, trees.features, columns, fitted.centers, trees.kappas, partitions, 1, coordinates, path
+        )
+
+
+def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: FloatArray) -> IntArray:
+    """Find the nearest centre of encoded rows in each tree: (T, n). They are scaled a block at a time."""
+    labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
+    for start in range(0, len(values) if trees.columns else 0, SCALED_ROWS):
+        where = slice(start, start + SCALED_ROWS)
+        table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
+        labels[:, where] = backend.assign(trees.columns, trees.centers, table, trees.coordinates)
+    return labels
+
 
 def join_forests(forests: Sequence[Forest]) -> Forest:
     """Join trees of one table that were grown in several places."""
@@ -123,6 +168,7 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
     return Forest(
         np.concatenate([forest.numbers for forest in forests]),
         [features for forest in forests for features in forest.features],
+        [columns for forest in forests for columns in forest.columns],
         [centers for forest in forests for centers in forest.centers],
         np.concatenate([forest.kappas for forest in forests]),
         np.concatenate([forest.partitions for forest in forests]),
@@ -146,11 +192,3 @@ def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
     """Choose `count` of the distinct rows, by their values and the seed alone, not by their order."""
     chosen = np.argsort(stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows))), kind="stable")[:count]
     return DistinctRows(every.rows[chosen], every.weights[chosen])
-
-
-def feature_use(features: list[IntArray], n_features: int) -> FloatArray:
-    """Average over trees the share of a tree's vector that each feature makes up. Sums to 1."""
-    use = np.zeros(n_features)
-    for vector in features:
-        use += np.bincount(vector, minlength=n_features) / len(vector)
-    return use / len(features)

@@ -13,6 +13,7 @@ from clusterforests._base.portable_math import power
 from clusterforests._base.random import Purpose, distinct_integers, integers, permutations, stream
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
+from clusterforests.forest.varied import PlannedTrees
 from clusterforests.tables.feature_columns import FeatureColumns
 
 MAX_REDRAWS = 1000
@@ -150,6 +151,38 @@ def finish(
     done = _keep_best(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
     done.rounds, done.path = trees.rounds + 1, trees.path
     return done.solved()
+
+
+def make_trees(
+    backend: Backend, planned: PlannedTrees, settings: GrowthSettings, seed: int, first: int = 0
+) -> GrowingTrees:
+    """Run K-means once for each planned tree. One with too few different rows gets fewer clusters, or is left out."""
+    n_trees = len(planned.features)
+    trees = GrowingTrees(
+        numbers=first + np.arange(n_trees),
+        features=list(planned.features),
+        centers=[np.empty((0, 0))] * n_trees,
+        kappas=np.full(n_trees, np.inf),
+        clusters=planned.clusters.copy(),
+    )
+    waiting = np.arange(n_trees)
+    while len(waiting):
+        runs = backend.kmeans(
+            KMeansJobs(
+                [planned.columns[t] for t in waiting],
+                trees.clusters[waiting],
+                stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting]),
+                settings.n_init,
+                settings.max_iter,
+                Effort.QUICK if settings.n_init == 1 else Effort.POLISHED,
+            )
+        )
+        kappas = kappa(runs, settings.quality)
+        for i in np.flatnonzero(runs.solved).tolist():
+            trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
+        waiting = waiting[~runs.solved & (trees.clusters[waiting] > 2)]
+        trees.clusters[waiting] = np.maximum(2, 2 * trees.clusters[waiting] // 3)
+    return trees.solved()
 
 
 def why_dropped(settings: GrowthSettings) -> str:

@@ -61,7 +61,7 @@ class LloydPass:
 
     @classmethod
     def of(cls, forest: Forest, scaling: Scaling, seen: Measure) -> "LloydPass":
-        columns = forest.columns(scaling.views)
+        columns = forest.columns
         exponent = _weight_exponent(seen)
         total = math.ldexp(seen.total, exponent)
         bits = _bits(scaling, forest.coordinates, seen.ends, total, np.concatenate(columns))

@@ -1,4 +1,4 @@
-"""Scale features to comparable size, in one way for all trees or in three ways in turn."""
+"""Scale features to comparable size, in one way or in two: z-scores and ranks."""
 
 import math
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
-from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS, Projections
 
@@ -17,7 +17,7 @@ WAYS = {
     "standard": ("standard",),
     "range": ("range",),
     "rank": ("rank",),
-    "mixed": ("standard", "range", "rank"),
+    "mixed": ("standard", "rank"),
 }
 EVEN = 1 / 12  # the variance of the uniform distribution from 0 to 1
 KEPT_VALUES = 65536  # a column keeps the ranks of all its values if it has at most this many
@@ -165,6 +165,12 @@ class Scaling:
         if self.is_identity:
             return values
         return self.core().apply(np.ascontiguousarray(values), threads)
+
+    def drawing(self, features: BoolArray) -> "Scaling":
+        """Let trees draw only some features, of those that they could draw."""
+        kept = np.flatnonzero(features).astype(np.int32)
+        views = replace(self.views, drawable=np.intersect1d(self.views.drawable, kept).astype(np.int32))
+        return replace(self, views=views)
 
     def core(self) -> _core.Scaling:
         """Return the same scaling for the C++ core."""

@@ -1,0 +1,55 @@
+"""Principal axes of a table, the same on every processor up to digits that do not matter."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from clusterforests._base.typing import FloatArray
+
+MOST_ROWS = 512  # rows from which axes are found
+WORK = 2**30  # products that the Gram matrix of fewer rows may take
+LEAST_ROWS = 128
+KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
+NOTHING = 1e-12  # of the largest variance: axes with less are rounding
+
+
+class Axes(NamedTuple):
+    """Leading principal axes, the longest first."""
+
+    coefficients: FloatArray  # (columns, axes)
+    variances: FloatArray
+
+
+def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
+    """Find at most so many axes of a table, whose rows may have weights, from some of its rows where it is large."""
+    q = V.shape[1]
+    m = int(np.clip(np.sqrt(WORK / q), LEAST_ROWS, MOST_ROWS))
+    some = V[:m]
+    w = np.ones(len(some)) if weights is None else weights[:m]
+    share = w / w.sum()
+    centred = np.sqrt(share)[:, None] * (some - (share[:, None] * some).sum(axis=0))
+    dual = q > len(some)
+    gram = centred @ centred.T if dual else centred.T @ centred
+    size = len(gram)
+    values, vectors = scipy.linalg.eigh(gram, subset_by_index=[max(0, size - most), size - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = values > NOTHING * max(float(values[0]), 0.0)
+    if not kept.any():
+        return Axes(np.eye(q, 1), np.ones(1))
+    values, vectors = values[kept], vectors[:, kept]
+    if dual:
+        vectors = centred.T @ (vectors / np.sqrt(values))
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return Axes(reproducible(vectors * np.sign(largest)), values)
+
+
+def whitened(axes: Axes) -> FloatArray:
+    """Divide the coefficients of the axes by the standard deviations along them."""
+    return reproducible(axes.coefficients / np.sqrt(axes.variances))
+
+
+def reproducible(X: FloatArray) -> FloatArray:
+    """Round to so many bits of the largest entry that other roundings before hardly ever show."""
+    exponent = KEPT_BITS - int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)

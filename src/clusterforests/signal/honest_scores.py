@@ -1,0 +1,124 @@
+"""Score every feature by clusterings that did not use it, and test the score against an exact null.
+
+If a feature has nothing to do with a clustering, its values are a random permutation of themselves as far as the
+clusters are concerned. The share of its variance that lies between c clusters of n rows then has the mean
+(c - 1) / (n - 1), and the sum of such shares over several clusterings has a variance that depends on nothing but how
+much the clusterings overlap.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaincc
+
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.tables.feature_columns import FeatureColumns
+
+UNIT = 2.0**26
+ROUNDING = 1e-12  # columns that vary less, relatively, do not vary
+FEATURES_AT_ONCE = 4096
+LEAST = 1e-300
+
+
+class HonestScores(NamedTuple):
+    """Of each feature: how much of its variance lies between clusters that it did not make, and the p-value."""
+
+    scores: FloatArray  # the mean share above that of permuted rows, from 0 to 1
+    p_values: FloatArray  # 1 where every clustering used the feature
+
+
+def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
+    """Score the features of a table.
+
+    Parameters
+    ----------
+    rows : array of shape (n, C)
+        The table, of which each feature is one or more columns, in the first view.
+    views : FeatureColumns
+        Which columns.
+    labels : array of shape (T, n)
+        Clusterings of the rows.
+    used : array of shape (T, p)
+        Which features each of them used.
+    """
+    members = _members(labels)
+    first, sizes = members.first, members.sizes
+    n = len(rows)
+    mean = (np.add.reduceat((sizes > 0).astype(np.float64), first) - 1) / max(1, n - 1)
+    overlap = _overlap(members)
+    scores, p_values = np.zeros(len(views.widths)), np.ones(len(views.widths))
+    for start in range(0, len(scores), FEATURES_AT_ONCE):
+        features = np.arange(start, min(start + FEATURES_AT_ONCE, len(scores)), dtype=np.int32)
+        without = (~used[:, features]).astype(np.float64)
+        shares = _between(rows, views, features, members)
+        count = without.sum(axis=0)
+        null_mean = (without * mean[:, None]).sum(axis=0)
+        null_variance = 2.0 / n**2 * (without * (overlap @ without)).sum(axis=0)
+        total = (without * shares).sum(axis=0)
+        scores[features] = np.maximum(total - null_mean, 0.0) / np.maximum(count, 1.0)
+        p_values[features] = np.where(count > 0, _tail(total, null_mean, null_variance), 1.0)
+    return HonestScores(scores, p_values)
+
+
+def significant(p_values: FloatArray, level: float) -> BoolArray:
+    """Choose features so that at most the share `level` of them is there by chance (Benjamini and Hochberg)."""
+    order = np.argsort(p_values, kind="stable")
+    below = np.flatnonzero(p_values[order] <= level * np.arange(1, len(order) + 1) / len(order))
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order[: below[-1] + 1 if len(below) else 0]] = True
+    return chosen
+
+
+class _Members(NamedTuple):
+    """The clusters of all clusterings side by side."""
+
+    indicators: FloatArray  # (clusters, n), zeros and ones
+    sizes: FloatArray
+    first: IndexArray  # the first cluster of each clustering
+
+
+def _members(labels: IntArray) -> _Members:
+    counts = labels.max(axis=1).astype(np.intp) + 1
+    first = np.cumsum(counts) - counts
+    indicators = np.zeros((int(counts.sum()), labels.shape[1]))
+    indicators[first[:, None] + labels, np.arange(labels.shape[1])] = 1.0
+    return _Members(indicators, indicators.sum(axis=1), first)
+
+
+def _overlap(members: _Members) -> FloatArray:
+    """Compute <A_t, A_s> - 1, where A_t is the projection on the indicators of clustering t."""
+    size = np.maximum(members.sizes, 1.0)
+    common = np.square(members.indicators @ members.indicators.T) / size[:, None] / size[None, :]
+    by_row = np.add.reduceat(common, members.first, axis=0)
+    overlap: FloatArray = np.add.reduceat(by_row, members.first, axis=1) - 1.0
+    return overlap
+
+
+def _between(rows: FloatArray, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
+    """Compute the share of each feature's variance between the clusters of each clustering: (T, features)."""
+    columns = views.columns(0, features)
+    units, scale = whole_units(rows[:, columns])
+    squares = np.square(members.indicators @ units) / np.maximum(members.sizes, 1.0)[:, None]
+    between, total = np.add.reduceat(squares, members.first, axis=0), np.square(units).sum(axis=0)
+    if len(columns) > len(features):  # the levels of a category count by their variance
+        ends = np.cumsum(views.widths[features])
+        starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST))
+        between, total = np.add.reduceat(between * weight, starts, axis=1), np.add.reduceat(total * weight, starts)
+    shares: FloatArray = np.divide(between, total, out=np.zeros_like(between), where=total > 0)
+    return shares
+
+
+def whole_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Centre columns and round them to whole numbers up to UNIT, whose sums are exact in any order; and the scale."""
+    size = np.maximum(np.abs(X).max(axis=0), LEAST)
+    centred = X / size
+    centred -= centred.mean(axis=0)
+    reach = np.abs(centred).max(axis=0)
+    return np.rint(np.divide(UNIT * centred, reach, out=np.zeros_like(centred), where=reach > ROUNDING)), size * reach
+
+
+def _tail(total: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:
+    """Compute the probability of a sum of shares at least as large: a gamma distribution with these moments."""
+    mean, variance = np.maximum(mean, LEAST), np.maximum(variance, LEAST)
+    tail: FloatArray = gammaincc(mean**2 / variance, np.maximum(total, 0.0) * mean / variance)
+    return tail

@@ -1,0 +1,77 @@
+"""Small clusterings of random features that scout a table, many in a batch."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from clusterforests._base.portable_math import exponential
+from clusterforests._base.random import Purpose, integers, stream, uniform
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests.backends import CpuBackend, Effort, KMeansJobs
+from clusterforests.signal.components import principal_axes, reproducible
+from clusterforests.tables.feature_columns import FeatureColumns
+
+SCOUTS = 60
+MAX_ITER = 30
+WIDE = 20  # draws of more columns are reduced to as many components, or half as many, in turn
+
+
+class Scouted(NamedTuple):
+    """Clusterings of the rows, and the features that each of them used."""
+
+    labels: IntArray  # (T, n)
+    used: BoolArray  # (T, p)
+
+
+@dataclass(frozen=True)
+class ScoutedRows:
+    """The rows that scouts cluster."""
+
+    values: FloatArray  # (n, C), centred
+    views: FeatureColumns
+    n_clusters: int
+    threads: int
+
+    def scout(self, weights: FloatArray, seed: int, round_number: int) -> Scouted:
+        """Cluster the rows by features drawn by weight; scouts that find too few different rows are left out."""
+        keys = stream(seed, Purpose.SCOUTS, round_number, np.arange(SCOUTS))
+        draws = [_draw(weights, t, key) for t, key in enumerate(keys[:, None])]
+        parts = [self._view(draw, t) for t, draw in enumerate(draws)]
+        ends = np.cumsum([part.shape[1] for part in parts])
+        columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
+        most = max(self.n_clusters + 2, int(np.sqrt(len(self.values)) / 2))
+        clusters = max(2, self.n_clusters) + integers(stream(keys, 1), most - max(2, self.n_clusters) + 1)
+        backend = CpuBackend(self.threads)
+        backend.load(np.ascontiguousarray(np.concatenate(parts, axis=1)))
+        jobs = KMeansJobs(columns, clusters.clip(max=len(self.values)), stream(keys, 2), 1, MAX_ITER, Effort.QUICK)
+        runs = backend.kmeans(jobs)
+        solved = np.flatnonzero(runs.solved).tolist()
+        if not solved:
+            return Scouted(np.empty((0, len(self.values)), np.int32), np.empty((0, len(weights)), dtype=bool))
+        labels = backend.assign([columns[t] for t in solved], [runs.centers[t] for t in solved])
+        used = np.zeros((len(solved), len(weights)), dtype=bool)
+        for row, t in enumerate(solved):
+            used[row, draws[t]] = True
+        return Scouted(labels, used)
+
+    def _view(self, features: IndexArray, t: int) -> FloatArray:
+        """Take the columns of the features, or the leading components of many."""
+        V = self.values[:, self.views.columns(0, features.astype(np.int32))]
+        if V.shape[1] <= WIDE:
+            return V
+        axes = principal_axes(V, None, WIDE if t % 2 else WIDE // 2)
+        return reproducible(V @ axes.coefficients)
+
+
+def _draw(weights: FloatArray, t: int, key: KeyArray) -> IndexArray:
+    """Draw features by weight: half of all that count, from their root to a half, or to twice the root, in turn."""
+    able = np.flatnonzero(weights)
+    enough = max(2.0, weights.sum() ** 2 / np.square(weights).sum())  # features that would count as much if equal
+    root = np.sqrt(enough)
+    size = max(1, min(int(0.75 * enough), len(able) // 2))
+    if t % 3:
+        low, high = sorted((max(2, int(root)), max(3, int((enough / 2, 2 * root)[t % 2]))))
+        size = min(low + int(integers(stream(key, 3), high - low + 1)[0]), max(1, len(able) - 1))
+    waiting = exponential(uniform(stream(stream(key, 4), np.arange(len(able))))) / weights[able]
+    return np.sort(able[np.argsort(waiting, kind="stable")[:size]])

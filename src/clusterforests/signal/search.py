@@ -1,0 +1,197 @@
+"""Search for the features that tell, in rounds.
+
+A round clusters the rows by draws of features, many times, and scores every feature by the clusterings that did not use
+it. The next round draws the features by their scores. Correlated noise would win such an election, because its
+features agree with each other; so the first round is held among features that depend on each other as only clusters
+make them, where there are some.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from clusterforests._base.random import Purpose, permutations, stream, uniform
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.signal.dependence import excess_dependence, strong_dependence
+from clusterforests.signal.honest_scores import HonestScores, score_features, significant
+from clusterforests.signal.scouts import ScoutedRows
+from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
+from clusterforests.tables.scaling import Scaling
+
+ROUNDS = 2
+MOST_ROWS = 1024
+MOST_ROWS_WIDE = 512  # of tables with more than so many features as PAIRED
+PAIRED = 2000  # features up to which pairs are tested before the first round; beyond, among those that it finds
+PAIRED_ROWS = 2048
+BUNDLE = 300  # columns whose pairs are tested at a time
+TIE = 1e-7  # of a standard deviation: so much apart are equal values put, at random
+LEVEL = 0.01  # the share of noise among the features that are said to tell
+NEARLY_ALL = 0.9
+COPY = 0.95  # features correlated more than this are one
+COMPANY = 3  # features that are too few to begin with, or to end with
+
+
+@dataclass(frozen=True)
+class FeatureSignal:
+    """Which features tell, and how that was found."""
+
+    telling: BoolArray  # what trees may use: all features if nearly all or none tell
+    scores: FloatArray
+    p_values: FloatArray
+    reason: str
+
+
+def find_signal(
+    values: FloatArray, scaling: Scaling, distinct: DistinctRows, n_clusters: int, seed: int, threads: int
+) -> FeatureSignal:
+    """Find the features of a table that tell.
+
+    Parameters
+    ----------
+    values : array of shape (n, C)
+        Encoded rows.
+    scaling : Scaling
+        How they are scaled; the search takes the first view.
+    distinct : DistinctRows
+        The different rows and how often each counts.
+    """
+    views = scaling.views
+    able = np.zeros(views.n_features, dtype=bool)
+    able[views.drawable] = True
+    if len(views.drawable) < 2:
+        return FeatureSignal(able, able.astype(np.float64), np.where(able, 0.0, 1.0), "there is no other feature")
+    wide = len(views.drawable) > PAIRED
+    rows = draw_by_weight(distinct, MOST_ROWS_WIDE if wide else PAIRED_ROWS, seed)
+    table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
+    with threadpool_limits(threads, "blas"):
+        scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
+        return _search(scouted, table, able, seed)
+
+
+def signal_of_trees(
+    table: EncodedTable, distinct: DistinctRows, partitions: IntArray, features: Sequence[IntArray], seed: int
+) -> FeatureSignal:
+    """Score features by trees that are there already, without a search; every feature is kept.
+
+    `features` are those of each tree. A row that a tree left out, with a label below zero, is in a cluster of its own
+    kind.
+    """
+    views = FeatureColumns(table.first[None, :], table.widths, np.arange(len(table.widths), dtype=np.int32))
+    rows = draw_by_weight(distinct, MOST_ROWS, seed)
+    labels = partitions[:, rows].astype(np.int32)
+    labels = np.where(labels < 0, labels.max(axis=1, keepdims=True) + 1, labels)
+    used = np.zeros((len(labels), len(table.widths)), dtype=bool)
+    for tree, own in enumerate(features):
+        used[tree, own] = True
+    found = score_features(table.values[rows], views, labels, used)
+    tells = significant(found.p_values, LEVEL)
+    return FeatureSignal(
+        np.ones(len(tells), dtype=bool), np.where(tells, found.scores, 0.0), found.p_values, "every feature is kept"
+    )
+
+
+def draw_by_weight(distinct: DistinctRows, most: int, seed: int) -> IndexArray:
+    """Draw rows by weight, in random order: all of them, each as often as it counts, if that is not too many.
+
+    So a row that counts twice is the same as the row twice.
+    """
+    weights = distinct.weights
+    whole = bool((weights == np.rint(weights)).all())
+    count = min(float(most), weights.sum() if whole else float(len(weights)))
+    places = np.arange(len(weights))
+    times = np.floor(count * weights / weights.sum() + uniform(stream(seed, Purpose.SEARCH_ROWS, places)))
+    if whole and weights.sum() <= most:
+        times = weights
+    rows = np.repeat(places, times.astype(np.intp))
+    order = np.argsort(stream(seed, Purpose.SEARCH_ROWS, rows, 1), kind="stable")
+    return distinct.rows[rows[order]][:most]
+
+
+def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int) -> FeatureSignal:
+    """Hold the rounds."""
+    everything = able.astype(np.float64)
+    wide = int(able.sum()) > PAIRED
+    weights = everything if wide else _only_sure(everything, table, scouted.views, seed)
+    begun_sure = weights is not everything
+    done = 0
+    while True:
+        found = _score(scouted, weights, seed, done + ROUNDS * begun_sure)
+        tells = significant(np.where(able, found.p_values, 1.0), LEVEL) & able
+        if begun_sure and tells.sum() < COMPANY:  # what the pairs said leads nowhere: begin again without them
+            weights, begun_sure, done = everything, False, 0
+            continue
+        done += 1
+        if tells.sum() < 2:
+            return FeatureSignal(
+                able, np.zeros(len(able)), found.p_values, "no feature goes with the others: all are kept"
+            )
+        scores = np.where(tells, found.scores, 0.0)
+        if tells.sum() > NEARLY_ALL * able.sum():
+            reason = f"{tells.sum()} of {able.sum()} features go with the others: all are kept"
+            return FeatureSignal(able, scores, found.p_values, reason)
+        if done == ROUNDS:
+            return FeatureSignal(tells, scores, found.p_values, f"{tells.sum()} of {able.sum()} features tell clusters")
+        top = np.sort(scores)[-max(1, -(-int(tells.sum()) // 4))]
+        weights = np.minimum(scores / top, 1.0)
+        if wide and tells.sum() <= PAIRED:
+            weights = _only_sure(weights, table, scouted.views, seed)
+
+
+def _score(scouted: ScoutedRows, weights: FloatArray, seed: int, round_number: int) -> HonestScores:
+    """Hold one round. A scout that used a near-copy of a feature used the feature."""
+    labels, used = scouted.scout(weights, seed, round_number)
+    if not len(labels):
+        return HonestScores(np.zeros(len(weights)), np.ones(len(weights)))
+    found = score_features(scouted.values, scouted.views, labels, used)
+    likely = np.flatnonzero(found.p_values <= LEVEL)
+    copies = _near_copies(scouted, likely) if len(likely) <= PAIRED else np.eye(0)
+    if copies.sum() <= len(copies):
+        return found
+    used[:, likely] = used[:, likely].astype(np.float64) @ copies > 0
+    return score_features(scouted.values, scouted.views, labels, used)
+
+
+def _near_copies(scouted: ScoutedRows, features: IndexArray) -> FloatArray:
+    """Mark pairs of features that are nearly one: a matrix of zeros and ones."""
+    values = scouted.values[:, scouted.views.first[0, features]]
+    values = values / np.maximum(np.sqrt(np.square(values).sum(axis=0)), np.finfo(float).tiny)
+    alike = np.abs(values.T @ values) > COPY
+    single = scouted.views.widths[features] == 1
+    copies: FloatArray = (alike & single[:, None] & single | np.eye(len(features), dtype=bool)).astype(np.float64)
+    return copies
+
+
+def _only_sure(weights: FloatArray, table: FloatArray, views: FeatureColumns, seed: int) -> FloatArray:
+    """Keep the weights of the features in pairs that only clusters make, if these are enough; otherwise of all."""
+    features = np.flatnonzero(weights).astype(np.int32)
+    columns = views.columns(0, features)
+    owner = np.repeat(features, views.widths[features])
+    best = np.zeros(len(columns))
+    order = permutations(stream(seed, Purpose.PAIRED_COLUMNS), len(columns))[0]
+    for some in np.array_split(order, -(-len(columns) // BUNDLE)):
+        X = _without_ties(table[:, columns[some]], columns[some], seed)
+        excess = excess_dependence(X)
+        excess[owner[some][:, None] == owner[some][None, :]] = 0.0
+        best[some] = excess.max(axis=1)
+    limit = strong_dependence(len(columns) * min(len(columns), BUNDLE) // 2)
+    sure = np.zeros(len(weights), dtype=bool)
+    sure[owner[best > limit]] = True
+    return np.where(sure, weights, 0.0) if sure.sum() >= COMPANY else weights
+
+
+def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
+    """Put equal values of a column apart, at random."""
+    ordered = np.sort(X, axis=0)
+    tied = np.flatnonzero((ordered[1:] == ordered[:-1]).any(axis=0))
+    apart = X.copy()
+    keys = stream(seed, Purpose.PAIRED_TIES, columns[tied][None, :], np.arange(len(X))[:, None])
+    apart[:, tied] += TIE * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
+    return apart
+
+
+def _centred(X: FloatArray) -> FloatArray:
+    centred: FloatArray = X - X.mean(axis=0)
+    return centred
