@@ -144,7 +144,7 @@ def test_flat_steps_are_those_of_the_core(scale):
     ladders = flatten_ladders(trees.scaling)
     exponent, origin, _ = trees.coordinates
     expected = np.ldexp(trees.scaling.apply(X), -exponent)[:, used] - origin[used]
-    for i, step in enumerate(flatten_steps(trees, used, ladders)):
+    for i, step in enumerate(flatten_steps(trees, used, ladders)[0]):
         x = X[:, step["column"]]
         if step["count"]:
             knots, ranks = ladders.knots[step["knots"] :][: step["count"]].T
