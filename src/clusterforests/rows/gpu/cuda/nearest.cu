@@ -170,10 +170,10 @@ __device__ __forceinline__ void wait_for_fetched() { asm volatile("cp.async.wait
 // of very large trees. `unsure` counts the labels that float64 had to decide.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
     label_rows(const REAL* x, i64 row_step, i64 column_step, const Step* steps, const double2* knots, const int* before,
-               const Term* terms,               const float* narrow, i64 pitch, int rows, const Group* groups, const int* group_columns,
-               const float* group_units, const Tree* trees, const int* columns, const float* records,
-               const double* first, const double* second, const double* root, const double* centers, LABEL* labels,
-               i64 label_pitch, int chip_floats, u64* unsure) {
+               const Term* terms, const float* narrow, i64 pitch, int rows, const Group* groups,
+               const int* group_columns, const float* group_units, const Tree* trees, const int* columns,
+               const float* records, const double* first, const double* second, const double* root,
+               const double* centers, LABEL* labels, i64 label_pitch, int chip_floats, u64* unsure) {
   extern __shared__ float4 shared[];
   const Group group = groups[blockIdx.x];
   const int row = kRows * (blockIdx.y * kThreads + threadIdx.x);
@@ -230,7 +230,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 4)
     }
     int (&label)[kRows] = contest.label;
     if (__any_sync(~0u, (label[0] | label[1] | label[2] | label[3]) < 0)) {
-      const Exact exact = {{x, row_step, column_step, steps, knots, before, terms}, columns, first, second, root, centers};
+      const Cells cells = {x, row_step, column_step, steps, knots, before, terms};
+      const Exact exact = {cells, columns, first, second, root, centers};
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
         for (unsigned open = __ballot_sync(~0u, label[i] < 0 && row + i < rows); open; open &= open - 1) {

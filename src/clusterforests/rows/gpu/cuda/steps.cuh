@@ -60,8 +60,9 @@ __device__ double scaled(double cell, const Cells& cells, const Step& step) {
                     : ((cell + 0.0) * step.first * step.second - step.shift) / step.divisor;
 }
 
-// The terms are added in their order, starting from 0, as on the CPU.
-__device__ __noinline__ double sum_terms(const Cells& cells, i64 row, int begin, int end) {
+// The terms are added in their order, starting from 0, as on the CPU. Neither inlined nor given the address of the cells,
+// so that these can stay in registers where columns are not projected.
+__device__ __noinline__ double sum_terms(Cells cells, i64 row, int begin, int end) {
   double sum = 0;
   for (int i = begin; i < end; ++i) {
     const Term term = cells.terms[i];
