@@ -306,3 +306,13 @@ def row_keys(X):
         plain = np.where(np.isnan(column), np.nan, column + 0.0)
         keys = stream(keys, plain.view(np.uint64))
     return keys
+
+
+def project(table, starts, columns, coefficients):
+    """Columns that are sums of a table's columns times coefficients, term by term."""
+    out = np.zeros((len(table), len(starts) - 1))
+    for row, to in zip(table, out, strict=True):
+        for j in range(len(to)):
+            for i in range(starts[j], starts[j + 1]):
+                to[j] += coefficients[i] * row[columns[i]]
+    return out

@@ -142,12 +142,24 @@ def scaling(**changes):
         {"starts": offsets(0, 2, 2)},
         {"knots": np.array([2.0, 1.0])},
         {"exponent": np.full((1, 2), 5000, np.int32)},
+        {"term_starts": offsets()},
+        {"term_starts": offsets(1, 2)},
+        {"term_starts": offsets(0, 1)},
+        {"term_starts": offsets(0, 3)},
+        {"term_starts": offsets(0, 3, 2)},
+        {"term_starts": offsets(0, -1, 2)},
+        {"term_columns": ints(0)},
+        {"term_columns": ints(0, 2)},
+        {"term_columns": ints(-1, 0)},
+        {"coefficients": np.ones(3)},
+        {"coefficients": np.array([1.0, np.inf])},
+        {"coefficients": np.array([np.nan, 1.0])},
     ],
 )
 def test_bad_scalings_are_refused(changes):
     with pytest.raises(ValueError, match=r"must|range"):
         scaling(**changes)
-    assert scaling().apply(np.array([[3.0, 1.5]])).tolist() == [[3.0, 0.5]]
+    assert scaling().apply(np.array([[3.0, 1.5]])).tolist() == [[3.0, 0.5, -5.75, 0.0]]
     with pytest.raises(ValueError, match="columns"):
         scaling().apply(np.ones((2, 3)))
 

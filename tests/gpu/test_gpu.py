@@ -4,6 +4,7 @@ import itertools
 import re
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import emulated_cupy
@@ -34,7 +35,8 @@ from clusterforests.rows.gpu.flat_trees import (
 )
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
 from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
+from clusterforests.tables.projections import Projections
 from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sampling import draw_rows
 from clusterforests.tables.row_sources import ArraySource
@@ -46,6 +48,11 @@ X[:, 4] = np.round(X[:, 4])
 X[:, 5] = X[:, 5] * 1e30
 MANY = DEFAULT_LIMITS.large_rows + 5001
 BIG = RNG.normal(size=(MANY, 5)) + 3 * RNG.integers(0, 4, (MANY, 1)) * [1, 1, 1, 0, 0]
+SUMS = Projections(  # nobody has the third
+    np.array([0, 2, 5, 6, 10]),
+    np.array([1, 2, 0, 3, 2, 4, 3, 4, 3, 1], np.int32),
+    np.array([0.3, -0.7, 1.1, 2.0, 0.1, 1.0, 0.9, -0.2, 0.4, 0.7]),
+)
 WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real": RNG.exponential(size=3000)}
 
 
@@ -63,17 +70,25 @@ def big(cupy, lower_limits):
     return BIG[:4001]
 
 
-def grown(scale="mixed", clusters=range(2, 14)):
-    """A pass of trees that were grown on some of the rows; one lists a column twice."""
+def grown(scale="mixed", clusters=range(2, 14), projected=False):
+    """A pass of trees that were grown on some of the rows; one lists a column twice.
+
+    Features are the columns of X or, if some are projected, three of their scaled columns and three sums of others.
+    """
     part = numeric_table(np.ascontiguousarray(X[::7]))
     scaling = fit_scaling(part, scale)
+    if projected:
+        first = scaling.width
+        features = np.array([0, 1, 4, first, first + 1, first + 3], np.int32)
+        views = FeatureColumns(features[None, :], np.ones(6, np.int32), np.arange(6, dtype=np.int32))
+        scaling = replace(scaling.project(SUMS), views=views)
     settings = GrowthSettings(np.array(clusters, dtype=np.int32), True, 3, 1, 2, True, False, "centroid", 1, 50)
     forest = grow_forest(CpuBackend(1), scaling.apply(part.values), scaling.views, settings, 0)
     return forest, scaling
 
 
-def passed(scale="mixed", weights=None, clusters=range(2, 14)):
-    forest, scaling = grown(scale, clusters)
+def passed(scale="mixed", weights=None, clusters=range(2, 14), projected=False):
+    forest, scaling = grown(scale, clusters, projected)
     total = len(X) if weights is None else weights.sum()
     whole = weights is None or (weights == np.floor(weights)).all()
     return LloydPass.of(forest, scaling, Measure(np.array([X.min(axis=0), X.max(axis=0)]), len(X), total, bool(whole)))
@@ -138,13 +153,28 @@ def test_an_array_on_a_gpu_without_cupy_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("scale", ["mixed", "none"])
+def test_flat_terms_are_those_of_the_core(scale):
+    trees = passed(scale, projected=True)
+    used = used_columns(trees)
+    first = trees.scaling.width - len(SUMS)
+    assert used.tolist() == [0, 1, 4, first, first + 1, first + 3]
+    steps, terms = flatten_steps(trees, used, flatten_ladders(trees.scaling))
+    columns = [*used, 2, 3]  # of the steps: two are only terms
+    assert steps["end"].tolist() == [-1, -1, -1, 2, 5, 9, -1, -1]
+    for step, column in zip(steps[3:6], (0, 1, 3), strict=True):
+        own, listed = terms[step["terms"] : step["end"]], slice(*SUMS.starts[column : column + 2])
+        assert (own["coefficient"] == SUMS.coefficients[listed]).all()
+        assert [columns[i] for i in own["step"]] == SUMS.columns[listed].tolist()
+
+
+@pytest.mark.parametrize("scale", ["mixed", "none"])
 def test_flat_steps_are_those_of_the_core(scale):
     trees = passed(scale)
     used = used_columns(trees)
     ladders = flatten_ladders(trees.scaling)
     exponent, origin, _ = trees.coordinates
     expected = np.ldexp(trees.scaling.apply(X), -exponent)[:, used] - origin[used]
-    for i, step in enumerate(flatten_steps(trees, used, ladders)):
+    for i, step in enumerate(flatten_steps(trees, used, ladders)[0]):
         x = X[:, step["column"]]
         if step["count"]:
             knots, ranks = ladders.knots[step["knots"] :][: step["count"]].T
@@ -303,11 +333,12 @@ def test_the_sample_is_that_of_the_cpu(cupy, size):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("projected", [False, True], ids=["plain", "projected"])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("scale", ["mixed", "none", "rank"])
-def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights):
+def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights, projected):
     """Bit for bit."""
-    trees = passed(scale, WEIGHTS[weights], clusters=[1, 2, 5, 9, 17, 33, 70, 128, 200])
+    trees = passed(scale, WEIGHTS[weights], [1, 2, 5, 9, 17, 33, 70, 128, 200], projected)
     rows = rows_on_gpu(X, WEIGHTS[weights])
     expected, found = here(WEIGHTS[weights]).add_up(trees), rows.add_up(trees)
     assert isinstance(found, Sums)
@@ -319,9 +350,10 @@ def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights):
 
 
 @pytest.mark.gpu
-def test_rows_that_float32_cannot_place(cupy):
+@pytest.mark.parametrize("projected", [False, True], ids=["plain", "projected"])
+def test_rows_that_float32_cannot_place(cupy, projected):
     """Ties, and centres as close as doubles get."""
-    forest, scaling = grown("none", clusters=[12])
+    forest, scaling = grown("none", [12], projected)
     forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
     trees = LloydPass.of(forest, scaling, here().measure())
     rows = rows_on_gpu(X)

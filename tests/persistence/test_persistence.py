@@ -6,6 +6,7 @@ import os
 import struct
 import tracemalloc
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from clusterforests import ClusterForest
+from clusterforests.backends import Coordinates
 from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
+from clusterforests.tables.projections import Projections
 
 CONSENSUS = ["auto", "ncut", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "agreement"]
 
@@ -73,6 +76,47 @@ def test_names_categories_missing_cells_weights_and_evidence(blobs, tmp_path):
         assert np.array_equal(loaded.n_clusters_evidence_.evidence[name], values, equal_nan=True)
     with pytest.raises(ValueError, match="feature names should match"):
         loaded.predict(frame[frame.columns[::-1]])
+
+
+@pytest.mark.parametrize("scale", ["mixed", "none"])
+def test_projections_are_kept(blobs, tmp_path, scale):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=6, random_state=0, scale=scale).fit(X)
+    before = forest.predict_proba(X)
+    projections = Projections(np.array([0, 1, 3]), np.array([5, 0, 2], np.int32), np.array([1.0, 0.5, -3.0]))
+    forest._scaling = forest._scaling.project(projections)
+    wider = Coordinates(*(np.pad(array, (0, 2)) for array in forest._trees.coordinates))  # that no tree uses
+    forest._trees = forest._trees._replace(coordinates=wider)
+    loaded = round_trip(forest, tmp_path / "m.cf")
+    assert_equal_forests(forest, loaded, X + 0.3)
+    assert (loaded.predict_proba(X) == before).all()
+    assert (loaded._scaling.apply(X) == forest._scaling.apply(X)).all()
+    assert loaded._scaling.width == forest._scaling.width
+
+
+@pytest.mark.parametrize(
+    ("starts", "columns", "coefficients"),
+    [
+        ([0, 1], [18], [1.0]),
+        ([0, 1], [-1], [1.0]),
+        ([0, 2], [0], [1.0]),
+        ([1, 1], [0], [1.0]),
+        ([0, 3, 1], [0], [1.0]),
+        ([], [0], [1.0]),
+        ([0, 1], [0], [1.0, 1.0]),
+        ([0, 1], [0], [np.nan]),
+    ],
+)
+def test_projections_that_do_not_fit_are_refused(blobs, tmp_path, starts, columns, coefficients):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=6, random_state=0, scale="mixed").fit(X)
+    forest._scaling = replace(
+        forest._scaling,
+        projections=Projections(np.array(starts, np.int64), np.array(columns, np.int32), np.array(coefficients)),
+    )
+    forest.save(tmp_path / "m.cf")
+    with pytest.raises(ValueError, match="not a model that save wrote"):
+        ClusterForest.load(tmp_path / "m.cf")
 
 
 def test_the_cut_tree_is_kept(blobs, tmp_path):

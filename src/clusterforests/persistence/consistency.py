@@ -73,8 +73,7 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     n_views = len(scaling.exponent)
     width = count * max(1, n_views)
     _require(scaling.exponent.shape[1] == count, "steps of the scaling")
-    if n_views:
-        scaling.core()  # refuses whatever else does not fit
+    scaling.core()  # refuses whatever else does not fit
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
     _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")

@@ -151,9 +151,9 @@ def _unpack(value: Any, arrays: list[AnyArray]) -> Any:
 
 def _make(name: Any, fields: Any, arrays: list[AnyArray]) -> Any:
     record = RECORDS.get(name) if isinstance(name, str) else None
-    if record is None or not isinstance(fields, dict) or set(fields) != set(record.fields):
+    if record is None or not isinstance(fields, dict) or set(fields) | record.added != set(record.fields):
         raise ValueError("it holds something that no model does")
     values = {field: _unpack(value, arrays) for field, value in fields.items()}
-    for field, kind in record.fields.items():
-        check_kind(values[field], kind, f"{name}.{field}")
+    for field, value in values.items():
+        check_kind(value, record.fields[field], f"{name}.{field}")
     return record.make(**values)

@@ -15,6 +15,7 @@ from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
+from clusterforests.tables.projections import Projections
 from clusterforests.tables.scaling import Scaling
 
 
@@ -22,15 +23,17 @@ class Record(NamedTuple):
     """A class that a model file may hold, and what its fields hold.
 
     "float64/2" is an array of that type with two dimensions, "signed/1" one of signed integers of any size. [X] is a
-    list of X, a capitalised name is another record, | means "or", and ? means that it may be None.
+    list of X, a capitalised name is another record, | means "or", and ? means that it may be None. Files that were
+    written before a field was added lack it: those in `added` then have the default of the class.
     """
 
     make: Callable[..., Any]
     fields: dict[str, str]
+    added: frozenset[str] = frozenset()
 
 
-def _record(make: Callable[..., Any], fields: str) -> Record:
-    return Record(make, dict(pair.split(":") for pair in fields.split()))
+def _record(make: Callable[..., Any], fields: str, added: str = "") -> Record:
+    return Record(make, dict(pair.split(":") for pair in fields.split()), frozenset(added.split()))
 
 
 RECORDS = {
@@ -40,8 +43,10 @@ RECORDS = {
     "Scaling": _record(
         Scaling,
         "views:Views exponent:int32/2 shift:float64/2 divisor:float64/2 ranked:uint8/2 starts:int64/1 knots:float64/1 "
-        "ranks:float64/1",
+        "ranks:float64/1 projections:Projections",
+        added="projections",
     ),
+    "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
     "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict"),
     "Donors": _record(
         Donors,

@@ -15,6 +15,7 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import Coordinates
 from clusterforests.forest.forest import Forest
+from clusterforests.tables.projections import NO_PROJECTIONS
 from clusterforests.tables.row_blocks import read_blocks
 from clusterforests.tables.row_sources import RowSource
 from clusterforests.tables.scaling import Scaling
@@ -152,13 +153,16 @@ def _spare(total: float) -> int:
 
 def _bits(scaling: Scaling, coordinates: Coordinates, ends: FloatArray, total: float, drawn: IntArray) -> IntArray:
     """Count the bits after the point that each column's sums may have, by the largest magnitude of a row there."""
-    with np.errstate(over="ignore"):
-        there = np.ldexp(scaling.apply(ends), -coordinates.exponent) - coordinates.origin
+    views = replace(scaling, projections=NO_PROJECTIONS).apply(ends)
+    with np.errstate(over="ignore", invalid="ignore"):
+        reached = np.hstack([views, scaling.projections.bounds(views)])
+        there = np.ldexp(reached, -coordinates.exponent) - coordinates.origin
     magnitude = np.where(np.isfinite(there).all(axis=0), np.frexp(np.abs(there).max(axis=0))[1], MOST_MAGNITUDE + 1)
     far = np.flatnonzero((magnitude > MOST_MAGNITUDE) & np.isin(np.arange(len(magnitude)), drawn))
     if len(far):
+        source = far[0] if far[0] < views.shape[1] else scaling.projections.farthest(far[0] - views.shape[1], views)
         raise ValueError(
-            f"X has values in column {far[0] % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of "
+            f"X has values in column {source % ends.shape[1]} that are more than 2**{MOST_MAGNITUDE} times those of "
             "most rows. Clip them, or use scale='rank'."
         )
     bits = _spare(total) - magnitude

@@ -46,6 +46,7 @@ def estimate_memory(
     threads: int = 1,
     copied: bool = False,
     wide_labels: bool = False,
+    n_projected: int = 0,
     limits: SizeLimits = DEFAULT_LIMITS,
 ) -> MemoryEstimate:
     """Estimate the memory that a fit needs beyond its table.
@@ -62,6 +63,8 @@ def estimate_memory(
         Whether the table has missing cells or categories, so that it is copied as float64 and filled.
     wide_labels : bool, default=False
         Whether trees have more than 128 clusters.
+    n_projected : int, default=0
+        Number of projected columns beside the scaled ones.
     limits : SizeLimits
         What a large table is.
 
@@ -71,14 +74,14 @@ def estimate_memory(
     """
     large = max_samples is not None and limits.is_large(n_samples)
     rows = min(n_samples, limits.sample_size(n_features, max_samples, landmarks)) if large else n_samples
-    cells = rows * n_features
+    scaled = VIEWS * n_features + n_projected  # columns
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
-    row = 20 * VIEWS * n_features + 4 * n_estimators  # on its way through the trees
+    row = 20 * scaled + 4 * n_estimators  # on its way through the trees
     return MemoryEstimate(
         input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
-        sample=8 * cells * (1 + 2 * VIEWS) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
+        sample=8 * rows * (n_features + 2 * scaled) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,

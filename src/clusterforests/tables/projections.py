@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests._base.typing import FloatArray, Int64Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,6 @@ class Projections:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    @property
-    def owners(self) -> IndexArray:
-        """The projected column of each term."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
-
     def bounds(self, ends: FloatArray) -> FloatArray:
         """Bound the projected columns of all rows whose scaled columns are between the two rows `ends`.
 
@@ -33,12 +28,14 @@ class Projections:
         the last bit.
         """
         terms = np.sort(self.coefficients * ends[:, self.columns], axis=0)
-        return np.array([np.bincount(self.owners, some, minlength=len(self)) for some in terms])
+        owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return np.array([np.bincount(owners, some, minlength=len(self)) for some in terms])
 
     def farthest(self, projected: int, ends: FloatArray) -> int:
         """Return the scaled column whose term in a projected column can be largest."""
         own = slice(*self.starts[projected : projected + 2])
-        terms = np.abs(self.coefficients[own] * ends[:, self.columns[own]])
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = np.abs(self.coefficients[own] * ends[:, self.columns[own]])
         return int(self.columns[own][np.nan_to_num(terms, nan=np.inf).max(axis=0).argmax()])
 
 

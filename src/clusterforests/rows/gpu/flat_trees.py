@@ -26,8 +26,9 @@ UNIT_WARPS = 4
 STEP = np.dtype(
     [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
     + [("steps_per_unit", np.float64), ("scale", np.float64), ("knots", np.int64), ("before", np.int64)]
-    + [("column", np.int32), ("count", np.int32)]
+    + [("column", np.int32), ("count", np.int32), ("terms", np.int32), ("end", np.int32)]
 )
+TERM = np.dtype([("coefficient", np.float64), ("step", np.int64)])
 TREE = np.dtype(
     [(name, np.int64) for name in ("columns", "records", "centers")]
     + [("margin", np.float32, 3)]
@@ -99,17 +100,39 @@ def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
-def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> AnyArray:
-    """Describe how columns of the table become those that trees have, as STEP."""
+def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> tuple[AnyArray, AnyArray]:
+    """Describe how columns of the table become those that trees have, as STEP and TERM.
+
+    After the columns in use come those that only projected columns need.
+    """
+    projections = trees.scaling.projections
+    first = trees.scaling.width - len(projections)  # projected column
+    scaled, projected = used[used < first], used[used >= first] - first
+    owners = np.repeat(np.arange(len(projections)), np.diff(projections.starts))
+    listed = np.flatnonzero(np.isin(owners, projected))
+    sources = projections.columns[listed]
+    columns = np.concatenate([used, np.setdiff1d(sources, scaled)])
+    each = _view_steps(trees, columns, np.where(columns < first, columns, 0), ladders)
+    own, each["end"] = slice(len(scaled), len(used)), -1
+    each["end"][own] = np.cumsum(np.diff(projections.starts)[projected])
+    each["terms"][own] = each["end"][own] - np.diff(projections.starts)[projected]
+    terms, order = np.zeros(max(1, len(listed)), TERM), np.argsort(columns)
+    terms["coefficient"][: len(listed)] = projections.coefficients[listed]
+    terms["step"][: len(listed)] = order[np.searchsorted(columns, sources, sorter=order)]
+    return each, terms
+
+
+def _view_steps(trees: LloydPass, columns: IntArray, sources: IntArray, ladders: Ladders) -> AnyArray:
+    """Describe how the `sources`, columns of views, are scaled, and how `columns` then get to their places."""
     scaling, coordinates = trees.scaling, trees.coordinates
-    each = np.zeros(len(used), STEP)
-    each["to_first"], each["to_second"] = halves(-coordinates.exponent[used].astype(np.int64))
-    each["origin"], each["scale"] = coordinates.origin[used], np.ldexp(1.0, trees.bits[used])
-    if not len(scaling.exponent):
+    each = np.zeros(len(columns), STEP)
+    each["to_first"], each["to_second"] = halves(-coordinates.exponent[columns].astype(np.int64))
+    each["origin"], each["scale"] = coordinates.origin[columns], np.ldexp(1.0, trees.bits[columns])
+    if scaling.is_identity:
         each["first"] = each["second"] = each["divisor"] = 1.0
-        each["column"] = used
+        each["column"] = sources
         return each
-    view, column = np.divmod(used, scaling.exponent.shape[1])
+    view, column = np.divmod(sources, scaling.exponent.shape[1])
     power = -scaling.exponent[view, column].astype(np.int64)
     above = np.maximum(0, power - 1023)
     each["first"], each["second"] = np.ldexp(1.0, above), np.ldexp(1.0, power - above)

@@ -52,9 +52,9 @@ class DeviceTrees:
         self.digits = digits_of(trees.mass_bits, heaviest)
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers), self.digits)
         self.xp = kernels.xp
-        steps = flatten_steps(trees, self.used, ladders.host)
-        self.steps = kernels.upload(steps), *ladders.arrays
-        self.order = kernels.upload(np.argsort(steps["column"], kind="stable").astype(np.int32))
+        steps, terms = flatten_steps(trees, self.used, ladders.host)
+        self.steps = kernels.upload(steps), *ladders.arrays, kernels.upload(terms)
+        self.order = kernels.upload(np.argsort(steps["column"][: len(self.used)], kind="stable").astype(np.int32))
         self.flat = flatten_trees(trees, self.used, limits)
         self.fields = [kernels.upload(array) for array in self.flat]
         label_bytes = len(trees.centers) * np.dtype(trees.label_type).itemsize

@@ -136,7 +136,7 @@ __device__ __noinline__ int exact_nearest(const Exact& exact, i64 row, const Tre
     for (int j = 0; j < tree.width; ++j) {
       const i64 at = tree.columns + j;
       const Step& step = exact.cells.steps[exact.columns[at]];
-      const double x = place_of(cell_of(exact.cells, row, step), exact.cells, step);
+      const double x = place_of(cell_of(exact.cells, row, step), exact.cells, row, step);
       const double gap = x * exact.first[at] * exact.second[at] * exact.root[at] -
                          exact.centers[tree.centers + static_cast<i64>(c) * tree.width + j];
       total += gap * gap;
@@ -170,10 +170,10 @@ __device__ __forceinline__ void wait_for_fetched() { asm volatile("cp.async.wait
 // of very large trees. `unsure` counts the labels that float64 had to decide.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
     label_rows(const REAL* x, i64 row_step, i64 column_step, const Step* steps, const double2* knots, const int* before,
-               const float* narrow, i64 pitch, int rows, const Group* groups, const int* group_columns,
-               const float* group_units, const Tree* trees, const int* columns, const float* records,
-               const double* first, const double* second, const double* root, const double* centers, LABEL* labels,
-               i64 label_pitch, int chip_floats, u64* unsure) {
+               const Term* terms, const float* narrow, i64 pitch, int rows, const Group* groups,
+               const int* group_columns, const float* group_units, const Tree* trees, const int* columns,
+               const float* records, const double* first, const double* second, const double* root,
+               const double* centers, LABEL* labels, i64 label_pitch, int chip_floats, u64* unsure) {
   extern __shared__ float4 shared[];
   const Group group = groups[blockIdx.x];
   const int row = kRows * (blockIdx.y * kThreads + threadIdx.x);
@@ -230,7 +230,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 4)
     }
     int (&label)[kRows] = contest.label;
     if (__any_sync(~0u, (label[0] | label[1] | label[2] | label[3]) < 0)) {
-      const Exact exact = {{x, row_step, column_step, steps, knots, before}, columns, first, second, root, centers};
+      const Cells cells = {x, row_step, column_step, steps, knots, before, terms};
+      const Exact exact = {cells, columns, first, second, root, centers};
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
         for (unsigned open = __ballot_sync(~0u, label[i] < 0 && row + i < rows); open; open &= open - 1) {

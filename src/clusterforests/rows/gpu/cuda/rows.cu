@@ -81,9 +81,9 @@ __device__ void write_digits(const i64 (&value)[kRows], int digits, i64 apart, u
 // zeros from the last row to the end of its block of rows.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
     project(const REAL* x, i64 row_step, i64 column_step, int rows, const Step* steps, const int* order, int count,
-            const double2* knots, const int* before, i64 pitch, float* narrow, const double* weights, i64 mass,
-            int digits, unsigned char* planes) {
-  const Cells cells = {x, row_step, column_step, steps, knots, before};
+            const double2* knots, const int* before, const Term* terms, i64 pitch, float* narrow, const double* weights,
+            i64 mass, int digits, unsigned char* planes) {
+  const Cells cells = {x, row_step, column_step, steps, knots, before, terms};
   const int r = kRows * (blockIdx.x * blockDim.x + threadIdx.x), first = blockIdx.y * kColumns;
   if (r >= pitch) return;
   double weight[kRows];
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 4)
     column = step.column;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      const double exact = r + i < rows ? place_of(cell[i], cells, step) : 0.0;
+      const double exact = r + i < rows ? place_of(cell[i], cells, r + i, step) : 0.0;
       place[i] = static_cast<float>(exact);
       whole[i] = rounded(exact * step.scale);
       if (weights) whole[i] = weigh(weight[i], whole[i]);

@@ -9,6 +9,13 @@ struct Step {
   double scale;       // 2^bits, of the sums
   i64 knots, before;  // where this column's begin
   int column, count;  // count: number of knots; 0 if it is not ranked
+  int terms, end;     // of a projected column; the end is -1 if it is not one
+};
+
+// A step's column, before it gets to its place, times a coefficient.
+struct Term {
+  double coefficient;
+  i64 step;
 };
 
 // A table's rows, and the steps of its columns. Knots come with their ranks.
@@ -18,6 +25,7 @@ struct Cells {
   const Step* steps;
   const double2* knots;
   const int* before;
+  const Term* terms;
 };
 
 __device__ double rank_of(double x, const Step& step, const double2* knots, const int* before) {
@@ -47,8 +55,25 @@ __device__ REAL cell_of(const Cells& cells, i64 row, const Step& step) {
   return cells.x[row * cells.row_step + step.column * cells.column_step];
 }
 
-__device__ double place_of(double cell, const Cells& cells, const Step& step) {
-  const double value = step.count ? rank_of(cell, step, cells.knots, cells.before)
-                                  : ((cell + 0.0) * step.first * step.second - step.shift) / step.divisor;
+__device__ double scaled(double cell, const Cells& cells, const Step& step) {
+  return step.count ? rank_of(cell, step, cells.knots, cells.before)
+                    : ((cell + 0.0) * step.first * step.second - step.shift) / step.divisor;
+}
+
+// The terms are added in their order, starting from 0, as on the CPU. Neither inlined nor given the address of the cells,
+// so that these can stay in registers where columns are not projected.
+__device__ __noinline__ double sum_terms(Cells cells, i64 row, int begin, int end) {
+  double sum = 0;
+  for (int i = begin; i < end; ++i) {
+    const Term term = cells.terms[i];
+    const Step& step = cells.steps[term.step];
+    sum += term.coefficient * scaled(cell_of(cells, row, step), cells, step);
+  }
+  return sum;
+}
+
+// The cell is the one that the step names.
+__device__ double place_of(double cell, const Cells& cells, i64 row, const Step& step) {
+  const double value = step.end < 0 ? scaled(cell, cells, step) : sum_terms(cells, row, step.terms, step.end);
   return value * step.to_first * step.to_second + 0.0 - step.origin;
 }
