@@ -24,7 +24,6 @@ from clusterforests.forest.automatic_settings import (
     choose,
     choose_by_features,
     growth_settings,
-    has_fine_trees,
     landmarks_used,
     shape_of,
 )
@@ -53,11 +52,12 @@ class Choices(NamedTuple):
 class ClusterForest(FittedForest):
     """Cluster Forests (Yan, Chen and Jordan).
 
-    Grows many small K-means clusterings on random subsets of the features, each as long as new features lower
-    kappa = SS_W / SS_B; counts how often two rows land together; regularises these shares; cuts the graph.
+    Finds the features that tell the clusters, in rounds of small clusterings; makes many K-means clusterings of several
+    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph.
 
     Settings left at "auto" follow rules that use no labels; `selection_` says what they came to. The published
-    algorithm is `ClusterForest.from_paper`.
+    algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is
+    `ClusterForest.from_paper`.
 
     Parameters
     ----------
@@ -66,20 +66,31 @@ class ClusterForest(FittedForest):
         if the table shows no clusters.
     n_estimators : int, default=200
         Number of clusterings in the forest (T).
+    trees : {"auto", "varied", "fine", "grown"}, default="auto"
+        How the clusterings are made. "varied": by one K-means each, on all features, on ranks of random features or on
+        whitened random features, in turn; of more than 20 columns on their leading principal components. "fine": by
+        these and by K-means with many small clusters, which see gaps between clusters of any shape. "grown": by the
+        paper's Algorithms 1 and 2, feature by feature. "auto" is "grown" if a setting of growth is given
+        (`features_per_draw`, `n_candidates`, `patience`, `repeat_features`, `quality`, `compete`, `estimator`), "fine"
+        where at most 4 features are left to use, and otherwise "varied".
+    noise_features : {"auto", "drop", "keep"}, default="auto"
+        What is done with features that have nothing to do with the others: "drop", which "auto" means, finds the
+        features that tell and lets trees use only these; "keep" lets them use all.
     estimator : clusterer or None, default=None
         The clusterer that makes them: any of scikit-learn's, or K-means if None. Its number of clusters and its random
         state are set if it has such parameters; the label -1 means "not clustered". `n_init` and `max_iter` apply to
         K-means only.
     scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
-        How features are made comparable: not at all, divided by their standard deviation or by their range, replaced
-        by their ranks, or "mixed": one of these three, in turn from tree to tree. "auto" is "mixed".
+        How features are made comparable: not at all, divided by their standard deviation or by their range, or replaced
+        by their ranks. "mixed", which "auto" means, divides by the standard deviation in some trees and takes ranks in
+        others.
     base_clusters : int, (int, int), None or "auto", default="auto"
         Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
         None means `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of distinct
         rows, at most 70; with `consensus="kway"` and more than 5,000 rows, from half that root to the root, at most
-        128.
+        128. Fine trees have their own: from the root to 2.5 times the root.
     features_per_draw : int or "auto", default="auto"
-        Number of features tried at a time (b), at most all of them. "auto" is the square root of the number of
+        Number of features that a growing tree tries at a time (b), at most all of them. "auto" is the square root of the number of
         features, at least 2, and more where features have few values.
     n_candidates : int or "auto", default="auto"
         Number of draws that compete to be a tree's first features (q). 1, which "auto" means, is no competition.
@@ -97,8 +108,8 @@ class ClusterForest(FittedForest):
         Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
         link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
-        most 10. Used where `threshold` is.
+        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is 12, or a tenth of `n_estimators`,
+        at most 10, if trees are "grown". Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"
@@ -106,9 +117,10 @@ class ClusterForest(FittedForest):
         "ncut-lowest": next the part whose cut has the lowest Ncut value. "ncut-best": where Ncut is lowest along the
         eigenvector. "ncut-shifted": at the cutoff the paper's analysis suggests for unequal sizes. "kway": K-means on
         the leading eigenvectors. "average", "single": linkage on the shares. "average-trimmed": average linkage in
-        which clusters of less than a tenth of an even share are left to the others. "medoid", also "auto": of
-        "average-trimmed", "kway" and "ncut" the one that agrees best with the other two. The others come from the
-        literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of
+        which clusters of less than a tenth of an even share are left to the others. "medoid": of "average-trimmed",
+        "kway" and "ncut" the one that agrees best with the other two. "gaps": at gaps that the trees with the most
+        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "auto" is "kway",
+        or "gaps-or-kway" if trees are "fine". The others come from the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of
         the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
         maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
         the trees.
@@ -119,7 +131,7 @@ class ClusterForest(FittedForest):
         Maximum number of Lloyd iterations in each start (n_it).
     max_samples : int, None or "auto", default="auto"
         Number of distinct rows, chosen at random, on which trees grow; K-means on the features that they arrive at is
-        then run on all rows. None grows trees on all rows; "auto" is 512.
+        then run on all rows. None grows trees on all rows; "auto" is 512, or 1,024 if trees are "fine".
     landmarks : int, None or "auto", default="auto"
         Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
@@ -154,7 +166,11 @@ class ClusterForest(FittedForest):
         The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
         after a tree has stopped.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
-        Share of a clustering's features that each feature makes up, averaged over the forest. Sums to 1.
+        How much each feature tells: the share of its variance that lies between clusters which were found without it,
+        above what shuffled rows show. From 0, for features that have nothing to do with the others, to 1.
+    feature_pvalues_ : ndarray of shape (`n_features_in_`,)
+        The probability that a feature which has nothing to do with the others scores as high. Features that are noise,
+        but correlated with each other, vouch for each other where nothing better is found.
     memberships_ : ndarray of shape (n_samples, `n_clusters_`)
         Soft membership of each row in each cluster; sums to 1 and is highest in the row's own.
     item_consensus_, silhouette_ : ndarray of shape (n_samples,)
@@ -356,16 +372,16 @@ class ClusterForest(FittedForest):
         signal = self._find_signal(sample, scaling, chosen, seed)
         if signal is not None:
             scaling = scaling.drawing(signal.telling)
-            chosen["noise_features"] = Setting("drop", signal.reason)
+            given = "given; " if self.noise_features == "drop" else ""
+            chosen["noise_features"] = Setting("drop", given + signal.reason)
         n_features = len(scaling.views.drawable)
-        chosen |= choose_by_features(vars(self), chosen["trees"].value, n_features)
+        chosen |= choose_by_features(vars(self), chosen["trees"], n_features)
         settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
         limit = chosen["max_samples"].value
         part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
         plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
-        if chosen["trees"].value == "varied":
-            fine = has_fine_trees(vars(self), "varied", n_features)
-            plan = plan.vary(distinct, number.value if self.base_clusters == "auto" else None, fine=fine)
+        if chosen["trees"].value != "grown":
+            plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
         return Choices(plan, chosen, evidence, signal)
 
     def _find_signal(

@@ -127,7 +127,7 @@ FOREST_RULES: Mapping[str, Rule] = {
     "scale": _automatic(choice(*SCALES)),
     "base_clusters": _automatic(RULES["base_clusters"], span(1)),
     "quality": _automatic(choice(*QUALITY, "corrected")),
-    "trees": _automatic(choice("varied", "grown")),
+    "trees": _automatic(choice("varied", "fine", "grown")),
     "noise_features": _automatic(choice("drop", "keep")),
     **{
         name: _automatic(RULES[name])

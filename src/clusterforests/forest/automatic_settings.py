@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.random import Purpose, integers, stream
+from clusterforests._base.random import Purpose, integers, stream, uniform
 from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.forest.varied import FEW, MEASURED_ROWS, cluster_range
@@ -95,10 +95,11 @@ def kind_of_growth(given: Mapping[str, Any]) -> Setting:
         set_by_user.append("compete")
     if given["estimator"] is not None:
         set_by_user.append("estimator")
-    if given["trees"] == "varied" and set_by_user:
+    if given["trees"] in ("varied", "fine") and set_by_user:
         name = set_by_user[0]
         raise ValueError(
-            f"{name}={given[name]!r} is for trees that grow: set trees='grown', or leave {name} at its default."
+            f"{name}={given[name]!r} is for trees that grow, but trees={given['trees']!r}: set trees='grown', or leave "
+            f"{name} at its default."
         )
     if given["trees"] != "auto":
         return Setting(given["trees"], "given")
@@ -123,30 +124,25 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         "n_init": Setting(1, "one start a tree: the forest averages over them"),
         "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
     }
-    if growth.value == "varied":
+    if growth.value != "grown":
         rules |= dict.fromkeys(OF_GROWTH, Setting(None, "trees do not grow: see trees"))
     return {name: _asked(given, name, rule) for name, rule in rules.items()}
 
 
-def choose_by_features(given: Mapping[str, Any], trees: str, n_features: int) -> dict[str, Setting]:
+def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int) -> dict[str, Setting]:
     """Decide what depends on the number of features that trees may use."""
-    few = has_fine_trees(given, trees, n_features)
-    rows = Setting(GAP_ROWS, "enough rows to show gaps") if few else Setting(512, "enough rows to tell features apart")
+    if given["trees"] == "auto" and trees.value == "varied" and n_features <= FEW:
+        trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
+    fine, grown = trees.value == "fine", trees.value == "grown"
+    rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
     rules = {
         "max_samples": rows if given["estimator"] is None else Setting(None, "the clusterer may need all rows"),
-        "sharpness": Setting(SHARPNESS, "trees of many clusters put few rows together")
-        if trees == "varied"
-        else Setting("auto", "a tenth of the trees, at most 10"),
-        "consensus": Setting("gaps-or-kway", "few features may show gaps")
-        if few
-        else Setting("kway", "all clusters are cut at once"),
+        "sharpness": Setting("auto", "a tenth of the trees, at most 10")
+        if grown
+        else Setting(SHARPNESS, "trees of many clusters put few rows together"),
+        "consensus": Setting("gaps-or-kway" if fine else "kway", "all clusters are cut at once"),
     }
-    return {name: _asked(given, name, rule) for name, rule in rules.items()}
-
-
-def has_fine_trees(given: Mapping[str, Any], trees: str, n_features: int) -> bool:
-    """Say whether some trees look for gaps."""
-    return trees == "varied" and n_features <= FEW and given["base_clusters"] == "auto"
+    return {"trees": trees} | {name: _asked(given, name, rule) for name, rule in rules.items()}
 
 
 def _asked(given: Mapping[str, Any], name: str, rule: Setting) -> Setting:
@@ -168,8 +164,9 @@ def growth_settings(
             f"base_clusters={given['base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
             "Lower base_clusters."
         )
-    sizes = clusters_of_trees(base_clusters, chosen["n_clusters"].value, given["n_estimators"], n_distinct, seed)
     growing = chosen["trees"].value == "grown"
+    n_clusters, n_trees = chosen["n_clusters"].value, given["n_estimators"]
+    sizes = clusters_of_trees(base_clusters, n_clusters, n_trees, n_distinct, seed, even=growing)
     rules = {name: chosen[name].value for name in OF_GROWTH} if growing else NO_GROWTH
     return GrowthSettings(
         base_clusters=sizes,
@@ -194,12 +191,22 @@ def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
     return Setting(used, "too many rows to cut the graph of all: these stand for them")
 
 
-def clusters_of_trees(base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int) -> IntArray:
-    """Choose n_b of each tree: one number for all, n_clusters for None, or a draw from a range."""
+def clusters_of_trees(
+    base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int, *, even: bool
+) -> IntArray:
+    """Choose n_b of each tree: one number for all, n_clusters for None, or a draw from a range.
+
+    Draws are even or, the larger the number, the likelier: only trees of many clusters tell small groups apart.
+    """
     if base_clusters is None:
         base_clusters = n_clusters
     if not isinstance(base_clusters, tuple):
         return np.full(n_trees, base_clusters, dtype=np.int32)
     low, high = base_clusters
-    drawn: IntArray = low + integers(stream(seed, Purpose.BASE_CLUSTERS, np.arange(n_trees)), high - low + 1)
+    keys = stream(seed, Purpose.BASE_CLUSTERS, np.arange(n_trees))
+    if even:
+        drawn: IntArray = low + integers(keys, high - low + 1)
+    else:
+        squares = (low - 0.5) ** 2 + uniform(keys) * ((high + 0.5) ** 2 - (low - 0.5) ** 2)
+        drawn = np.rint(np.sqrt(squares)).clip(low, high).astype(np.int32)
     return drawn.clip(max=n_distinct)

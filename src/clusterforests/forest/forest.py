@@ -11,7 +11,7 @@ from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
-from clusterforests.forest.varied import PlannedTrees, clusters_of_kinds, kinds_of_trees, plan_trees
+from clusterforests.forest.varied import PlannedTrees, kinds_of_trees, plan_trees, with_fine_trees
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.scaling import Scaling
@@ -99,17 +99,13 @@ class GrowthPlan:
     part: DistinctRows | None
     varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
 
-    def vary(self, distinct: DistinctRows, n_clusters: int | None, *, fine: bool) -> "GrowthPlan":
-        """Plan trees of several kinds in place of growth.
-
-        `n_clusters` are those that the forest is asked for, None if the trees' own numbers of clusters are settled.
-        """
+    def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
+        """Plan trees of several kinds in place of growth."""
         rows, weights = distinct if self.part is None else self.part
         table = self.scaling.apply(np.ascontiguousarray(self.values[rows]))
         kinds = kinds_of_trees(len(self.settings.base_clusters), fine=fine)
-        clusters = self.settings.base_clusters
-        if n_clusters is not None:
-            clusters = clusters_of_kinds(kinds, n_clusters, len(distinct.rows), len(rows), self.seed)
+        clusters = self.settings.base_clusters.clip(max=len(rows))
+        clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
         trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
         settings = replace(self.settings, base_clusters=clusters)
         return replace(self, scaling=self.scaling.project(projections), settings=settings, varied=trees)

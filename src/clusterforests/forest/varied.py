@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._base.random import Purpose, distinct_integers, integers, stream, uniform
+from clusterforests._base.random import Purpose, distinct_integers, integers, stream
 from clusterforests._base.typing import FloatArray, IntArray, KeyArray
 from clusterforests.signal.components import principal_axes, whitened
 from clusterforests.tables.feature_columns import FeatureColumns
@@ -55,20 +55,17 @@ def cluster_range(n_clusters: int, n_rows: int) -> tuple[int, int]:
     return max(2, n_clusters), max(n_clusters + 2, math.isqrt(min(n_rows, MEASURED_ROWS)))
 
 
-def clusters_of_kinds(kinds: Sequence[str], n_clusters: int, n_rows: int, n_grown: int, seed: int) -> IntArray:
-    """Draw the number of clusters of each tree: the more, the likelier, because only many tell small groups apart.
+def with_fine_trees(clusters: IntArray, kinds: Sequence[str], n_rows: int, n_grown: int, seed: int) -> IntArray:
+    """Give fine trees their numbers of clusters, from the root of the rows to a multiple of it.
 
     `n_rows` are the different rows of the table, `n_grown` those that trees are made on.
     """
-    chance = uniform(stream(seed, Purpose.TREE_CLUSTERS, np.arange(len(kinds))))
-    low, high = cluster_range(n_clusters, n_rows)
-    drawn = np.rint(np.sqrt(chance * ((high + 0.5) ** 2 - (low - 0.5) ** 2) + (low - 0.5) ** 2)).clip(low, high)
     root = math.sqrt(min(n_rows, MEASURED_ROWS))
     finest = min(FINER * root, n_grown / FINE_ROWS)
-    least = max(low, int(min(root, finest)))
-    fine = least + np.floor(chance * (max(least + 2, int(finest)) - least + 1))
-    clusters = np.where(np.array(kinds) == FINE, fine, drawn)
-    return clusters.clip(max=n_grown).astype(np.int32)
+    least = max(2, int(min(root, finest)))
+    many = max(least + 2, int(finest)) - least + 1
+    fine = least + integers(stream(seed, Purpose.TREE_CLUSTERS, np.arange(len(kinds))), many)
+    return np.where(np.array(kinds) == FINE, fine.clip(max=n_grown), clusters).astype(np.int32)
 
 
 def plan_trees(

@@ -124,20 +124,24 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
             weights, begun_sure, done = everything, False, 0
             continue
         done += 1
-        if tells.sum() < 2:
-            return FeatureSignal(
-                able, np.zeros(len(able)), found.p_values, "no feature goes with the others: all are kept"
-            )
-        scores = np.where(tells, found.scores, 0.0)
-        if tells.sum() > NEARLY_ALL * able.sum():
-            reason = f"{tells.sum()} of {able.sum()} features go with the others: all are kept"
-            return FeatureSignal(able, scores, found.p_values, reason)
-        if done == ROUNDS:
-            return FeatureSignal(tells, scores, found.p_values, f"{tells.sum()} of {able.sum()} features tell clusters")
-        top = np.sort(scores)[-max(1, -(-int(tells.sum()) // 4))]
-        weights = np.minimum(scores / top, 1.0)
-        if wide and tells.sum() <= PAIRED:
+        if done == ROUNDS or tells.sum() > NEARLY_ALL * able.sum():
+            return _conclude(found, tells, able)
+        scores = np.where(tells if tells.sum() >= COMPANY else able, found.scores, 0.0)
+        top = np.sort(scores)[-max(1, -(-int((scores > 0).sum()) // 4))]
+        weights = np.minimum(scores / top, 1.0) if top > 0 else everything
+        if wide and COMPANY <= tells.sum() <= PAIRED:
             weights = _only_sure(weights, table, scouted.views, seed)
+
+
+def _conclude(found: HonestScores, tells: BoolArray, able: BoolArray) -> FeatureSignal:
+    """Keep the features that tell, or all if nearly all do or next to none."""
+    scores, count = np.where(tells, found.scores, 0.0), int(tells.sum())
+    said = f"{count} of {able.sum()} features go with the others"
+    if count > NEARLY_ALL * able.sum():
+        return FeatureSignal(able, scores, found.p_values, f"{said}: all are kept")
+    if count < 2:
+        return FeatureSignal(able, scores, found.p_values, f"{said}, too few to go by: all are kept")
+    return FeatureSignal(tells, scores, found.p_values, f"{said} and are kept")
 
 
 def _score(scouted: ScoutedRows, weights: FloatArray, seed: int, round_number: int) -> HonestScores:
