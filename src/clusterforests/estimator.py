@@ -90,8 +90,8 @@ class ClusterForest(FittedForest):
         rows, at most 70; with `consensus="kway"` and more than 5,000 rows, from half that root to the root, at most
         128. Fine trees have their own: from the root to 2.5 times the root.
     features_per_draw : int or "auto", default="auto"
-        Number of features that a growing tree tries at a time (b), at most all of them. "auto" is the square root of the number of
-        features, at least 2, and more where features have few values.
+        Number of features that a growing tree tries at a time (b), at most all of them. "auto" is the square root of
+        the number of features, at least 2, and more where features have few values.
     n_candidates : int or "auto", default="auto"
         Number of draws that compete to be a tree's first features (q). 1, which "auto" means, is no competition.
     patience : int, "all" or "auto", default="auto"
@@ -119,11 +119,11 @@ class ClusterForest(FittedForest):
         the leading eigenvectors. "average", "single": linkage on the shares. "average-trimmed": average linkage in
         which clusters of less than a tenth of an even share are left to the others. "medoid": of "average-trimmed",
         "kway" and "ncut" the one that agrees best with the other two. "gaps": at gaps that the trees with the most
-        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "auto" is "kway",
-        or "gaps-or-kway" if trees are "fine". The others come from the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors of
-        the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
-        maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
-        the trees.
+        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "auto" is
+        "kway", or "gaps-or-kway" if trees are "fine". The others come from the literature on ensembles. "cspa": "ncut"
+        on the plain shares. "hbgf": K-means on the leading singular vectors of the table of rows against clusters.
+        "mcla": clusters are clustered, then compete for the rows. "mixture": maximum-likelihood mixture of independent
+        labels. "agreement": fewest pairs of rows on which it disagrees with the trees.
     n_init : int or "auto", default="auto"
         Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
         improves it. 1, which "auto" means, is one quick start.
