@@ -316,3 +316,24 @@ def project(table, starts, columns, coefficients):
             for i in range(starts[j], starts[j + 1]):
                 to[j] += coefficients[i] * row[columns[i]]
     return out
+
+
+def honest_scores(X, labels, used):
+    """Score columns by the clusterings without them, minus the exact mean of the same under permuted rows."""
+    n, p = X.shape
+    scores = np.zeros(p)
+    for j in range(p):
+        excess = []
+        for clustering, own in zip(labels, used, strict=True):
+            if not own[j]:
+                count = len(np.unique(clustering))
+                excess.append(eta_squared(X[:, j], clustering) - (count - 1) / (n - 1))
+        scores[j] = max(np.mean(excess), 0) if excess else 0
+    return scores
+
+
+def gaps_weights(labels, finest, sharpness, joined):
+    """Weigh links by the finest partitions, and a little by all."""
+    order = sorted(range(len(labels)), key=lambda t: -len(set(labels[t])))
+    fine = coassociation(labels[order[:finest]], labels[order[:finest]])
+    return np.expm1(sharpness * fine) + joined * coassociation(labels, labels)

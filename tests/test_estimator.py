@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
 from clusterforests.combining.registry import METHODS
+from clusterforests.forest.automatic_settings import OF_GROWTH
 from clusterforests.metrics import clustering_accuracy, rand_index
 
 PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
@@ -59,15 +60,37 @@ def test_paper_competition_row(uci, name):
 
 def test_finds_groups_among_noise(blobs):
     X, truth = blobs
-    forest = ClusterForest(3, n_candidates=20, random_state=0).fit(X)
-    assert adjusted_rand_score(truth, forest.labels_) > 0.9
-    assert forest.feature_importances_.sum() == pytest.approx(1)
-    assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
+    for parameters in ({}, {"n_candidates": 20}, {"noise_features": "keep", "n_candidates": 20}):
+        forest = ClusterForest(3, random_state=0, **parameters).fit(X)
+        assert adjusted_rand_score(truth, forest.labels_) > 0.9
+        assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
+        assert ((forest.feature_importances_ >= 0) & (forest.feature_importances_ <= 1)).all()
+        assert (forest.feature_pvalues_[:2] < 1e-3).all()
+        assert (forest.feature_pvalues_[2:] > 1e-3).all()
+
+
+def test_noise_features_are_not_in_trees(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    assert set(np.concatenate(forest.estimators_features_)) == {0, 1}
+    assert forest.selection_["noise_features"] == ("drop", "2 of 6 features go with the others and are kept")
+    assert (forest.feature_importances_[2:] == 0).all()
+    kept = ClusterForest(3, n_estimators=20, noise_features="keep", random_state=0).fit(X)
+    assert set(np.concatenate(kept.estimators_features_)) == set(range(6))
+
+
+def test_settings_of_growth_make_trees_grow(blobs):
+    X, _ = blobs
+    forest = ClusterForest(3, n_estimators=20, patience=2, random_state=0).fit(X)
+    assert forest.selection_["trees"] == ("grown", "patience was given, which is for trees that grow")
+    with pytest.raises(ValueError, match=r"patience=2 is for trees that grow, but trees='varied': set trees='grown'"):
+        ClusterForest(3, trees="varied", patience=2).fit(X)
 
 
 def test_attributes(blobs):
     X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, consensus="ncut", random_state=0).fit(X)
+    settings = {"consensus": "ncut", "trees": "grown", "noise_features": "keep"}
+    forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X)
     assert forest.n_clusters_ == 3
     assert forest.labels_.dtype == np.int32
     assert (np.diff(np.bincount(forest.labels_)) <= 0).all()
@@ -141,26 +164,36 @@ def test_every_parameter_has_an_effect(name):
 AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if value == "auto"}
 
 
-@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"sharpness", "threshold"}))
+@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"threshold"}))
 def test_every_automatic_setting_can_be_given(blobs, name):
     """What `selection_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
     X, _ = blobs
-    automatic = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
+    common = {"n_estimators": 20, "random_state": 0}
+    if name in OF_GROWTH:
+        assert ClusterForest(3, **common).fit(X).selection_[name] == (None, "trees do not grow: see trees")
+        common["trees"] = "grown"
+    if name == "base_clusters":  # otherwise no tree would have more clusters than given
+        common["trees"] = "fine"
+    automatic = ClusterForest(3, **common).fit(X)
     chosen = automatic.selection_[name].value
-    given = ClusterForest(3, n_estimators=20, random_state=0, **{name: chosen}).fit(X)
+    given = ClusterForest(3, **common, **{name: chosen}).fit(X)
     assert (given.partitions_ == automatic.partitions_).all()
     assert (given.labels_ == automatic.labels_).all()
-    assert given.selection_[name] == (chosen, "given")
-    assert automatic.selection_[name].reason != "given"
+    assert given.selection_[name].value == chosen
+    assert given.selection_[name].reason.startswith("given")
+    assert not automatic.selection_[name].reason.startswith("given")
 
 
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
-    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters", "n_estimators"}
+    assert chosen.keys() == AUTOMATIC | {"n_clusters", "n_estimators"}
     assert chosen["base_clusters"].value == (3, 8)
-    assert chosen["features_per_draw"].value == 2
-    assert chosen["consensus"].value in ("average-trimmed", "kway", "ncut")
+    assert chosen["trees"].value == "fine"
+    assert chosen["consensus"].value == "gaps"
+    grown = ClusterForest(3, n_estimators=20, trees="grown", random_state=0).fit(X).selection_
+    assert grown["features_per_draw"].value == 2
+    assert grown["consensus"].value == "kway"
 
 
 def test_base_clusters_are_drawn_from_the_range():
@@ -191,6 +224,8 @@ def test_units_do_not_matter(blobs):
 def test_from_paper():
     published = {
         "n_estimators": 100,
+        "trees": "grown",
+        "noise_features": "keep",
         "scale": "none",
         "base_clusters": None,
         "features_per_draw": 2,
@@ -205,8 +240,8 @@ def test_from_paper():
     }
     assert ClusterForest.from_paper(4).get_params() == ClusterForest(4, **published).get_params()
     assert ClusterForest.from_paper(4, patience=1, consensus="kway").patience == 1
-    with pytest.raises(TypeError, match="trees"):
-        ClusterForest.from_paper(4, trees=3)
+    with pytest.raises(TypeError, match="branches"):
+        ClusterForest.from_paper(4, branches=3)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -480,7 +515,10 @@ def test_another_base_learner(blobs):
 def test_draws_are_larger_where_features_have_few_values():
     rng = np.random.default_rng(0)
     numbers, answers = rng.normal(size=(200, 16)), rng.integers(0, 2, size=(200, 16)).astype(float)
-    assert ClusterForest(2, n_estimators=5).fit(numbers).selection_["features_per_draw"].value == 4
-    # 14 clusters, 8 rows each, of yes/no features: seven show 128 different rows
-    assert ClusterForest(2, n_estimators=5).fit(answers).selection_["features_per_draw"].value == 7
-    assert ClusterForest(2, n_estimators=5).fit(answers[:, :5]).selection_["features_per_draw"].value == 5
+
+    def drawn(X):
+        return ClusterForest(2, n_estimators=5, trees="grown").fit(X).selection_["features_per_draw"].value
+
+    assert drawn(numbers) == 4
+    assert drawn(answers) == 7  # 14 clusters, 8 rows each, of yes/no features: seven show 128 different rows
+    assert drawn(answers[:, :5]) == 5

@@ -72,7 +72,7 @@ class ClusterForest(FittedForest):
         these and by K-means with many small clusters, which see gaps between clusters of any shape. "grown": by the
         paper's Algorithms 1 and 2, feature by feature. "auto" is "grown" if a setting of growth is given
         (`features_per_draw`, `n_candidates`, `patience`, `repeat_features`, `quality`, `compete`, `estimator`), "fine"
-        where at most 4 features are left to use, and otherwise "varied".
+        where at most 4 features are left to use and `base_clusters` is not given, and otherwise "varied".
     noise_features : {"auto", "drop", "keep"}, default="auto"
         What is done with features that have nothing to do with the others: "drop", which "auto" means, finds the
         features that tell and lets trees use only these; "keep" lets them use all.
@@ -130,8 +130,8 @@ class ClusterForest(FittedForest):
     max_iter : int, default=200
         Maximum number of Lloyd iterations in each start (n_it).
     max_samples : int, None or "auto", default="auto"
-        Number of distinct rows, chosen at random, on which trees grow; K-means on the features that they arrive at is
-        then run on all rows. None grows trees on all rows; "auto" is 512, or 1,024 if trees are "fine".
+        Number of distinct rows, chosen at random, on which trees are made. The features that a grown tree arrives at
+        are then clustered on all rows. None makes trees on all rows; "auto" is 512, or 1,024 if trees are "fine".
     landmarks : int, None or "auto", default="auto"
         Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all

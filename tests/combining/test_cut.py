@@ -40,10 +40,33 @@ def test_the_medoid_is_one_of_the_cuts():
         return cut_nodes(CpuBackend(), nodes, CutSettings(3, method, "auto", "auto", None))
 
     kept = cut("medoid")
-    assert tuple(kept.agreement) == METHODS["medoid"].methods
-    assert kept.agreement[kept.method] == max(kept.agreement.values())
+    agreement = agreements(kept.reason)
+    assert tuple(agreement) == METHODS["medoid"].methods
+    assert agreement[kept.method] == max(agreement.values())
     assert (kept.cut.groups == cut(kept.method).cut.groups).all()
-    assert cut(kept.method).agreement is None
+    assert cut(kept.method).reason is None
+
+
+def agreements(reason):
+    """Read the mean agreement of each cut that was tried with the others."""
+    said = reason.removeprefix("agrees best with the other cuts: ").split(", ")
+    return {name: float(value) for name, value in (one.split() for one in said)}
+
+
+def test_gaps_are_cut_where_they_are_clean():
+    """Trees of many clusters that never cross a border, among trees of few that do, show a gap there."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], [40, 30])
+    fine = [2 * ((np.arange(70) + shift) // 7) + truth for shift in range(6)]
+    coarse = [rng.integers(0, 3, 70) for _ in range(14)]
+    labels = np.array([np.unique(one, return_inverse=True)[1] for one in [*coarse, *fine]], dtype=np.int32)
+    settings = CutSettings(2, "gaps-or-kway", "auto", "auto", None)
+    kept = cut_nodes(CpuBackend(), uncollapsed(labels), settings)
+    assert (kept.method, kept.reason) == ("gaps", "gaps lie between the clusters: 0.0% of the links cross them")
+    assert adjusted_rand_score(truth, kept.cut.groups) == 1
+    labels[-6:] = np.array([rng.permutation(one) for one in labels[-6:]])  # the same, but blind for the border
+    kept = cut_nodes(CpuBackend(), uncollapsed(labels), settings)
+    assert (kept.method, kept.reason) == ("kway", "no gaps lie between the clusters")
 
 
 def test_a_method_that_cannot_make_so_many_groups_is_left_out_of_the_medoid(monkeypatch):
@@ -53,7 +76,7 @@ def test_a_method_that_cannot_make_so_many_groups_is_left_out_of_the_medoid(monk
     monkeypatch.setitem(METHODS, "kway", FromAffinity(refuse))
     nodes = uncollapsed(noisy()[0])
     settings = CutSettings(3, "medoid", 0.4, "auto", None)
-    assert list(cut_nodes(CpuBackend(), nodes, settings).agreement) == ["average-trimmed", "ncut"]
+    assert list(agreements(cut_nodes(CpuBackend(), nodes, settings).reason)) == ["average-trimmed", "ncut"]
     with pytest.raises(ValueError, match="too few different rows"):
         cut_nodes(CpuBackend(), nodes, settings._replace(method="kway"))
 

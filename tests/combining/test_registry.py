@@ -12,7 +12,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.cut import ConsensusGraph, cut_graph
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Walk
-from clusterforests.combining.registry import METHODS, FromAffinity, MedoidOf, works_without_matrix
+from clusterforests.combining.registry import METHODS, AtGapsOr, FromAffinity, MedoidOf, works_without_matrix
 from clusterforests.combining.settings import CutSettings
 
 
@@ -29,9 +29,11 @@ def test_rows_are_placed_as_the_method_says(method):
     labels, _ = noisy()
     kept = cut_nodes(CpuBackend(), uncollapsed(labels), CutSettings(3, method, 0.4, "auto", None))
     assert kept.method in METHODS
-    assert (kept.method == method) != isinstance(METHODS[method], MedoidOf)
+    assert (kept.method == method) != isinstance(METHODS[method], MedoidOf | AtGapsOr)
     assert (kept.tree is not None) == kept.method.startswith("ncut")
-    expected = {"kway": Embedding, "single": NearestNode}.get(kept.method, Walk if kept.tree else MostShared)
+    expected = {"kway": Embedding, "single": NearestNode, "gaps": NearestNode}.get(
+        kept.method, Walk if kept.tree else MostShared
+    )
     forest = ClusterForest(3, n_estimators=20, consensus=kept.method, random_state=0)
     X = np.random.default_rng(0).normal(size=(60, 3)) + 5 * np.arange(60)[:, None] // 20
     assert type(forest.fit(X)._placement.rule) is expected

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests.backends import CpuBackend
 from clusterforests.n_clusters.dendrogram_splits import split_groups
 from clusterforests.n_clusters.density_valleys import TRIES, WIDTHS, dip, find_valleys, valley
-from clusterforests.n_clusters.informative_columns import _gaussian_cells, excess_dependence, informative_columns
+from clusterforests.n_clusters.informative_columns import informative_columns
 from clusterforests.n_clusters.null_tables import prepare, principal_axes, without_clusters
 from clusterforests.n_clusters.search import EVIDENCE, choose_n_clusters, grow_for_all_k
 
@@ -164,27 +164,6 @@ def test_outlying_rows_are_no_group():
     splits = split_groups(BACKEND, np.tile(labels, (10, 1)).astype(np.int32), 5)
     assert len(splits.labels) == 2
     assert adjusted_rand_score(splits.labels[1][:110], labels[:110]) == 1
-
-
-def test_gaussian_copula_of_classes():
-    cells = _gaussian_cells()
-    np.testing.assert_allclose(cells.sum(axis=1), 1 / 6, atol=2e-4)
-    np.testing.assert_allclose(cells[99], 1 / 36, atol=1e-6)
-    x = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 200_000)
-    edges = np.quantile(x[:, 0], np.arange(1, 6) / 6)
-    counts = np.histogram2d(*np.digitize(x, edges).T, bins=6)[0] / len(x)
-    np.testing.assert_allclose(cells[159], counts, atol=2e-3)
-
-
-def test_dependence_beyond_a_gaussian_one():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(500, 40)) + rng.normal(size=(500, 1))  # strongly correlated
-    excess = excess_dependence(noise)[np.triu_indices(40, 1)]
-    assert -1 < excess.mean() < 0.3
-    assert (excess > 6).sum() == 0
-    X, _ = mixture(3, 2)
-    assert excess_dependence(X)[0, 1] > 20
-    assert excess_dependence(np.column_stack([X[:, 0], 2 * X[:, 0]])).max() == 0
 
 
 def test_informative_columns_are_found_among_correlated_noise():

@@ -131,7 +131,7 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
 
 def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int) -> dict[str, Setting]:
     """Decide what depends on the number of features that trees may use."""
-    if given["trees"] == "auto" and trees.value == "varied" and n_features <= FEW:
+    if given["trees"] == given["base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW:
         trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
     fine, grown = trees.value == "fine", trees.value == "grown"
     rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")

@@ -1,9 +1,8 @@
 """Score every feature by clusterings that did not use it, and test the score against an exact null.
 
-If a feature has nothing to do with a clustering, its values are a random permutation of themselves as far as the
-clusters are concerned. The share of its variance that lies between c clusters of n rows then has the mean
-(c - 1) / (n - 1), and the sum of such shares over several clusterings has a variance that depends on nothing but how
-much the clusterings overlap.
+If a feature has nothing to do with a clustering, its values are a random direction among the n rows as far as the
+clusters are concerned. The share of its variance that lies between c clusters then has the mean (c - 1) / (n - 1), and
+the sum of such shares over several clusterings has a variance that depends on nothing but how much these overlap.
 """
 
 from typing import NamedTuple
@@ -43,8 +42,8 @@ def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, us
     """
     members = _members(labels)
     first, sizes = members.first, members.sizes
-    n = len(rows)
-    mean = (np.add.reduceat((sizes > 0).astype(np.float64), first) - 1) / max(1, n - 1)
+    freedom = max(1, len(rows) - 1)
+    ranks = np.add.reduceat((sizes > 0).astype(np.float64), first) - 1
     overlap = _overlap(members)
     scores, p_values = np.zeros(len(views.widths)), np.ones(len(views.widths))
     for start in range(0, len(scores), FEATURES_AT_ONCE):
@@ -52,8 +51,9 @@ def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, us
         without = (~used[:, features]).astype(np.float64)
         shares = _between(rows, views, features, members)
         count = without.sum(axis=0)
-        null_mean = (without * mean[:, None]).sum(axis=0)
-        null_variance = 2.0 / n**2 * (without * (overlap @ without)).sum(axis=0)
+        rank, square = (without * ranks[:, None]).sum(axis=0), (without * (overlap @ without)).sum(axis=0)
+        null_mean = rank / freedom
+        null_variance = 2.0 * (square / freedom - null_mean**2) / (freedom + 2)
         total = (without * shares).sum(axis=0)
         scores[features] = np.maximum(total - null_mean, 0.0) / np.maximum(count, 1.0)
         p_values[features] = np.where(count > 0, _tail(total, null_mean, null_variance), 1.0)

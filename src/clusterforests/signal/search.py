@@ -29,6 +29,7 @@ PAIRED_ROWS = 2048
 BUNDLE = 300  # columns whose pairs are tested at a time
 TIE = 1e-7  # of a standard deviation: so much apart are equal values put, at random
 LEVEL = 0.01  # the share of noise among the features that are said to tell
+LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
 COPY = 0.95  # features correlated more than this are one
 COMPANY = 3  # features that are too few to begin with, or to end with
@@ -116,20 +117,22 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
     wide = int(able.sum()) > PAIRED
     weights = everything if wide else _only_sure(everything, table, scouted.views, seed)
     begun_sure = weights is not everything
-    done = 0
+    done, level = 0, LEVEL
     while True:
         found = _score(scouted, weights, seed, done + ROUNDS * begun_sure)
-        tells = significant(np.where(able, found.p_values, 1.0), LEVEL) & able
+        tells = significant(np.where(able, found.p_values, 1.0), level) & able
         if begun_sure and tells.sum() < COMPANY:  # what the pairs said leads nowhere: begin again without them
             weights, begun_sure, done = everything, False, 0
             continue
         done += 1
         if done == ROUNDS or tells.sum() > NEARLY_ALL * able.sum():
             return _conclude(found, tells, able)
-        scores = np.where(tells if tells.sum() >= COMPANY else able, found.scores, 0.0)
+        if tells.sum() < COMPANY:  # what is drawn next may be drawn by chance
+            tells, level = able, LEVEL_OF_CHANCE
+        scores = np.where(tells, found.scores, 0.0)
         top = np.sort(scores)[-max(1, -(-int((scores > 0).sum()) // 4))]
         weights = np.minimum(scores / top, 1.0) if top > 0 else everything
-        if wide and COMPANY <= tells.sum() <= PAIRED:
+        if wide and tells.sum() <= PAIRED:
             weights = _only_sure(weights, table, scouted.views, seed)
 
 
