@@ -46,7 +46,7 @@ def feature_use(
         Fitted.
     per_tree : bool, default=False
         If False, a bar for each feature: the share of a tree's features that it makes up, averaged over the trees. If
-        True, a column for each tree, with its features marked; the colour says how many times, if any tree has a feature
+        True, a column for each tree, with its features marked; the colour says how many times, if any tree has one
         more than once.
     max_features : int, default=20
         Number of features drawn, the most used first.

@@ -40,7 +40,7 @@ def features_that_tell(view: ForestView, what: str) -> str:
         return f"{tell:,} of {n:,} {what}s tell the clusters apart; the other {n - tell:,} were left out of the trees."
     used = f"all {what}s" if usable == n else f"the {usable:,} {what}s that vary"
     if tell == 0:
-        return f"No {what} is known to tell the clusters apart, since none goes with the others; the trees used {used}."
+        return f"No {what} goes with the others, so none is known to tell; the trees used {used}."
     return f"{tell:,} of {n:,} {what}s tell the clusters apart; the trees used {used}."
 
 
