@@ -155,8 +155,8 @@ class ClusterForest(FittedForest):
         after a tree has stopped.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         How much each feature tells: the share of its variance that lies between the clusters of small clusterings
-        which did not use it, above what shuffled rows give, on average. 0 for features that do not pass the test: of
-        those that pass, about 1 % do so by chance.
+        which did not use it, above what shuffled rows give, on average. 0 for features that do not pass the test
+        (Benjamini and Hochberg's, at 1 %).
     feature_pvalues_ : ndarray of shape (`n_features_in_`,)
         The probability that a feature which has nothing to do with the others does as well. 1 if every clustering used
         the feature. Noise features that go with each other have low ones too: they vouch for each other.

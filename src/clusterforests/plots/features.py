@@ -132,7 +132,7 @@ def feature_importance(
     name_bars(ax, [named[j] for j in order])
     ax.set_xlabel("variance between clusters found without it, %")
     ax.set_ylabel(_some_features(len(order), len(named)))
-    ax.set_title(f"Which features tell ({some_of(int((importance > 0).sum()), len(named), 'features')})")
+    ax.set_title(f"Features that tell: {(importance > 0).sum():,} of {len(named):,}")
     ax.spines["left"].set_visible(False)
     return ax
 
