@@ -78,10 +78,10 @@ _ = plots.item_consensus(forest)
 _ = plots.cluster_profiles(forest, X)
 
 # %%
-# Which features define the clusters? A feature always fits clusters that were made with it, so each one is scored
-# against clusters made without it, and against its own values shuffled.
+# Which features tell the clusters apart? A feature always fits clusters that were made with it, so each one is scored
+# by small clusterings that did not use it. Features that do no better than chance score 0.
 
-_ = plots.feature_importance(forest, X)
+_ = plots.feature_importance(forest)
 
 # %%
 # Predicting new rows

@@ -19,16 +19,17 @@ forest = ClusterForest(2, random_state=0).fit(X)
 print(f"adjusted Rand index with the diagnosis: {adjusted_rand_score(truth, forest.labels_):.2f}")
 
 # %%
-# Each feature is scored against clusters found without it; the whisker shows what its shuffled values reach.
+# Each feature is scored by clusterings that did not use it. Features that do no better than chance score 0.
 
-_ = plots.feature_importance(forest, X, max_features=15)
+_ = plots.feature_importance(forest, max_features=15)
 
 # %%
-# ``ForestFeatureSelector`` does the same as a step in a pipeline. Here ten noise columns are added:
+# ``ForestFeatureSelector`` keeps the features that pass the test, as a step in a pipeline. Here ten noise columns are
+# added. Each of them passes by chance with the probability ``alpha``.
 
 rng = np.random.default_rng(0)
 noisy = X.join(pd.DataFrame(rng.normal(size=(len(X), 10)), columns=[f"noise {j}" for j in range(10)]))
-selector = ForestFeatureSelector(ClusterForest(2, random_state=0)).fit(noisy)
+selector = ForestFeatureSelector(ClusterForest(2, random_state=0), alpha=0.01).fit(noisy)
 kept = selector.get_feature_names_out()
 real = sum(name in X for name in kept)
 print(f"kept {real} of 30 measurements and {len(kept) - real} of 10 noise columns")

@@ -18,7 +18,7 @@ forest = ClusterForest(3, random_state=0).fit(wine)
 _ = plots.spectral_embedding(forest)
 
 # %%
-# Features that the trees kept, over all trees and in each tree.
+# Features that the trees use, over all trees and in each tree.
 _ = plots.feature_use(forest)
 
 # %%

@@ -1,4 +1,4 @@
-"""Cluster the wine data: print the agreement with the known classes and the features used, save labels and a plot."""
+"""Cluster the wine data: print the agreement with the known classes and the features that tell, save a plot."""
 
 import argparse
 import csv
@@ -17,10 +17,10 @@ matplotlib.use("Agg")  # write files without a screen
 
 
 def draw(forest, names, path):
-    """Draw the co-association matrix ordered by cluster, and how much the trees used each feature."""
+    """Draw the co-association matrix ordered by cluster, and how much each feature tells."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained", width_ratios=(1.1, 1))
     plots.consensus_heatmap(forest, ax=left).set_title("How often two wines land together")
-    plots.feature_use(forest, names=names, ax=right)
+    plots.feature_importance(forest, names=names, ax=right)
     figure.savefig(path, dpi=150)
 
 
@@ -39,7 +39,7 @@ def main():
     print("agreement with the three cultivars:")
     print(f"  Rand index          {100 * rand_index(data.target, forest.labels_):5.1f} %")
     print(f"  clustering accuracy {100 * clustering_accuracy(data.target, forest.labels_):5.1f} %")
-    print("features the trees kept (1/13 = 7.7 % each if at random):")
+    print("features that tell most (share of their variance between clusters found without them):")
     for j in np.argsort(-forest.feature_importances_)[:5]:
         print(f"  {names[j]:<30} {100 * forest.feature_importances_[j]:4.1f} %")
 

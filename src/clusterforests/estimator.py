@@ -166,11 +166,12 @@ class ClusterForest(FittedForest):
         The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
         after a tree has stopped.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
-        How much each feature tells: the share of its variance that lies between clusters which were found without it,
-        above what shuffled rows show. From 0, for features that have nothing to do with the others, to 1.
+        How much each feature tells: the share of its variance that lies between the clusters of small clusterings
+        which did not use it, above what shuffled rows give, on average. 0 for features that do not pass the test
+        (Benjamini and Hochberg's, at 1 %).
     feature_pvalues_ : ndarray of shape (`n_features_in_`,)
-        The probability that a feature which has nothing to do with the others scores as high. Features that are noise,
-        but correlated with each other, vouch for each other where nothing better is found.
+        The probability that a feature which has nothing to do with the others does as well. 1 if every clustering used
+        the feature. Noise features that go with each other have low ones too: they vouch for each other.
     memberships_ : ndarray of shape (n_samples, `n_clusters_`)
         Soft membership of each row in each cluster; sums to 1 and is highest in the row's own.
     item_consensus_, silhouette_ : ndarray of shape (n_samples,)

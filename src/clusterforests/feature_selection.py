@@ -1,4 +1,4 @@
-"""Keep the features that a forest's clusters depend on."""
+"""Keep the features that tell clusters apart."""
 
 from typing import Any, Self
 
@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clusterforests._base.parameters import Rule, check_parameters, either, integer, none, real
 from clusterforests._base.typing import BoolArray, FloatArray
-from clusterforests.diagnostics import FeatureImportance, feature_importance, feature_separation
+from clusterforests.diagnostics import feature_separation
 from clusterforests.estimator import ClusterForest
-from clusterforests.forest_view import view_of
 
 _RULES = {
     "estimator": either(
@@ -21,36 +20,37 @@ _RULES = {
     "alpha": real(0, 1),
     "min_features": integer(1),
 }
-_NEEDED = ("labels_", "partitions_", "estimators_features_")
+_NEEDED = ("labels_", "feature_importances_", "feature_pvalues_")
 
 
 class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Select the features that separate the clusters which a forest finds without them.
+    """Select the features that separate clusters which are found without them.
 
-    Every feature is tested by `clusterforests.diagnostics.feature_importance` and kept if the p-value, the probability
-    that it does as well with its values shuffled, is at most `alpha`. Of p features of pure noise about `alpha * p` are
-    kept: lower `alpha` if there are very many.
+    A feature is kept if its p-value is at most `alpha`. The p-value is the probability that a feature which has nothing
+    to do with the others does as well: of p such features about `alpha * p` are kept, so lower `alpha` if there are
+    very many. The test cannot see more than agreement between features. Noise features that are correlated with each
+    other vouch for each other and are kept; a feature that shows clusters which no other shows is not.
 
     Parameters
     ----------
     estimator : ClusterForest or None, default=None
-        The forest. It is cloned and fitted, even if it has been fitted before. None means
-        `ClusterForest(random_state=0)`.
+        The forest, or anything that has `feature_importances_`, `feature_pvalues_` and `labels_` after `fit`. It is
+        cloned and fitted, even if it has been fitted before. None means `ClusterForest(random_state=0)`.
     alpha : float, default=0.05
         Level of the test of each feature.
     min_features : int, default=1
-        Keep at least this many: if fewer pass the test, those that differ most between the clusters are added.
+        Keep at least this many: if fewer pass the test, those with the highest scores are added, and among equal scores
+        those that differ most between the clusters.
 
     Attributes
     ----------
     estimator_ : ClusterForest
         The fitted forest.
-    importance_ : FeatureImportance
-        All results of the test.
     scores_ : ndarray of shape (`n_features_in_`,)
-        How far each feature lies above chance, in standard deviations.
+        The forest's `feature_importances_`. They are 0 where the forest, whose own test allows for the number of
+        features, sees noise.
     pvalues_ : ndarray of shape (`n_features_in_`,)
-        p-value of each feature.
+        The forest's `feature_pvalues_`.
     support_ : ndarray of shape (`n_features_in_`,), bool
         Which features are kept.
     n_features_in_ : int
@@ -70,7 +70,6 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     estimator_: Any
-    importance_: FeatureImportance
     scores_: FloatArray
     pvalues_: FloatArray
     support_: BoolArray
@@ -81,7 +80,7 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.min_features = min_features
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the forest and test every feature.
+        """Fit the forest and keep the features that pass its test.
 
         Parameters
         ----------
@@ -99,16 +98,13 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.min_features > table.shape[1]:
             raise ValueError(f"min_features={self.min_features} is more than the {table.shape[1]} features of X.")
         self.estimator_ = clone(self._forest()).fit(X)
-        labels, partitions, features = self._results()
-        combine = view_of(self.estimator_).cut if isinstance(self.estimator_, ClusterForest) else None
-        self.importance_ = feature_importance(table, labels, partitions, features, combine=combine)
-        tested = self.importance_.separation.features
-        self.scores_, self.pvalues_ = tested.excess, tested.p_value
+        labels, self.scores_, self.pvalues_ = self._results()
         self.support_ = self.pvalues_ <= self.alpha
         missing = self.min_features - int(self.support_.sum())
         if missing > 0:
-            apart = np.where(self.support_, -np.inf, feature_separation(table, labels).features.share)
-            self.support_[np.argsort(-apart, kind="stable")[:missing]] = True
+            share = feature_separation(table, labels).features.share
+            best = np.lexsort((-share, -self.scores_, self.support_))  # of those not kept yet
+            self.support_[best[:missing]] = True
         return self
 
     def _forest(self) -> Any:

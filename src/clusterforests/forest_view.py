@@ -49,7 +49,12 @@ class ForestView:
     feature_names : list of str or None
         Their names; None if the table had none.
     feature_importances : ndarray of shape (n_features,)
-        Share of the trees' features that each feature makes up.
+        Share of each feature's variance between clusters that were found without it, above chance; 0 if it does not
+        tell.
+    feature_pvalues : ndarray of shape (n_features,)
+        p-value of each feature; NaN, like its importance, in a model that was saved before features were tested.
+    usable_features : ndarray of shape (n_usable,)
+        The features that trees may use: not those that are constant or were found to be noise.
     levels : mapping of int to tuple
         For each categorical feature its levels.
     settings : mapping of str to Setting
@@ -71,10 +76,20 @@ class ForestView:
     n_features: int
     feature_names: list[str] | None
     feature_importances: FloatArray
+    feature_pvalues: FloatArray
+    usable_features: IntArray
     levels: Mapping[int, tuple[Any, ...]]
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
     parameters: Mapping[str, Any]
+
+    def feature_use(self) -> FloatArray:
+        """Return the share of a tree's features that each feature makes up, averaged over the trees. Sums to 1."""
+        use = np.zeros(self.n_features)
+        for features in self.tree_features:
+            use += np.bincount(features, minlength=self.n_features) / len(features)
+        shares: FloatArray = use / self.n_trees
+        return shares
 
     def partitions(self, rows: IndexArray | None = None) -> IntArray:
         """Return the labels in each tree, (n_trees, n_samples), or those of some rows."""
@@ -149,6 +164,8 @@ def view_of(forest: FittedForest) -> ForestView:
         n_features=int(forest.n_features_in_),
         feature_names=None if names is None else [str(name) for name in names],
         feature_importances=forest.feature_importances_,
+        feature_pvalues=forest.feature_pvalues_,
+        usable_features=forest._scaling.views.drawable,
         levels=forest._encoding.levels,
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,

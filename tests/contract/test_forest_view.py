@@ -1,6 +1,7 @@
 """A fitted forest's private attributes are read by the modules that make it, and through `view_of` elsewhere."""
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import dask.array as da
@@ -64,6 +65,23 @@ def test_a_view_shows_the_forest(blobs):
         view_of(ClusterForest(3))
 
 
+def test_use_counts_every_time_a_tree_has_a_feature(blobs):
+    view = view_of(ClusterForest(3, n_estimators=2, random_state=0).fit(blobs[0]))
+    use = replace(view, tree_features=[np.array([0, 0, 1]), np.array([2])], n_features=4).feature_use()
+    assert use == pytest.approx([1 / 3, 1 / 6, 1 / 2, 0])
+
+
+def test_usable_features_are_those_that_trees_draw():
+    X = np.random.default_rng(0).normal(size=(120, 30))
+    X[:60, :5] += 4
+    X[:, 7] = 1.0
+    settings = {"n_estimators": 60, "random_state": 0}
+    view = view_of(ClusterForest(2, **settings).fit(X))
+    assert set(view.usable_features) == set(np.concatenate(view.tree_features)) == set(range(5))
+    kept = view_of(ClusterForest(2, noise_features="keep", **settings).fit(X))
+    assert set(kept.usable_features) == set(range(30)) - {7}
+
+
 def test_levels_of_categories_are_columns():
     kinds = {"one": ["x"] * 6, "two": list("ababab"), "three": list("abcabc"), "number": range(6)}
     view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(pd.DataFrame(kinds)))
@@ -76,7 +94,7 @@ def test_arrays_of_dask_come_into_memory(blobs):
     settings = {"n_estimators": 10, "random_state": 0}
     here = view_of(ClusterForest(3, **settings).fit(X))
     view = view_of(ClusterForest(3, **settings).fit(da.from_array(X, chunks=(30, -1))))
-    for name in ("labels", "feature_importances"):
+    for name in ("labels", "feature_importances", "feature_pvalues"):
         assert type(getattr(view, name)) is np.ndarray
         assert np.array_equal(getattr(view, name), getattr(here, name))
     for name in ("partitions", "shares", "item_consensus", "cluster_consensus"):

@@ -22,5 +22,12 @@ def test_a_kept_model_says_what_it_said(name, record_property):
     record_property("models loaded", 1)
 
 
+def test_features_of_a_model_that_did_not_test_them_are_not_known():
+    forest = ClusterForest.load(FOLDER / "default.cf")
+    assert np.isnan(forest.feature_importances_).all()
+    assert np.isnan(forest.feature_pvalues_).all()
+    assert len(forest.feature_importances_) == len(forest.feature_pvalues_) == 6
+
+
 def test_every_kept_model_is_loaded():
     assert {path.stem for path in FOLDER.glob("*.cf")} == set(FORESTS)

@@ -29,7 +29,7 @@ def round_trip(forest, path):
 def assert_equal_forests(a, b, X):
     assert str(a.get_params()) == str(b.get_params())
     assert set(vars(a)) == set(vars(b))
-    for name in ("labels_", "partitions_", "kappas_", "feature_importances_"):
+    for name in ("labels_", "partitions_", "kappas_", "feature_importances_", "feature_pvalues_"):
         assert getattr(a, name).dtype == getattr(b, name).dtype
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
     for result in ("predict", "predict_proba", "transform"):

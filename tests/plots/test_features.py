@@ -4,40 +4,35 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest, diagnostics, plots
-from clusterforests.forest_view import view_of
 
 
 def test_feature_use(forest, tick_labels):
     names = [f"n{j}" for j in range(6)]
     shown = plots.feature_use(forest, max_features=4, names=names)
-    order = np.argsort(-forest.feature_importances_)[:4]
-    assert [bar.get_width() for bar in shown.patches] == pytest.approx(100 * forest.feature_importances_[order])
+    use = np.mean([np.bincount(f, minlength=6) / len(f) for f in forest.estimators_features_], axis=0)
+    order = np.argsort(-use, kind="stable")[:4]
+    assert [bar.get_width() for bar in shown.patches] == pytest.approx(100 * use[order])
     assert tick_labels(shown.yaxis) == [names[j] for j in order]
     assert shown.get_ylim() == (3.5, -0.5)  # the first at the top
     assert shown.get_ylabel() == "4 of 6 features"
     trees = plots.feature_use(forest, per_tree=True).images[0].get_array().filled(0)
-    order, best = np.argsort(-forest.feature_importances_), np.argsort(forest.kappas_, kind="stable")
+    order, best = np.argsort(-use, kind="stable"), np.argsort(forest.kappas_, kind="stable")
     used = np.array([np.isin(order, forest.estimators_features_[t]) for t in best])
     assert np.array_equal(trees, used.T)
 
 
-def test_feature_importance(forest, groups, tick_labels):
-    shown = plots.feature_importance(forest, groups[0])
-    found = diagnostics.feature_importance(
-        groups[0], forest.labels_, forest.partitions_, forest.estimators_features_, combine=view_of(forest).cut
-    )
-    separation = found.separation.features
-    order = np.argsort(-separation.excess)
-    widths = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in shown.patches}
-    assert [widths[i] for i in range(6)] == pytest.approx(100 * separation.share[order])
+def test_feature_importance(forest, tick_labels):
+    shown = plots.feature_importance(forest)
+    importance = forest.feature_importances_
+    order = np.lexsort((forest.feature_pvalues_, -importance))
+    assert [bar.get_width() for bar in shown.patches] == pytest.approx(100 * importance[order])
     assert tick_labels(shown.yaxis) == [f"feature {j}" for j in order]
-    ends = np.array([segment[1, 0] for segment in shown.collections[-1].get_segments()])
-    assert ends == pytest.approx(100 * (separation.expected + 2 * separation.deviation)[order])
-    again = plots.feature_importance(forest, groups[0], importance=found)
-    assert [bar.get_width() for bar in again.patches] == [bar.get_width() for bar in shown.patches]
-    narrow = ClusterForest(2, n_estimators=5, random_state=0).fit(groups[0][:, :4])
-    with pytest.raises(ValueError, match="importance is for 6 columns but X has 4"):
-        plots.feature_importance(narrow, groups[0][:, :4], importance=found)
+    noise = order[importance[order] == 0]
+    assert len(noise) in range(1, 6)  # else neither bars nor p-values are tested
+    assert [text.get_text().strip() for text in shown.texts] == [f"p = {forest.feature_pvalues_[j]:.2g}" for j in noise]
+    assert shown.get_title() == f"Features that tell: {6 - len(noise)} of 6"
+    few = plots.feature_importance(forest, max_features=2, names=list("abcdef"))
+    assert tick_labels(few.yaxis) == ["abcdef"[j] for j in order[:2]]
 
 
 def test_feature_profile(forest, groups):

@@ -17,7 +17,7 @@ ONE_FOREST = {
     "item_consensus": lambda f, X, ax: plots.item_consensus(f, ax=ax),
     "spectral_embedding": lambda f, X, ax: plots.spectral_embedding(f, ax=ax),
     "cluster_profiles": lambda f, X, ax: plots.cluster_profiles(f, X, ax=ax),
-    "feature_importance": lambda f, X, ax: plots.feature_importance(f, X, ax=ax),
+    "feature_importance": lambda f, X, ax: plots.feature_importance(f, ax=ax),
     "feature_use": lambda f, X, ax: plots.feature_use(f, ax=ax),
     "feature_use_per_tree": lambda f, X, ax: plots.feature_use(f, per_tree=True, ax=ax),
     "feature_profile": lambda f, X, ax: plots.feature_profile(f, X, ax=ax),
@@ -137,8 +137,8 @@ def test_without_matplotlib():
         "from clusterforests import ClusterForest, plots\n"
         "forest = ClusterForest(2, n_estimators=3, random_state=0).fit([[0.0], [0.1], [5], [5.1]])\n"
         f"for name in {plots.__all__}:\n"
-        "    try: getattr(plots, name)(*([forest, [[0]]] if name in ('cluster_profiles', 'feature_importance', "
-        "'feature_profile') else [forest]))\n"
+        "    try: getattr(plots, name)(*([forest, [[0]]] if name in ('cluster_profiles', 'feature_profile') "
+        "else [forest]))\n"
         "    except ImportError as error: assert 'pip install clusterforests[plot]' in str(error), name\n"
         "    else: sys.exit(name)\n"
     )

@@ -1,8 +1,13 @@
-"""What the page warns about."""
+"""What the page says and warns about, in words."""
+
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from clusterforests import ClusterForest
+from clusterforests.forest_view import view_of
+from clusterforests.report.sentences import features_that_tell
 
 
 def test_cautions(report):
@@ -13,3 +18,25 @@ def test_cautions(report):
     assert "5 clusters were requested, not discovered" in said
     assert "not reliable" in said
     assert "No random_state was set" in said
+
+
+@pytest.mark.parametrize(
+    ("importances", "usable", "said"),
+    [
+        ([0.5, 0.4, 0, 0], 2, "2 of 4 columns tell the clusters apart; the other 2 were left out of the trees."),
+        ([0.5, 0.4, 0, 0], 4, "2 of 4 columns tell the clusters apart; the trees used all columns."),
+        ([0.5, 0.4, 0, 0], 3, "2 of 4 columns tell the clusters apart; the trees used the 3 columns that vary."),
+        ([0.5, 0.4, 0.1, 0.2], 4, "All 4 columns tell the clusters apart."),
+        ([0, 0, 0, 0], 4, "No column goes with the others, so none is known to tell; the trees used all columns."),
+        ([0.5], 1, "There is only one column."),
+    ],
+)
+def test_features_that_tell(importances, usable, said):
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(X))
+    n = len(importances)
+    changes = {"feature_importances": np.array(importances), "feature_pvalues": np.full(n, 0.5), "n_features": n}
+    view = replace(view, usable_features=np.arange(usable), **changes)
+    assert features_that_tell(view, "column") == said
+    older = replace(view, feature_pvalues=np.full(n, np.nan))
+    assert "saved before columns were tested" in features_that_tell(older, "column")

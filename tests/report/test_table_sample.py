@@ -17,7 +17,7 @@ def test_large_table_is_read_in_part(report):
     found = report(forest, frame, limits=limits)[0]["features"]
     assert {f["name"] for f in found["features"]} == {"a", "b", "c"}
     rows = representative_rows(forest.labels_, 200, 5)
-    first = next(f for f in found["features"] if f["name"] == "a")
+    first = next(f for f in found["clusters"][0] if f["name"] == "a")
     assert first["mean"] == pytest.approx(X[rows, 0].mean(), rel=1e-3)
     with pytest.raises(ValueError, match="feature names"):
         report(forest, frame.rename(columns={"a": "z"}), limits=limits)

@@ -54,9 +54,10 @@ def test_levels_and_frames(report):
     data = report(forest, frame)[0]
     shown = {(f["name"], f["level"]) for f in data["features"]["features"]}
     assert shown == {("<b>", "</script>"), ("<b>", "<img src=x>"), ("<b>", "c"), ("two", "yes"), ("size", None)}
-    yes = next(f for f in data["features"]["features"] if f["level"] == "yes")
+    yes = next(f for f in data["features"]["clusters"][0] if f["level"] == "yes")
     assert yes["mean"] == pytest.approx((frame["two"].dropna() == "yes").mean(), rel=1e-3)
-    assert data["features"]["tested_rows"] is None
+    levels = [f for f in data["features"]["features"] if f["name"] == "<b>"]  # the test is of the category as a whole
+    assert [f["importance"] for f in levels] == pytest.approx([forest.feature_importances_[0]] * 3, rel=1e-3)
     assert any("2 of 240 cells" in text for text in data["cautions"])
     assert report(forest, pl.from_pandas(frame))[0] == data
 
@@ -95,7 +96,7 @@ def test_weights_are_said_and_used(report, three):
     assert any("weights" in text for text in data["cautions"])
     assert "sample_weight=w" in data["run"]["python"]
     mean = np.average(X[:, 0], weights=weights)
-    assert next(f for f in data["features"]["features"] if f["name"] == "column 1")["mean"] == pytest.approx(
+    assert next(f for f in data["features"]["clusters"][0] if f["name"] == "column 1")["mean"] == pytest.approx(
         mean, rel=1e-3
     )
 

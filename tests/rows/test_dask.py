@@ -91,7 +91,7 @@ def test_the_same_as_numpy_however_it_is_cut(plain, lengths):
     assert (found.labels_.compute() == plain.labels_).all()
     assert (found.partitions_.compute() == plain.partitions_).all()
     assert found.partitions_.dtype == np.int8
-    for name in ("kappas_", "kappa_path_", "feature_importances_"):
+    for name in ("kappas_", "kappa_path_", "feature_importances_", "feature_pvalues_"):
         np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
     assert all((a == b).all() for a, b in zip(found._trees.centers, plain._trees.centers, strict=True))
     assert found.n_iter_ == plain.n_iter_

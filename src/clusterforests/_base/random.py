@@ -55,8 +55,6 @@ class Purpose(enum.IntEnum):
     # Diagnostics
     DIAGNOSTIC_ROWS = 32
     HALF_FORESTS = 33
-    HALF_FEATURES = 34
-    FRESH_TREES = 35
 
     # Choosing the rows that plots and reports show
     PLOTTED_ROWS = 48

@@ -11,9 +11,10 @@ from clusterforests._base.typing import AnyArray
 from clusterforests.cli.readers import DataFile
 from clusterforests.forest_view import ForestView
 from clusterforests.metrics import clustering_accuracy, rand_index
+from clusterforests.report.sentences import features_that_tell
 
 SHOWN_CLUSTERS = 20
-SHOWN_FEATURES = 5
+SHOWN_FEATURES = 10
 
 
 def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] | None:
@@ -46,6 +47,11 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
         "sizes": np.bincount(view.labels, minlength=view.n_clusters),
         "cluster_consensus": view.cluster_consensus(),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
+        "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
+        "telling_features": [
+            names[j] for j in np.argsort(-view.feature_importances) if view.feature_importances[j] > 0
+        ],
+        "about_features": features_that_tell(view, "feature"),
         "settings": {setting: choice.value for setting, choice in view.settings.items()},
         "scores": scores,
         "seconds": seconds,
@@ -67,10 +73,15 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
             break
         sure = "  -" if math.isnan(share) else f"{100 * share:3.0f} %"
         lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
-    ranked = sorted(facts["feature_importances"].items(), key=lambda item: -item[1])[:SHOWN_FEATURES]
-    even = 100 / facts["features"]
-    lines += ["", f"  features that the trees use most ({even:.1f} % each if drawn at random)"]
-    lines += [f"  {100 * share:6.1f} %   {_printable(name)}" for name, share in ranked]
+    telling = facts["telling_features"]
+    lines += ["", f"  {facts['about_features']}"]
+    if telling:
+        lines.append("  share of their variance between clusters found without them, above chance:")
+    lines += [
+        f"  {100 * facts['feature_importances'][name]:6.1f} %   {_printable(name)}" for name in telling[:SHOWN_FEATURES]
+    ]
+    if len(telling) > SHOWN_FEATURES:
+        lines.append(f"  ... and {len(telling) - SHOWN_FEATURES} more")
     return lines + score_lines(facts["scores"], label)
 
 

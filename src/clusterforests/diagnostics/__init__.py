@@ -1,4 +1,4 @@
-"""How sure a clustering is, and which features it rests on.
+"""How sure a clustering is, and how far its clusters differ in each feature.
 
 The partitions it was made from may come from anywhere; a negative label means "not clustered" there. P is the share of
 partitions in which two rows are together, among those in which both are clustered. A weight of 2 is the row twice.
@@ -7,7 +7,6 @@ partitions in which two rows are together, among those in which both are cluster
 from clusterforests.diagnostics.distribution import ConsensusCdf, cdf_area, consensus_cdf, delta_area, pac
 from clusterforests.diagnostics.feature_profile import Profile, feature_profile, noise_strength
 from clusterforests.diagnostics.half_forests import Stability, stability
-from clusterforests.diagnostics.importance import FeatureImportance, feature_importance
 from clusterforests.diagnostics.separation import Separation, VarianceShares, feature_separation
 from clusterforests.diagnostics.shares import (
     cluster_consensus,
@@ -19,7 +18,6 @@ from clusterforests.diagnostics.shares import (
 
 __all__ = [
     "ConsensusCdf",
-    "FeatureImportance",
     "Profile",
     "Separation",
     "Stability",
@@ -30,7 +28,6 @@ __all__ = [
     "consensus_cdf",
     "consensus_silhouette",
     "delta_area",
-    "feature_importance",
     "feature_profile",
     "feature_separation",
     "item_consensus",

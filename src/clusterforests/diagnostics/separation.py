@@ -39,7 +39,8 @@ def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
 
     The null is a feature whose values are shuffled over the rows: mean and standard deviation are those over all
     shuffles, in closed form [1]_. Clusters that were found with the feature's help differ in it by construction, so
-    the excess over this null is no proof that the feature has structure: see `feature_importance` for that.
+    the excess over this null is no proof that the feature has structure: see
+    `ClusterForest.feature_pvalues_` for that.
 
     Parameters
     ----------
@@ -78,35 +79,23 @@ def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
 
 
 def separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
-    """Do what `feature_separation` does in blocks of features; rows labelled -1 are left out."""
+    """Do what `feature_separation` does in blocks of features."""
     step = max(1, _CELLS_AT_ONCE // len(X))
     parts = [_separate(X[:, j : j + step], labels, weights, n_clusters) for j in range(0, X.shape[1], step)]
-    return join(parts, np.arange(X.shape[1]))
-
-
-def join(parts: list[Separation], order: IndexArray) -> Separation:
-    """Put the features of the parts together, one part after the other, then in the given order."""
     return Separation(
-        _stack([part.features for part in parts], order),
-        _stack([part.clusters for part in parts], order),
-        np.concatenate([part.direction for part in parts], axis=-1)[:, order],
+        _side_by_side([part.features for part in parts]),
+        _side_by_side([part.clusters for part in parts]),
+        np.concatenate([part.direction for part in parts], axis=-1),
     )
 
 
-def _stack(parts: list[VarianceShares], order: IndexArray) -> VarianceShares:
+def _side_by_side(parts: list[VarianceShares]) -> VarianceShares:
     arrays = ([getattr(part, field.name) for part in parts] for field in fields(VarianceShares))
-    return VarianceShares(*(np.concatenate(several, axis=-1)[..., order] for several in arrays))
-
-
-def standardise(X: FloatArray) -> FloatArray:
-    """Give every column mean 0 and variance 1; constant columns and NaN become 0."""
-    known = ~np.isnan(X)
-    z = _centred(X, known.astype(np.float64), known)
-    return np.ascontiguousarray(_per(z, np.sqrt(_per((z**2).sum(axis=0), known.sum(axis=0).astype(np.float64)))))
+    return VarianceShares(*(np.concatenate(several, axis=-1) for several in arrays))
 
 
 def _separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
-    known = ~np.isnan(X) & ((labels >= 0) & (weights > 0))[:, None]
+    known = ~np.isnan(X) & (weights > 0)[:, None]
     w = np.where(known, weights[:, None], 0.0)
     z = _centred(X, w, known)
     sizes = np.array([w[labels == k].sum(axis=0) for k in range(n_clusters)])

@@ -45,7 +45,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
     _require(len(state["labels_"]) == n_rows, "labels")
     _require(len(state["kappas_"]) == n_trees, "kappas")
     _require(len(state["estimators_features_"]) == n_trees, "features of the trees")
-    _require(len(state["feature_importances_"]) == p, "feature importances")
+    _require(len(state["feature_importances_"]) == len(state["feature_pvalues_"]) == p, "feature importances")
     _require(state["_weights"] is None or len(state["_weights"]) == n_rows, "weights of the rows")
 
 

@@ -63,9 +63,12 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
             raise ValueError("it has parameters that this version does not know")
         check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES})
         given = description["state"]
-        if not isinstance(given, dict) or set(given) != set(STATE.fields):
+        if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
             raise ValueError("its fitted attributes have unknown names")
         state = {name: _unpack(value, arrays) for name, value in given.items()}
+        if "feature_pvalues_" not in state:  # features were not tested: their importance was how much trees used them
+            state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
+            state["feature_importances_"] = state["feature_pvalues_"].copy()
         for name, kind in STATE.fields.items():
             check_kind(state[name], kind, name)
         names = description["feature_names"]

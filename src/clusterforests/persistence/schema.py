@@ -79,9 +79,10 @@ NAMES = {record.make: name for name, record in RECORDS.items()}
 STATE = _record(
     dict,
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
-    "kappa_path_:float64/2 feature_importances_:float64/1 selection_:dict n_clusters_evidence_:Evidence? "
-    "cut_tree_:CutTree? n_iter_:int n_features_in_:int _weights:float64/1? _scaling:Scaling _trees:Trees "
-    "_placement:Placement _encoding:Encoding _donors:Donors?",
+    "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
+    "n_clusters_evidence_:Evidence? cut_tree_:CutTree? n_iter_:int n_features_in_:int _weights:float64/1? "
+    "_scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
+    added="feature_pvalues_",
 )
 PLAIN = {"int": int, "str": str, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
 

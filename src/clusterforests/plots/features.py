@@ -1,21 +1,18 @@
-"""Which features the trees use, and which ones the clusters depend on."""
+"""Which features tell clusters apart, which ones the trees use, and how strong each one is alone."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clusterforests import diagnostics
 from clusterforests._base.parameters import check_parameters, integer
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.diagnostics.feature_profile import noise_strength, single_feature_kappas
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.plots.drawn_rows import rows_to_draw
-from clusterforests.plots.named_columns import NamedColumns, feature_names, named_columns
+from clusterforests.plots.named_columns import feature_names, named_columns
 from clusterforests.plots.style import (
     BLUE,
-    GREY,
     SHARES,
     axes_for,
     check_drawing,
@@ -31,8 +28,6 @@ if TYPE_CHECKING:
 
 
 BINS = 20
-LEVEL = 0.05  # for all features together
-IMPORTANCE_ROWS = 500  # rows that the importance of features is measured on
 
 
 def feature_use(
@@ -50,8 +45,9 @@ def feature_use(
     forest : ClusterForest
         Fitted.
     per_tree : bool, default=False
-        If False, a bar for each feature: its `feature_importances_`. If True, a column for each tree, with its
-        features marked; the colour says how many times, if any tree has a feature more than once.
+        If False, a bar for each feature: the share of a tree's features that it makes up, averaged over the trees. If
+        True, a column for each tree, with its features marked; the colour says how many times, if any tree has one
+        more than once.
     max_features : int, default=20
         Number of features drawn, the most used first.
     names : sequence of str or None, default=None
@@ -65,7 +61,7 @@ def feature_use(
     """
     check_drawing(ax, max_features=max_features)
     view = view_of(forest)
-    named, use = feature_names(view, names), view.feature_importances
+    named, use = feature_names(view, names), view.feature_use()
     order = np.argsort(-use, kind="stable")[:max_features]
     ax = axes_for(ax, 7.2, _height(len(order)))
     if per_tree:
@@ -98,30 +94,22 @@ def _draw_trees(ax: "Axes", view: ForestView, order: IndexArray) -> None:
 
 def feature_importance(
     forest: ClusterForest,
-    X: Any,
     *,
     max_features: int = 20,
-    importance: diagnostics.FeatureImportance | None = None,
     names: Sequence[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw how well each feature separates clusters that are found without it, compared with chance.
+    """Draw how much each feature tells: its `feature_importances_`.
 
-    A bar is the share of the feature's variance that lies between clusters, see `diagnostics.feature_importance`. The
-    line across it is the same share with the feature's values shuffled: the mean and two standard deviations to either
-    side. Bars show agreement between features: where the others hardly show the clusters, a short bar means little, and
-    how much the trees use the feature (`feature_use`) means more.
+    A bar is the share of the feature's variance that lies between clusters found without it, above what shuffled rows
+    give. Features that do not pass the test have no bar, but their p-value.
 
     Parameters
     ----------
     forest : ClusterForest
         Fitted.
-    X : array-like of shape (n_samples, n_features)
-        The table it was fitted on. Each level of a category is drawn on its own.
     max_features : int, default=20
-        Number of features drawn, those furthest above chance first.
-    importance : FeatureImportance or None, default=None
-        The result of `diagnostics.feature_importance` for the columns of X, if it is already known.
+        Number of features drawn, the highest importance first, then the lowest p-value.
     names : sequence of str or None, default=None
         Names of the features; None means those of the frame that the forest was fitted on.
     ax : matplotlib Axes or None, default=None
@@ -133,47 +121,20 @@ def feature_importance(
     """
     check_drawing(ax, max_features=max_features)
     view = view_of(forest)
-    table = named_columns(view, X, names)
-    found = _importance(view, table) if importance is None else importance
-    separation = found.separation.features
-    if len(separation.share) != len(table.names):
-        raise ValueError(f"importance is for {len(separation.share)} columns but X has {len(table.names)}.")
-    order = np.lexsort((-separation.share, -separation.excess))[:max_features]
-    share, null, spread = (100 * part[order] for part in (separation.share, separation.expected, separation.deviation))
-    above = separation.p_value[order] < LEVEL / len(table.names)
+    named, importance, p_values = feature_names(view, names), view.feature_importances, view.feature_pvalues
+    order = np.lexsort((p_values, -importance))[:max_features]
     ax = plain(axes_for(ax, 7.2, _height(len(order))))
-    for which, color, label in ((above, BLUE, "above chance"), (~above, GREY, "consistent with chance")):
-        if which.any():
-            ax.barh(np.flatnonzero(which), share[which], color=color, height=0.75, label=label)
-    low = np.maximum(null - 2 * spread, 0)
-    width = np.array([null - low, 2 * spread])
-    marks = {"fmt": "none", "color": ink(ax), "elinewidth": 1.5, "capsize": 4}
-    ax.errorbar(null, np.arange(len(order)), xerr=width, label="values shuffled: mean ± 2 s.d.", **marks)
-    name_bars(ax, [table.names[j] for j in order])
-    ax.set(xlim=(0, max(1.0, ax.get_xlim()[1])), xlabel="variance between clusters found without it, %")
-    ax.set_ylabel(_some_features(len(order), len(table.names)))
-    ax.set_title(f"What the clusters depend on ({some_of(found.n_rows, len(view.labels), 'rows')})")
+    ax.barh(np.arange(len(order)), 100 * importance[order], color=BLUE, height=0.75)
+    ax.set_xlim(0, max(1.0, ax.get_xlim()[1]))
+    for place, j in enumerate(order):
+        if importance[j] == 0:
+            ax.text(0, place, f"  p = {p_values[j]:.2g}", va="center", color=ink(ax), alpha=0.7, fontsize="small")
+    name_bars(ax, [named[j] for j in order])
+    ax.set_xlabel("variance between clusters found without it, %")
+    ax.set_ylabel(_some_features(len(order), len(named)))
+    ax.set_title(f"Features that tell: {(importance > 0).sum():,} of {len(named):,}")
     ax.spines["left"].set_visible(False)
-    legend_below(ax)
     return ax
-
-
-def _importance(view: ForestView, table: NamedColumns) -> diagnostics.FeatureImportance:
-    """Measure on some rows of every cluster. A tree that has a category has all of its columns."""
-    rows = rows_to_draw(view.labels, max(IMPORTANCE_ROWS, view.n_clusters))
-    columns = [
-        np.concatenate([np.arange(table.first[j], table.first[j] + table.widths[j]) for j in features])
-        for features in view.tree_features
-    ]
-    return diagnostics.feature_importance(
-        table.values[rows],
-        view.labels[rows],
-        view.partitions(rows).astype(np.int32),
-        columns,
-        combine=view.cut,
-        weights=view.weights_of(rows),
-        max_rows=max(4, len(rows)),
-    )
 
 
 def feature_profile(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._base.typing import FloatArray
 from clusterforests.forest_view import ForestView
 
 
@@ -12,8 +12,6 @@ class NamedColumns(NamedTuple):
 
     values: FloatArray
     names: list[str]
-    first: IntArray  # each feature's first column
-    widths: IntArray  # each feature's number of columns
 
 
 def feature_names(view: ForestView, given: Sequence[Any] | None = None) -> list[str]:
@@ -36,4 +34,4 @@ def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) 
         )
     features = feature_names(view, given)
     names = [features[j] if level is None else f"{features[j]} = {level}" for j, level in view.columns()]
-    return NamedColumns(encoded.values, names, encoded.first, encoded.widths)
+    return NamedColumns(encoded.values, names)

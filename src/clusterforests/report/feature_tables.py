@@ -1,48 +1,43 @@
-"""Which features distinguish the clusters: all of them together, and each one from the rest."""
+"""Which features tell, and how the clusters differ in them: all clusters together, and each one from the rest."""
 
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray
-from clusterforests.diagnostics import FeatureImportance, feature_importance
 from clusterforests.diagnostics.separation import Separation, separate
 from clusterforests.forest_view import ForestView
-from clusterforests.report.certainty import Certainty, has_all_clusters
+from clusterforests.report.certainty import Certainty
 from clusterforests.report.json_values import rounded
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.table_sample import NamedColumn, TableSample
 
-TEST_LEVEL = 0.05  # of the tests of all columns together
-
 
 def feature_entries(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:
-    """Describe the columns: their variance between clusters, their use by the trees, and a test of each."""
+    """Describe the columns: how much each tells, the test of it, and its variance between the clusters."""
     k, labels = view.n_clusters, sure.labels[table.rows]
     weights = np.ones(len(labels)) if view.weights is None else view.weights[table.rows]
     found = separate(table.values, labels, weights, k)
-    tested = _test(view, labels, table, limits)
-    use = np.zeros(view.n_features)
-    for features in view.tree_features:
-        use[np.unique(features)] += 1 / view.n_trees
     everywhere, inside = _means(table.values, labels, weights, k)
-    order = np.argsort(-found.features.share, kind="stable")[: limits.listed_columns]
+    features = np.array([column.feature for column in table.columns])
+    importance, p_value = view.feature_importances[features], view.feature_pvalues[features]
+    usable = np.isin(features, view.usable_features)
+    order = np.lexsort((-found.features.share, -importance))
     listed = [
         {
             **_title(table.columns[j]),
+            "importance": rounded(importance[j]),
+            "p_value": rounded(p_value[j]),
+            "usable": bool(usable[j]),
             "share": rounded(found.features.share[j]),
-            "use": rounded(use[table.columns[j].feature]),
-            "p_value": None if tested is None else rounded(tested.separation.features.p_value[j]),
-            "mean": rounded(everywhere[j]),
         }
-        for j in order
+        for j in order[: limits.listed_columns]
     ]
     profiles = [_profile(c, found, table, inside[c], everywhere, limits) for c in range(k)]
     return {
         "n_columns": len(table.columns),
+        "tell": None if np.isnan(p_value).any() else int((importance > 0).sum()),
         "rows": len(table.rows),
-        "tested_rows": None if tested is None else tested.n_rows,
-        "level": TEST_LEVEL / len(table.columns),
         "features": listed,
         "clusters": profiles if k > 1 else [],
     }
@@ -68,23 +63,6 @@ def _profile(
 
 def _title(column: NamedColumn) -> dict[str, Any]:
     return {"name": column.name, "level": column.level}
-
-
-def _test(view: ForestView, labels: IndexArray, table: TableSample, limits: PageLimits) -> FeatureImportance | None:
-    """Test each feature on clusters found without it; None if a category has several columns, or it would take long."""
-    weights = view.weights_of(table.rows)
-    counted = len(labels) if weights is None else int((weights > 0).sum())
-    testable = (
-        len(table.columns) == view.n_features
-        and 1 < len(table.columns) <= limits.tested_columns
-        and view.n_clusters > 1
-        and has_all_clusters(labels, view.n_clusters)
-        and counted >= 4
-    )
-    if not testable:
-        return None
-    partitions = view.partitions(table.rows)
-    return feature_importance(table.values, labels, partitions, view.tree_features, combine=view.cut, weights=weights)
 
 
 def _means(

@@ -23,6 +23,5 @@ class PageLimits:
     clusters_in_table: int = 30  # beyond which there is no table of shares between clusters
     listed_columns: int = 100  # in the table of columns
     columns_per_cluster: int = 8
-    tested_columns: int = 200  # beyond which no column is tested: the time is proportional to their number
     classes: int = 1000  # known classes
     listed_classes: int = 30  # beyond which there is no table of clusters against classes

@@ -92,10 +92,10 @@ function valueOf(column, value) {
 }
 
 function createFeatures() {
-  const { features, clusters, rows, tested_rows, n_columns, level } = data.features;
+  const { features, clusters, rows, n_columns, tell } = data.features;
   const single = data.clusters.length === 1;
   find("features-text").textContent = single
-    ? "With a single cluster there is nothing to distinguish; the table shows how much the trees used each column."
+    ? "With a single cluster there is nothing to distinguish; the table shows which columns go with the others."
     : "For each cluster, the columns that set it apart most: the share of a column's variance that lies between the cluster and " +
       "the rest (100 % separates them perfectly). Arrows say whether the cluster is above or below the mean of all rows.";
   const profiles = clusters.map((columns, c) => {
@@ -111,33 +111,28 @@ function createFeatures() {
   unfold(find("profiles"), profiles, find("profiles-more"), "clusters");
   const body = find("feature-table").tBodies[0];
   const lines = features.map((column) => {
-    const clear = column.p_value !== null && column.p_value < level;
-    const test = column.p_value === null ? NONE : `${clear ? "yes" : "not shown"}, p ${chance(column.p_value)}`;
+    const tells = column.importance !== null && column.importance > 0;
+    const noise = column.usable ? "does not tell" : "does not tell, left out";
     return make(
       "tr",
-      {},
+      { class: tells ? null : "noise" },
       heading("row", titled(column)),
+      cell(tells ? meter(column.importance, percent(column.importance)) : column.importance === null ? NONE : noise),
+      make("td", { class: "nowrap" }, chance(column.p_value)),
       cell(meter(column.share, percent(column.share))),
-      cell(meter(column.use, percent(column.use))),
-      make("td", { class: "nowrap" }, test),
     );
   });
   unfold(body, lines, find("features-more"), "columns");
-  const notes = [];
-  if (lines.length < n_columns) notes.push(`The ${lines.length} of ${count(n_columns)} columns that differ most are listed.`);
-  if (rows < data.run.rows) notes.push(`Measured on ${count(rows)} rows drawn at random.`);
-  if (tested_rows !== null) {
-    notes.push(
-      "Clusters differ in the columns they were made from, even if these are noise. The last column is the fair test: does the " +
-        `column differ between clusters found without it, beyond chance and allowing for ${plural(n_columns, "column")} ` +
-        `(on ${plural(tested_rows, "row")})?`,
-    );
-  } else if (!single) {
-    notes.push(
-      "Clusters differ in the columns they were made from, even if these are noise, so a high share proves nothing. Testing each " +
-        "column on clusters found without it needs 2 to 200 columns and no category of three or more levels, so it was not done.",
-    );
+  const notes = [
+    "Importance: the share of the column's variance that lies between clusters found without it, beyond chance. The p-value is the " +
+      "probability that a column which has nothing to do with the others does as well. Columns of noise that go with each other " +
+      "pass too. The last column of the table is no test: clusters differ in the columns they were made from, even if these are noise.",
+  ];
+  if (lines.length < n_columns) {
+    const others = tell === null ? "" : tell > lines.length ? `; ${count(tell)} tell` : "; none of the others tells";
+    notes.push(`The first ${lines.length} of ${count(n_columns)} columns are listed${others}.`);
   }
+  if (rows < data.run.rows) notes.push(`Variance and means are from ${count(rows)} rows drawn at random.`);
   find("features-note").textContent = notes.join(" ");
 }
 

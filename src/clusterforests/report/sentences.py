@@ -15,15 +15,33 @@ MANY_DOUBTFUL = 0.1
 MAX_LISTED = 6  # sizes or clusters in a sentence
 
 
-def answer(sure: Certainty, *, chosen: bool) -> str:
-    """Say what was found, in one or two sentences for the top of the page."""
+def answer(view: ForestView, sure: Certainty) -> str:
+    """Say what was found, in one to three sentences for the top of the page."""
     n, k = len(sure.labels), len(sure.sizes)
     if k == 1:
-        why = ": there are no groups that stand apart" if chosen else ", as requested"
+        why = ", as requested" if view.n_clusters_evidence is None else ": there are no groups that stand apart"
         return f"The {n:,} rows form one cluster{why}."
     sizes = [f"{size:,}" for size in sure.sizes]
     spread = f"of {_listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
-    return f"The {n:,} rows fall into {k} clusters, {spread}. {agreement(sure)}".rstrip()
+    found = f"The {n:,} rows fall into {k} clusters, {spread}."
+    return " ".join(filter(None, [found, agreement(sure), features_that_tell(view, "column")]))
+
+
+def features_that_tell(view: ForestView, what: str) -> str:
+    """Say how many features, called `what`, tell, and which of them the trees could use."""
+    n, tell, usable = view.n_features, int((view.feature_importances > 0).sum()), len(view.usable_features)
+    if np.isnan(view.feature_pvalues).any():
+        return f"The model was saved before {what}s were tested, so which of them tell the clusters apart is not known."
+    if n == 1:
+        return f"There is only one {what}."
+    if tell == n:
+        return f"All {n:,} {what}s tell the clusters apart."
+    if usable == tell:
+        return f"{tell:,} of {n:,} {what}s tell the clusters apart; the other {n - tell:,} were left out of the trees."
+    used = f"all {what}s" if usable == n else f"the {usable:,} {what}s that vary"
+    if tell == 0:
+        return f"No {what} goes with the others, so none is known to tell; the trees used {used}."
+    return f"{tell:,} of {n:,} {what}s tell the clusters apart; the trees used {used}."
 
 
 def agreement(sure: Certainty) -> str:

@@ -99,7 +99,7 @@ def gather(
     sure = measure_certainty(view, table, limits)
     return {
         "title": "Clusters" if title is None else str(title),
-        "answer": answer(sure, chosen=view.n_clusters_evidence is not None),
+        "answer": answer(view, sure),
         "cautions": cautions(view, sure, table),
         "run": run_entry(view, table, command, seconds),
         "stability": stability_entry(sure, view.n_trees, limits),

@@ -22,6 +22,7 @@ from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.scaling import Scaling
 
 ROUNDS = 2
+LEAST_ROWS = 12
 MOST_ROWS = 1024
 MOST_ROWS_WIDE = 512  # of tables with more than so many features as PAIRED
 PAIRED = 2000  # features up to which pairs are tested before the first round; beyond, among those that it finds
@@ -62,10 +63,11 @@ def find_signal(
     views = scaling.views
     able = np.zeros(views.n_features, dtype=bool)
     able[views.drawable] = True
-    if len(views.drawable) < 2:
-        return FeatureSignal(able, able.astype(np.float64), np.where(able, 0.0, 1.0), "there is no other feature")
     wide = len(views.drawable) > PAIRED
     rows = draw_by_weight(distinct, MOST_ROWS_WIDE if wide else PAIRED_ROWS, seed)
+    if len(views.drawable) < 2 or len(rows) < LEAST_ROWS:
+        reason = "there are too few features or rows to compare features: all are kept"
+        return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
     table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
     with threadpool_limits(threads, "blas"):
         scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)

@@ -46,7 +46,11 @@ def test_json(wine, tmp_path, capsys):
     assert facts["clusters"] == len(facts["sizes"]) == 3
     assert len(facts["labels"]) == len(facts["ids"]) == facts["rows"] == 178
     assert facts["scores"]["accuracy"] > 0.9
-    assert sum(facts["feature_importances"].values()) == pytest.approx(1)
+    telling = [name for name, score in facts["feature_importances"].items() if score > 0]
+    assert sorted(facts["telling_features"]) == sorted(telling)
+    assert facts["telling_features"][0] == max(telling, key=facts["feature_importances"].get)
+    assert facts["feature_pvalues"].keys() == facts["feature_importances"].keys()
+    assert all(facts["feature_pvalues"][name] < 0.01 for name in telling)
     model = tmp_path / "m.cf"
     assert main(["fit", str(wine), *WINE, "--json", "--model", str(model), "--out", str(tmp_path / "l.tsv")]) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -57,6 +61,20 @@ def test_json(wine, tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert len(facts["labels"]) == 178
     assert facts["scores"]["accuracy"] > 0.9
+
+
+def test_features_that_tell_are_named_and_noise_can_be_kept(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(120, 30))
+    X[:60, :12] += 3
+    path = tmp_path / "t.csv"
+    np.savetxt(path, X, delimiter=",", header=",".join(f"x{j}" for j in range(30)), comments="")
+    assert main(["fit", str(path), "--clusters", "2", "--trees", "20"]) == 0
+    printed = capsys.readouterr().out
+    assert "12 of 30 features tell the clusters apart; the other 18 were left out of the trees." in printed
+    assert sum(f" %   x{j}\n" in printed for j in range(12)) == 10
+    assert "... and 2 more" in printed
+    assert main(["fit", str(path), "--clusters", "2", "--trees", "20", "--noise-features", "keep"]) == 0
+    assert "12 of 30 features tell the clusters apart; the trees used all features." in capsys.readouterr().out
 
 
 def test_one_cluster_is_json_too(tmp_path, capsys):

@@ -58,6 +58,12 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
     add("--model", metavar="FILE", type=target, help="write the model, for `predict` and `report`")
     add("--trees", metavar="T", type=positive, default=200, help="number of trees in the forest (default: 200)")
+    add(
+        "--noise-features",
+        choices=("auto", "drop", "keep"),
+        default="auto",
+        help="leave columns that do not tell out of the trees (drop), or not (keep); auto, the default, is drop",
+    )
     add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
     add_data_options(parser, fitting=True)
     add_run_options(parser)
@@ -81,6 +87,7 @@ def run_fit(given: argparse.Namespace) -> int:
     forest = ClusterForest(
         given.clusters,
         n_estimators=given.trees,
+        noise_features=given.noise_features,
         n_jobs=given.threads or -1,
         random_state=given.seed,
         verbose=int(screen.watched),
