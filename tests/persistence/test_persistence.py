@@ -81,7 +81,7 @@ def test_names_categories_missing_cells_weights_and_evidence(blobs, tmp_path):
 @pytest.mark.parametrize("scale", ["mixed", "none"])
 def test_projections_are_kept(blobs, tmp_path, scale):
     X, _ = blobs
-    forest = ClusterForest(3, n_estimators=6, random_state=0, scale=scale).fit(X)
+    forest = ClusterForest(3, n_estimators=6, random_state=0, scale=scale, trees="grown").fit(X)
     before = forest.predict_proba(X)
     projections = Projections(np.array([0, 1, 3]), np.array([5, 0, 2], np.int32), np.array([1.0, 0.5, -3.0]))
     forest._scaling = forest._scaling.project(projections)

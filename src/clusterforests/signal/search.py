@@ -119,6 +119,7 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
     wide = int(able.sum()) > PAIRED
     weights = everything if wide else _only_sure(everything, table, scouted.views, seed)
     begun_sure = weights is not everything
+    before: HonestScores | None = None
     done, level = 0, LEVEL
     while True:
         found = _score(scouted, weights, seed, done + ROUNDS * begun_sure)
@@ -128,9 +129,9 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
             continue
         done += 1
         if done == ROUNDS or tells.sum() > NEARLY_ALL * able.sum():
-            return _conclude(found, tells, able)
+            return _conclude(found if tells.sum() > 1 or before is None else before, tells, able)
         if tells.sum() < COMPANY:  # what is drawn next may be drawn by chance
-            tells, level = able, LEVEL_OF_CHANCE
+            tells, level, before = able, LEVEL_OF_CHANCE, found
         scores = np.where(tells, found.scores, 0.0)
         top = np.sort(scores)[-max(1, -(-int((scores > 0).sum()) // 4))]
         weights = np.minimum(scores / top, 1.0) if top > 0 else everything

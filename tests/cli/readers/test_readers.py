@@ -48,7 +48,7 @@ def test_npy_is_mapped(tmp_path):
 def test_a_large_table_is_read_in_blocks_like_an_array():
     X = np.random.default_rng(0).normal(size=(66000, 3)) + np.repeat([[0.0], [6.0]], 33000, axis=0)
     table = ColumnTable(["a", "b", "c"], list(np.ascontiguousarray(X.T)))
-    forests = [ClusterForest(2, n_estimators=4, random_state=0).fit(given) for given in (X, table)]
+    forests = [ClusterForest(2, n_estimators=4, trees="varied", random_state=0).fit(given) for given in (X, table)]
     assert np.array_equal(forests[0].partitions_, forests[1].partitions_)
     assert forests[1].partitions_.dtype == np.int8
     assert forests[1].feature_names_in_.tolist() == ["a", "b", "c"]
