@@ -164,7 +164,7 @@ def test_every_parameter_has_an_effect(name):
 AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if value == "auto"}
 
 
-@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"threshold"}))
+@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"sharpness", "threshold"}))
 def test_every_automatic_setting_can_be_given(blobs, name):
     """What `selection_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
     X, _ = blobs
@@ -187,7 +187,7 @@ def test_every_automatic_setting_can_be_given(blobs, name):
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
-    assert chosen.keys() == AUTOMATIC | {"n_clusters", "n_estimators"}
+    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters", "n_estimators"}
     assert chosen["base_clusters"].value == (3, 8)
     assert chosen["trees"].value == "fine"
     assert chosen["consensus"].value == "gaps"

@@ -108,8 +108,8 @@ class ClusterForest(FittedForest):
         Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
         link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is 12, or a tenth of `n_estimators`,
-        at most 10, if trees are "grown". Used where `threshold` is.
+        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
+        most 10. Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"
@@ -402,9 +402,10 @@ class ClusterForest(FittedForest):
             backend.warn_of_failures()
 
     def _cut_settings(self, chosen: Mapping[str, Setting]) -> CutSettings:
-        names = "n_clusters", "consensus", "threshold", "sharpness"
-        n_clusters, method, threshold, sharpness = (chosen[name].value for name in names)
-        return CutSettings(n_clusters, method, threshold, sharpness, self.landmarks, named=self.consensus != "auto")
+        n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
+        return CutSettings(
+            n_clusters, method, threshold, self.sharpness, self.landmarks, named=self.consensus != "auto"
+        )
 
     def _publish_settings(
         self,

@@ -185,8 +185,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold, sharpness = (self.selection_[n].value for n in ("consensus", "threshold", "sharpness"))
-        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=sharpness)
+        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted forest to one file, which `load` reads.

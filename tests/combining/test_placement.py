@@ -63,7 +63,7 @@ def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, threshold):
     partitions = forest._label_in_trees(CpuBackend(), new_rows, 0)
     placement = forest._placement
     found = reference.walk(
-        forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=12.0
+        forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=4.0
     )
     assert (forest.predict(new_rows) == found).all()
 

@@ -20,7 +20,6 @@ NO_GROWTH: dict[str, Any] = {
     "repeat_features": False,
     "quality": "centroid",
 }
-SHARPNESS = 12.0  # for trees of several kinds
 GAP_ROWS = 1024  # rows that trees are made on where gaps are looked for
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
@@ -133,13 +132,10 @@ def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int
     """Decide what depends on the number of features that trees may use."""
     if given["trees"] == given["base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW:
         trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
-    fine, grown = trees.value == "fine", trees.value == "grown"
+    fine = trees.value == "fine"
     rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
     rules = {
         "max_samples": rows if given["estimator"] is None else Setting(None, "the clusterer may need all rows"),
-        "sharpness": Setting("auto", "a tenth of the trees, at most 10")
-        if grown
-        else Setting(SHARPNESS, "trees of many clusters put few rows together"),
         "consensus": Setting("gaps-or-kway" if fine else "kway", "all clusters are cut at once"),
     }
     return {"trees": trees} | {name: _asked(given, name, rule) for name, rule in rules.items()}

@@ -25,7 +25,7 @@ WIDE = 20  # columns beyond which a tree sees their leading components
 WHITE_WIDE = 15  # components of whitened draws
 ROWS_PER_AXIS = 5
 MOST_DRAWN = 100  # features of a draw
-TREES_PER_DRAW = 3
+TREES_PER_DRAW = 3  # where draws are of many features, whose components take time
 FINER = 2.5  # times the root of n: the most clusters of a fine tree
 FINE_ROWS = 5  # for each of its clusters
 MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
@@ -81,10 +81,11 @@ def plan_trees(
         How often each counts.
     """
     planner = _Planner(table, weights, views, seed)
+    per_draw = TREES_PER_DRAW if len(views.drawable) > WIDE else 1
     made = dict.fromkeys(kinds, 0)
     features, columns = [], []
     for kind in kinds:
-        drawn, seen = planner.tree(kind, made[kind] // TREES_PER_DRAW)
+        drawn, seen = planner.tree(kind, made[kind] // per_draw)
         made[kind] += 1
         features.append(drawn)
         columns.append(seen)
