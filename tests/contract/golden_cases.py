@@ -56,6 +56,12 @@ def forest(n_clusters=3, **settings):
     return ClusterForest(n_clusters, **({"n_estimators": 40, "random_state": 5} | settings))
 
 
+def grown(**settings):
+    """Grow trees on all features, with everything that the results depend on given."""
+    settings = {"trees": "grown", "noise_features": "keep", "consensus": "medoid"} | settings
+    return forest(**settings)
+
+
 def paper():
     return ClusterForest.from_paper(3, n_estimators=20, random_state=5)
 
@@ -81,8 +87,12 @@ FORESTS: dict[str, Callable] = {
     "number of clusters": lambda: forest("auto").fit(table()),
     "part of the rows": lambda: forest(max_samples=60).fit(table(600)),
     "float32": lambda: forest().fit(table().astype(np.float32)),
-    "pairwise kappa": lambda: forest(quality="pairwise", scale="standard", patience=3, n_init=4).fit(table()),
-    "many features": lambda: forest(scale="range").fit(table(80, 120)),
+    "pairwise kappa": lambda: grown(quality="pairwise", scale="standard", patience=3, n_init=4).fit(table()),
+    "many features": lambda: grown(scale="range").fit(table(80, 120)),
+    "many features, varied trees": lambda: forest().fit(table(80, 120)),
+    "all features": lambda: forest(noise_features="keep").fit(table()),
+    "grown trees": lambda: forest(trees="grown").fit(table()),
+    "fine trees": lambda: forest(trees="fine").fit(table()),
     "operator": operator,
     "landmarks": lambda: forest(landmarks=60).fit(table(800)),
     "many rows": many_rows,

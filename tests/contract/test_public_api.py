@@ -21,6 +21,8 @@ def test_signatures():
     assert forest == [
         "n_clusters",
         "n_estimators",
+        "trees",
+        "noise_features",
         "estimator",
         "scale",
         "base_clusters",

@@ -39,7 +39,7 @@ def test_the_null_has_the_mean_and_the_variance_of_permuted_rows():
     x = RNG.standard_t(5, size=60)
     X = np.column_stack([RNG.permutation(x) for _ in range(4000)])
     sums = sum(np.array([reference.eta_squared(column, one) for column in X.T]) for one in labels)
-    square = _overlap(_members(labels)).sum()
+    square = _overlap(_members(labels), labels).sum()
     assert sums.mean() == pytest.approx(5 * 3 / 59, rel=0.02)
     assert sums.var() == pytest.approx(2 * (59 * square - 15**2) / (59**2 * 61), rel=0.1)
 
@@ -67,7 +67,7 @@ def test_blocks_of_features_do_not_matter(monkeypatch):
     X, labels = RNG.normal(size=(50, 23)), clusterings(50, 6, 4)
     used = RNG.random((6, 23)) < 0.5
     whole = score_features(X, plain_views(23), labels, used)
-    monkeypatch.setattr("clusterforests.signal.honest_scores.FEATURES_AT_ONCE", 5)
+    monkeypatch.setattr("clusterforests.signal.honest_scores.SUMS_AT_ONCE", 5 * 24)
     parts = score_features(X, plain_views(23), labels, used)
     assert (whole.scores == parts.scores).all()
     assert (whole.p_values == parts.p_values).all()

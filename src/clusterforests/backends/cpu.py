@@ -11,6 +11,8 @@ from clusterforests._base.typing import FloatArray, Int64Array, IntArray
 from clusterforests.backends.match_operator import MatchOperator
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
 
+SHORT = 2**23  # products that one thread has done before others would have started
+
 
 class CpuBackend:
     """Computes on this machine's cores: K-means, assignment, match counts and products with W."""
@@ -85,7 +87,8 @@ class CpuBackend:
 
     def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
         """Multiply a matrix with vectors, which are the rows of `vectors`; the products are rows."""
-        return _core.multiply(matrix, np.ascontiguousarray(vectors), self.threads)
+        threads = self.threads if matrix.size * len(vectors) > SHORT else 1
+        return _core.multiply(matrix, np.ascontiguousarray(vectors), threads)
 
 
 def _flatten(features: Sequence[IntArray]) -> tuple[IntArray, Int64Array]:

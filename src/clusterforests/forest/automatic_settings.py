@@ -175,6 +175,7 @@ def growth_settings(
         quality=rules["quality"],
         n_init=int(chosen["n_init"].value),
         max_iter=int(given["max_iter"]),
+        grows=growing,
     )
 
 

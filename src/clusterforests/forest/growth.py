@@ -34,6 +34,7 @@ class GrowthSettings:
     quality: str
     n_init: int
     max_iter: int
+    grows: bool = True  # False: each tree is one K-means on planned columns
 
 
 @dataclass
@@ -180,7 +181,7 @@ def make_trees(
         kappas = kappa(runs, settings.quality)
         for i in np.flatnonzero(runs.solved).tolist():
             trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
-        waiting = waiting[~runs.solved & (trees.clusters[waiting] > 2)]
+        waiting = waiting[~runs.solved & settings.fewer_clusters & (trees.clusters[waiting] > 2)]
         trees.clusters[waiting] = np.maximum(2, 2 * trees.clusters[waiting] // 3)
     return trees.solved()
 
@@ -188,6 +189,11 @@ def make_trees(
 def why_dropped(settings: GrowthSettings) -> str:
     """Explain why a tree could not be grown, and what helps."""
     clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
+    if not settings.grows:
+        return (
+            f"base_clusters={clusters} is more than the distinct rows of the features they drew. Lower base_clusters "
+            "(or n_clusters), or drop constant and nearly constant columns."
+        )
     return (
         f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
         f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "

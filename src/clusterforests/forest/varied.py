@@ -92,6 +92,12 @@ def plan_trees(
     return PlannedTrees(features, columns, clusters), planner.projections()
 
 
+def most_projected(n_trees: int, n_columns: int) -> int:
+    """Bound the number of projected columns. Of either kind of draw, each third is the same: all features."""
+    draws = 1 + math.ceil(2 / 3 * math.ceil(n_trees / len(KINDS)))
+    return min(WIDE, n_columns) * (draws if n_columns <= WIDE else 1 + 2 * draws)
+
+
 class _Planner:
     """Draws features, and collects projections."""
 

@@ -11,19 +11,25 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.threads import count_threads
 from clusterforests.combining.registry import works_without_matrix
 from clusterforests.combining.settings import LIMITS
+from clusterforests.forest.automatic_settings import GAP_ROWS, kind_of_growth
+from clusterforests.forest.forest import SCALED_ROWS
+from clusterforests.forest.varied import most_projected
+from clusterforests.signal.honest_scores import SUMS_AT_ONCE
+from clusterforests.signal.search import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIRED, PAIRED_ROWS
 
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 1024  # that a thread labels at a time
-VIEWS = 3
+VIEWS = 2
 TREE_COLUMNS = 16  # typical number of columns per tree
+SCOUT_CLUSTERS = 700  # typical number in a round of the search for features
 
 
 class MemoryEstimate(NamedTuple):
     """Bytes beyond the table that was given, by stage."""
 
-    input: int  # a copy of the table where one is needed; hashes of the rows
-    sample: int  # the rows that trees grow on: scaled, and as K-means sees them
+    input: int  # a copy of the table where one is needed; hashes of the rows; the sample, and the ranks of its values
+    sample: int  # the search for features, then the rows that trees are made on: scaled, and as K-means sees them
     passes: int  # blocks of rows on their way to a label
     partitions: int  # `partitions_`, which stays
     consensus: int  # the graph of rows or landmarks
@@ -46,7 +52,7 @@ def estimate_memory(
     threads: int = 1,
     copied: bool = False,
     wide_labels: bool = False,
-    n_projected: int = 0,
+    grown: bool = False,
     limits: SizeLimits = DEFAULT_LIMITS,
 ) -> MemoryEstimate:
     """Estimate the memory that a fit needs beyond its table.
@@ -63,8 +69,8 @@ def estimate_memory(
         Whether the table has missing cells or categories, so that it is copied as float64 and filled.
     wide_labels : bool, default=False
         Whether trees have more than 128 clusters.
-    n_projected : int, default=0
-        Number of projected columns beside the scaled ones.
+    grown : bool, default=False
+        Whether trees grow, so that all rows of the sample are scaled at once.
     limits : SizeLimits
         What a large table is.
 
@@ -74,14 +80,19 @@ def estimate_memory(
     """
     large = max_samples is not None and limits.is_large(n_samples)
     rows = min(n_samples, limits.sample_size(n_features, max_samples, landmarks)) if large else n_samples
-    scaled = VIEWS * n_features + n_projected  # columns
+    made_on = rows if max_samples is None else min(rows, GAP_ROWS if max_samples == "auto" else int(max_samples))
+    scaled_rows = rows if grown else max(made_on, min(rows, SCALED_ROWS))
+    width = VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
-    row = 20 * scaled + 4 * n_estimators  # on its way through the trees
+    row = 20 * width + 4 * n_estimators  # on its way through the trees
+    copies = 8 * n_samples * n_features * (2 * copied or not large)
+    kept = 8 * rows * n_features * (5 if large else 4)  # values and their ranks, in Python and in the core
+    making = 16 * scaled_rows * width + 4 * rows * n_estimators + 24 * threads * made_on * TREE_COLUMNS
     return MemoryEstimate(
-        input=8 * n_samples * n_features * (2 * copied or not large) + (48 * n_samples if large else 0),
-        sample=8 * rows * (n_features + 2 * scaled) + 4 * rows * n_estimators + 24 * threads * rows * TREE_COLUMNS,
+        input=copies + (48 * n_samples if large else 0) + kept,
+        sample=max(_search(rows, n_features), making),
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
@@ -92,6 +103,7 @@ def estimate_memory(
 def memory_settings(forest: Any) -> dict[str, Any]:
     """Collect the settings of a forest that decide how much memory it needs."""
     settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+    settings["grown"] = kind_of_growth(vars(forest)).value == "grown"
     return settings if forest.estimator is None else settings | {"max_samples": None}
 
 
@@ -131,6 +143,15 @@ def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> It
         yield "n_estimators", trees
         if trees == 10:
             return
+
+
+def _search(rows: int, n_features: int) -> int:
+    """Estimate the search for features: rows, scaled and centred; then pairs of columns, or scores by cluster."""
+    rows = min(rows, MOST_ROWS_WIDE if n_features > PAIRED else PAIRED_ROWS)
+    paired = min(n_features, BUNDLE)
+    pairs = 56 * rows * paired + 720 * paired**2  # 5 tables of 36 cells for each pair
+    scores = 24 * min(rows, MOST_ROWS) * n_features + 16 * min(SUMS_AT_ONCE, SCOUT_CLUSTERS * n_features)
+    return 32 * rows * n_features + max(pairs, scores)
 
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:

@@ -15,7 +15,7 @@ from clusterforests.tables.feature_columns import FeatureColumns
 
 UNIT = 2.0**26
 ROUNDING = 1e-12  # columns that vary less, relatively, do not vary
-FEATURES_AT_ONCE = 4096
+SUMS_AT_ONCE = 2**22  # of features by cluster
 LEAST = 1e-300
 
 
@@ -44,10 +44,11 @@ def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, us
     first, sizes = members.first, members.sizes
     freedom = max(1, len(rows) - 1)
     ranks = np.add.reduceat((sizes > 0).astype(np.float64), first) - 1
-    overlap = _overlap(members)
+    overlap = _overlap(members, labels)
     scores, p_values = np.zeros(len(views.widths)), np.ones(len(views.widths))
-    for start in range(0, len(scores), FEATURES_AT_ONCE):
-        features = np.arange(start, min(start + FEATURES_AT_ONCE, len(scores)), dtype=np.int32)
+    at_once = max(1, SUMS_AT_ONCE // len(sizes))
+    for start in range(0, len(scores), at_once):
+        features = np.arange(start, min(start + at_once, len(scores)), dtype=np.int32)
         without = (~used[:, features]).astype(np.float64)
         shares = _between(rows, views, features, members)
         count = without.sum(axis=0)
@@ -85,12 +86,16 @@ def _members(labels: IntArray) -> _Members:
     return _Members(indicators, indicators.sum(axis=1), first)
 
 
-def _overlap(members: _Members) -> FloatArray:
+def _overlap(members: _Members, labels: IntArray) -> FloatArray:
     """Compute <A_t, A_s> - 1, where A_t is the projection on the indicators of clustering t."""
-    size = np.maximum(members.sizes, 1.0)
-    common = np.square(members.indicators @ members.indicators.T) / size[:, None] / size[None, :]
-    by_row = np.add.reduceat(common, members.first, axis=0)
-    overlap: FloatArray = np.add.reduceat(by_row, members.first, axis=1) - 1.0
+    size, every = np.maximum(members.sizes, 1.0), len(members.sizes)
+    ends = np.append(members.first[1:], every)
+    places = members.first[:, None] + labels  # of each row's clusters among all
+    overlap = np.empty((len(labels), len(labels)))
+    for t, (start, end) in enumerate(zip(members.first, ends, strict=True)):
+        pairs = np.bincount((labels[t].astype(np.int64) * every + places).ravel(), minlength=(end - start) * every)
+        common = np.square(pairs.reshape(-1, every).astype(np.float64)) / size[start:end, None] / size[None, :]
+        overlap[t] = np.add.reduceat(np.add.reduceat(common, [0], axis=0)[0], members.first) - 1.0
     return overlap
 
 

@@ -16,7 +16,7 @@ from clusterforests._base.random import Purpose, permutations, stream, uniform
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.dependence import excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
-from clusterforests.signal.scouts import ScoutedRows
+from clusterforests.signal.scouts import SCOUTS, ScoutedRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.scaling import Scaling
@@ -77,17 +77,17 @@ def find_signal(
 def signal_of_trees(
     table: EncodedTable, distinct: DistinctRows, partitions: IntArray, features: Sequence[IntArray], seed: int
 ) -> FeatureSignal:
-    """Score features by trees that are there already, without a search; every feature is kept.
+    """Score features by some of the trees that are there already, without a search; every feature is kept.
 
     `features` are those of each tree. A row that a tree left out, with a label below zero, is in a cluster of its own
     kind.
     """
     views = FeatureColumns(table.first[None, :], table.widths, np.arange(len(table.widths), dtype=np.int32))
     rows = draw_by_weight(distinct, MOST_ROWS, seed)
-    labels = partitions[:, rows].astype(np.int32)
+    labels = partitions[:SCOUTS, rows].astype(np.int32)
     labels = np.where(labels < 0, labels.max(axis=1, keepdims=True) + 1, labels)
     used = np.zeros((len(labels), len(table.widths)), dtype=bool)
-    for tree, own in enumerate(features):
+    for tree, own in enumerate(features[:SCOUTS]):
         used[tree, own] = True
     found = score_features(table.values[rows], views, labels, used)
     tells = significant(found.p_values, LEVEL)
