@@ -34,7 +34,7 @@ def main() -> None:
     if given.seeds and methods:
         run_methods(plan(methods, given.seeds), given, load)
     rows = [*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")]
-    replace_text(given.out / "RESULTS.md", report(rows))
+    replace_text(given.out / "RESULTS.md", report(rows, given.seeds or sorted({row.seed for row in rows})))
     print(f"{given.out / 'RESULTS.md'} written")
 
 

@@ -154,7 +154,7 @@ def umap_hdbscan(X: FloatArray, k: int, seed: int) -> Labels:
 
 
 def consensus_by(algorithm: str, most: int = 3) -> Callable[[FloatArray, int, int], Outcome]:
-    """Make a run of ConsensusClusterPlus for 2 to K clusters, or to `most` if that is more; it fails for fewer than 3."""
+    """Make a run of ConsensusClusterPlus for 2 to K clusters, or to `most` if that is more; its least is 3."""
 
     def fit(X: FloatArray, k: int, seed: int) -> Outcome:
         if len(X) > MOST_ROWS:
