@@ -9,7 +9,8 @@ Every fit is a line of peers.csv or ours.csv in the folder --out, so ours can be
 
 from arguments import one_thread
 
-one_thread()  # before NumPy is imported
+if __name__ == "__main__":
+    one_thread()  # before NumPy is imported
 
 from pathlib import Path
 

@@ -6,8 +6,8 @@ import numpy as np
 from noise_data import CELLS, KINDS, PLAIN, SUBTYPES
 from peers import PEERS, TIMED_PEERS
 from runner import Row, commits
+from shared_tables import ablation, left_out, peer_facts
 from summary import Scores, mean_over, means
-from tables import ablation, left_out, peer_facts
 from variants import BEFORE, DEFAULT
 
 from clusterforests.experiments.tables import markdown

@@ -13,7 +13,8 @@ goes on where it was. `--again` computes the chosen fits anew. The peers are in 
 
 from arguments import one_thread
 
-one_thread()  # before NumPy is imported
+if __name__ == "__main__":
+    one_thread()  # before NumPy is imported
 
 import argparse
 from pathlib import Path

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from quality_data import DEV2_NAMES, HALVES, HIDDEN, SET_NAMES, TUNED_NAMES, shape
 from quality_timing import Timing
 from runner import LIMIT, Row, commits
+from shared_tables import ablation, by_set, comparison, left_out, peer_facts
 from summary import Scores, at_their_best, counted, difference, mean_over, means, standings
-from tables import ablation, by_set, comparison, left_out, peer_facts
 from variants import BEFORE, DEFAULT
 
 from clusterforests.datasets import UCI_NAMES

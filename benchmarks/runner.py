@@ -100,7 +100,10 @@ def run(tasks: Sequence[Task], path: Path, load: Load, jobs: int, *, again: bool
 
 
 def fit_all(tasks: Sequence[Task], load: Load, jobs: int) -> Iterator[Row]:
-    """Fork a process for each fit, `jobs` at a time; it inherits the table and compiled code."""
+    """Fork a process for each fit, `jobs` at a time; it inherits the table and compiled code.
+
+    This process must have one thread (`one_thread`): OpenMP's do not survive a fork.
+    """
     warm_up({task.method for task in tasks})
     commit = current_commit()
     fork = multiprocessing.get_context("fork")

@@ -8,7 +8,8 @@ Every fit is a line of peers.csv or ours.csv in the folder --out. The tables are
 
 from arguments import one_thread
 
-one_thread()  # before NumPy is imported
+if __name__ == "__main__":
+    one_thread()  # before NumPy is imported
 
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from peers import PEERS, SHAPE_PEERS
 from quality_data import z_scores
 from runner import Row, Table, Task, commits, read_rows
 from shapes_data import SHAPES, draw
+from shared_tables import ablation, by_set, comparison, left_out, peer_facts
 from summary import at_their_best
-from tables import ablation, by_set, comparison, left_out, peer_facts
 
 from clusterforests.experiments.files import replace_text
 
