@@ -18,7 +18,6 @@ from sparse_kmeans import sparse_kmeans
 
 from clusterforests import ClusterForest, consensus
 from clusterforests._base.random import integers, stream
-from clusterforests.baselines import EvidenceAccumulation
 
 FloatArray = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
@@ -72,7 +71,7 @@ def mixture(covariance: str) -> Callable[[FloatArray, int, int], Labels]:
         n, p = X.shape
         if p > 100 or p > n / 4:
             X = PCA(max(1, min(FEW_COLUMNS, p, n // 5)), random_state=seed).fit_transform(X)
-        ridge = 1e-4 * float(np.median(X.var(axis=0)))
+        ridge = max(1e-4 * float(np.median(X.var(axis=0))), 1e-6)
         model = GaussianMixture(k, covariance_type=covariance, n_init=3, reg_covar=ridge, random_state=seed)
         return model.fit_predict(X)
 
@@ -93,10 +92,6 @@ def lumbermark(X: FloatArray, k: int, seed: int) -> Labels:
     from lumbermark import Lumbermark
 
     return Lumbermark(n_clusters=k).fit_predict(X)
-
-
-def evidence(X: FloatArray, k: int, seed: int) -> Labels:
-    return EvidenceAccumulation(k, random_state=seed).fit_predict(X)
 
 
 def base_clusterings(X: FloatArray, k: int, seed: int) -> npt.NDArray[np.int32]:
@@ -182,10 +177,6 @@ PEERS: dict[str, Peer] = {
     "Spectral": Peer(spectral, "scikit-learn's `SpectralClustering` on the graph of 10 nearest neighbours"),
     "Genie": Peer(genie, "genieclust with its defaults", random=False, needs="genieclust"),
     "Lumbermark": Peer(lumbermark, "lumbermark with its defaults", random=False, needs="lumbermark"),
-    "EA": Peer(
-        evidence,
-        "`EvidenceAccumulation` as in the paper: base K = K, threshold 0.5, which determines the number of clusters",
-    ),
     "EAC": Peer(
         evidence_average,
         f"evidence accumulation: {MEMBERS} scikit-learn `KMeans(init='random', n_init=1)`, base K uniform on K, ..., "
@@ -217,7 +208,7 @@ PEERS: dict[str, Peer] = {
     "from_paper": Peer(published_forest, "`ClusterForest.from_paper`"),
 }
 # What a benchmark runs if it is not told otherwise.
-_ONLY = {"EA", "HDBSCAN", "CCP km, maxK 8", "CCP hc, maxK 8"}
+_ONLY = {"HDBSCAN", "CCP km, maxK 8", "CCP hc, maxK 8"}
 NOISE_PEERS = [name for name in PEERS if name not in _ONLY]
 SHAPE_PEERS = [name for name in NOISE_PEERS if not name.startswith(("CCP", "Sparse", "PCA"))] + ["HDBSCAN"]
 REAL_PEERS = NOISE_PEERS
