@@ -52,8 +52,8 @@ def heading(rows: Sequence[Row], seeds: Sequence[int]) -> str:
         f"Written by `make noise`. {len(CELLS)} kinds of tables with K Gaussian groups that differ in m of p features; "
         "the others are noise: normal, heavy-tailed (t), correlated in blocks, binary, or with one of them copied 4 to "
         "32 times. Units differ from feature to feature, so peers get z-scores; ClusterForest gets the raw table "
-        "and its default settings. Every method but UMAP + HDBSCAN is given K. The oracle is the better, in each cell, of "
-        "K-means and a Gaussian mixture on the telling features alone. ARI in percent, mean of draws with the seeds "
+        "and its default settings. Every method but UMAP + HDBSCAN is given K. The oracle is the better, in each cell, "
+        "of K-means and a Gaussian mixture on the telling features alone. ARI in percent, mean of draws with the seeds "
         f"{', '.join(map(str, seeds))}. Precision is the share of telling features among the m features of largest "
         f"importance. Seconds are processor time on one thread. {commits(rows)}\n"
     )

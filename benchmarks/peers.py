@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from consensus_plus import MOST_ROWS, REPEATS, consensus_plus
+from consensus_plus import MOST_WORK, REPEATS, consensus_plus
 from consensus_plus import installed as r_installed
 from locally_weighted import locally_weighted
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
@@ -152,8 +152,8 @@ def consensus_by(algorithm: str, most: int = 3) -> Callable[[FloatArray, int, in
     """Make a run of ConsensusClusterPlus for 2 to K clusters, or to `most` if that is more; its least is 3."""
 
     def fit(X: FloatArray, k: int, seed: int) -> Outcome:
-        if len(X) > MOST_ROWS:
-            raise TooLarge(f"more than {MOST_ROWS:,} rows")
+        if len(X) ** 2 * k > MOST_WORK:
+            raise TooLarge(f"rows² x K > {MOST_WORK:,}")
         labels, seconds = consensus_plus(X, k, seed, algorithm, max(k, most))
         return Outcome(labels, seconds=seconds)
 
@@ -165,7 +165,7 @@ def published_forest(X: FloatArray, k: int, seed: int) -> Labels:
 
 
 _WIDE = f"3 starts, on {FEW_COLUMNS} principal components where p > 100 or p > n / 4"
-_CCP = f"ConsensusClusterPlus (R), {{}}, {REPEATS} subsamples of 80 % of the rows, at most {MOST_ROWS:,} rows"
+_CCP = f"ConsensusClusterPlus (R), {{}}, {REPEATS} subsamples of 80 % of the rows, where rows² x K <= {MOST_WORK:,}"
 PEERS: dict[str, Peer] = {
     "KMeans": Peer(kmeans, "scikit-learn, `n_init=10`"),
     "PCA + KMeans": Peer(pca_kmeans, "as many principal components as hold 90 % of the variance, then KMeans"),
