@@ -109,15 +109,19 @@ def fit_all(tasks: Sequence[Task], load: Load, jobs: int) -> Iterator[Row]:
     fork = multiprocessing.get_context("fork")
     running: dict[Connection, tuple[Any, Task, float]] = {}
     waiting = list(reversed(tasks))
+    slow: set[tuple[str, str, str]] = set()
     while waiting or running:
         while waiting and len(running) < jobs:
             task = waiting.pop()
+            if task[:3] in slow:  # other seeds would be no faster
+                yield failed(task, 0.0, commit, "too slow: stopped with another seed")
+                continue
             receiving, sending = fork.Pipe(duplex=False)
             process = fork.Process(target=_child, args=(task, load(task), commit, sending))
             process.start()
             sending.close()
             running[receiving] = process, task, time.monotonic()
-        for ready in wait(list(running)):
+        for ready in wait(list(running)) if running else ():
             process, task, started = running.pop(ready)  # type: ignore[index]
             try:
                 row = ready.recv()  # type: ignore[union-attr]
@@ -126,6 +130,8 @@ def fit_all(tasks: Sequence[Task], load: Load, jobs: int) -> Iterator[Row]:
                 why = "too slow: stopped" if process.exitcode == -signal.SIGXCPU else f"died, status {process.exitcode}"
                 row = failed(task, time.monotonic() - started, commit, why)
             process.join()
+            if row.omitted:
+                slow.add(task[:3])
             yield row
 
 
