@@ -109,12 +109,12 @@ def fit_all(tasks: Sequence[Task], load: Load, jobs: int) -> Iterator[Row]:
     fork = multiprocessing.get_context("fork")
     running: dict[Connection, tuple[Any, Task, float]] = {}
     waiting = list(reversed(tasks))
-    slow: set[tuple[str, str, str]] = set()
+    left_out: dict[tuple[str, ...], str] = {}
     while waiting or running:
         while waiting and len(running) < jobs:
             task = waiting.pop()
-            if task[:3] in slow:  # other seeds would be no faster
-                yield failed(task, 0.0, commit, "too slow: stopped with another seed")
+            if task[:3] in left_out:  # another seed would be no faster
+                yield failed(task, 0.0, commit, left_out[task[:3]])
                 continue
             receiving, sending = fork.Pipe(duplex=False)
             process = fork.Process(target=_child, args=(task, load(task), commit, sending))
@@ -131,7 +131,7 @@ def fit_all(tasks: Sequence[Task], load: Load, jobs: int) -> Iterator[Row]:
                 row = failed(task, time.monotonic() - started, commit, why)
             process.join()
             if row.omitted:
-                slow.add(task[:3])
+                left_out[task[:3]] = row.error
             yield row
 
 

@@ -72,9 +72,7 @@ def ablation(rows: Sequence[Row], sets: Sequence[str]) -> str:
 
 def left_out(rows: Sequence[Row]) -> str:
     """List what peers were not given or could not finish, and what failed."""
-    omitted = sorted(
-        {f"{row.method} on {row.set} ({row.scaling}): {row.error.partition(' with')[0]}" for row in rows if row.omitted}
-    )
+    omitted = sorted({f"{row.method} on {row.set} ({row.scaling}): {row.error}" for row in rows if row.omitted})
     failures = sorted(
         {f"{row.method} on {row.set} ({row.scaling}): {row.error}" for row in rows if row.error and not row.omitted}
     )
