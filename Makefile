@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes reproduce sanitize fuzz clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -83,13 +83,22 @@ bench: $(VENV)/installed
 bench-dask: $(VENV)/installed
 	$(BIN)/python benchmarks/dask_scale.py --out benchmarks/DASK.md
 
-# Hours on two cores; needs CLUSTERFORESTS_DATA and the development sets. Goes on where it was stopped.
+# Hours on two cores; needs CLUSTERFORESTS_DATA with the development sets beside it. Goes on where it was stopped. R with
+# ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus) is used where it is installed.
 quality: $(VENV)/bench
-	$(BIN)/python benchmarks/quality.py --methods peers default
-	$(BIN)/python benchmarks/quality.py --methods ours --seeds 3
-	$(BIN)/python benchmarks/quality.py --missing 0.3
+	$(BIN)/python benchmarks/quality.py --variants --jobs 2
+	$(BIN)/python benchmarks/quality.py --half odd --variants --jobs 2
+	$(BIN)/python benchmarks/quality.py --half even --variants --jobs 2
+	$(BIN)/python benchmarks/quality.py --missing 0.3 --methods ours --seeds 20 --jobs 2
 	$(BIN)/python benchmarks/quality.py --timing
 	$(BIN)/python benchmarks/how_many.py --out benchmarks/HOW_MANY.md
+
+# Tables of which most features are noise, an hour; tables of curved shapes, minutes. Both go on where they were stopped.
+noise: $(VENV)/bench
+	$(BIN)/python benchmarks/noise.py --variants --jobs 2
+
+shapes: $(VENV)/bench
+	$(BIN)/python benchmarks/shapes.py --variants --jobs 2
 
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed

@@ -88,6 +88,8 @@ OUTSIDE = {
     "../benchmarks/GPU.md": "benchmarks/gpu.md",
     "../benchmarks/HOW_MANY.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
+    "../benchmarks/noise/RESULTS.md": "benchmarks/noise.md",
+    "../benchmarks/shapes/RESULTS.md": "benchmarks/shapes.md",
     "../CHANGELOG.md": "changelog.md",
     "../CONTRIBUTING.md": "contributing.md",
 }
