@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Sequence
 
 from peers import PEERS, FloatArray, Outcome, missing_peers
-from variants import BEFORE, VARIANTS
+from variants import BEFORE, VARIANTS, replaced
 
 from clusterforests import ClusterForest
 
@@ -16,7 +16,9 @@ def outcome(method: str, X: FloatArray, k: int, seed: int) -> Outcome:
     if method in PEERS:
         found = PEERS[method].fit(X, k, seed)
         return found if isinstance(found, Outcome) else Outcome(found)
-    forest = ClusterForest(k, random_state=seed, **({} if method == BEFORE else VARIANTS[method])).fit(X)
+    settings, names = ({}, {}) if method == BEFORE else VARIANTS[method]
+    with replaced(names):
+        forest = ClusterForest(k, random_state=seed, **settings).fit(X)
     return Outcome(forest.labels_, lambda: forest.feature_importances_)
 
 
@@ -32,7 +34,7 @@ def check_methods(names: Sequence[str]) -> list[str]:
     """Return the methods that can run here; a misspelt parameter must stop the run, not score 0."""
     known = inspect.signature(ClusterForest).parameters
     for name in names:
-        if unknown := [key for key in VARIANTS.get(name, {}) if key not in known]:
+        if unknown := [key for key in (VARIANTS[name].settings if name in VARIANTS else {}) if key not in known]:
             raise ValueError(f"VARIANTS[{name!r}] sets {', '.join(unknown)}, which ClusterForest does not have.")
     missing = missing_peers(names)
     for name, needed in missing.items():

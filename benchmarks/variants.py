@@ -1,9 +1,63 @@
 """Our own settings under test, in one place: every benchmark reads this dictionary."""
 
-from typing import Any
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 DEFAULT = "default"
 BEFORE = "default before"  # rows of the default before the forest learned which features tell; never computed again
 
-# Keyword arguments of ClusterForest by name. The first is what users get; each other one switches off one part.
-VARIANTS: dict[str, dict[str, Any]] = {DEFAULT: {}}
+
+class Variant(NamedTuple):
+    """Keyword arguments of ClusterForest, and constants or functions of the package that are replaced for a fit."""
+
+    settings: dict[str, Any]
+    replaced: dict[str, Any] = {}  # noqa: RUF012
+
+
+def _without(kind: str) -> dict[str, Any]:
+    """Put trees of whole tables in the place of a kind of trees."""
+    varied = importlib.import_module("clusterforests.forest.varied")
+    return {
+        f"forest.varied.{name}": tuple(varied.WHOLE if one == kind else one for one in getattr(varied, name))
+        for name in ("KINDS", "KINDS_OF_FEW")
+    }
+
+
+def _nobody_used_anything(rows: Any, views: Any, labels: Any, used: Any) -> Any:
+    scores = importlib.import_module("clusterforests.signal.honest_scores")
+    return scores.score_features(rows, views, labels, 0 * used > 0)
+
+
+# The first is what users get; each other one switches off one part.
+VARIANTS: dict[str, Variant] = {
+    DEFAULT: Variant({}),
+    "no search for features": Variant({"noise_features": "keep"}),
+    "one round": Variant({}, {"signal.search.ROUNDS": 1}),
+    "no start from pairs": Variant({}, {"signal.search._only_sure": lambda weights, *_: weights}),
+    "scores not honest": Variant({}, {"signal.search.score_features": _nobody_used_anything}),
+    "near-copies vouch": Variant({}, {"signal.search.COPY": 2.0}),
+    "no ranks": Variant({}, _without("ranks")),
+    "no whitened draws": Variant({}, _without("whitened")),
+    "whole tables only": Variant({}, {"forest.varied.KINDS": ("whole",), "forest.varied.KINDS_OF_FEW": ("whole",)}),
+    "no fine trees": Variant({"trees": "varied"}),
+    "grown trees": Variant({"trees": "grown"}),
+    "z-scores only": Variant({"scale": "standard"}),
+    "medoid of three cuts": Variant({"consensus": "medoid"}),
+    "recursive cuts": Variant({"consensus": "ncut"}),
+}
+
+
+@contextlib.contextmanager
+def replaced(names: dict[str, Any]) -> Iterator[None]:
+    """Replace constants and functions of the package for a while."""
+    places = [(importlib.import_module(f"clusterforests.{name.rpartition('.')[0]}"), name) for name in names]
+    before = [getattr(module, name.rpartition(".")[2]) for module, name in places]
+    for (module, name), value in zip(places, names.values(), strict=True):
+        setattr(module, name.rpartition(".")[2], value)
+    try:
+        yield
+    finally:
+        for (module, name), value in zip(places, before, strict=True):
+            setattr(module, name.rpartition(".")[2], value)
