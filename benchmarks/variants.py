@@ -18,11 +18,10 @@ class Variant(NamedTuple):
 
 def _without(kind: str) -> dict[str, Any]:
     """Put trees of whole tables in the place of a kind of trees."""
-    varied = importlib.import_module("clusterforests.forest.varied")
-    return {
-        f"forest.varied.{name}": tuple(varied.WHOLE if one == kind else one for one in getattr(varied, name))
-        for name in ("KINDS", "KINDS_OF_FEW")
-    }
+    usual = ["whole", "ranks", "whitened", "whole", "ranks", "whitened", "whole", "ranks", "whitened", "whole"]
+    few = ["whole", "fine", "ranks", "whitened", "fine", "whole", "ranks", "whitened", "fine", "whole"]
+    names = ("forest.varied.KINDS", usual), ("forest.varied.KINDS_OF_FEW", few)
+    return {name: tuple("whole" if one == kind else one for one in kinds) for name, kinds in names}
 
 
 def _nobody_used_anything(rows: Any, views: Any, labels: Any, used: Any) -> Any:

@@ -136,7 +136,8 @@ def _solution(graph: Graph, count: int, width: int, enough: Callable[[Ritz], boo
 def _dense_solution(graph: Graph, count: int) -> Ritz:
     """Let LAPACK compute the `count` leading eigenvectors beside the known one."""
     n = len(graph)
-    values, vectors = scipy.linalg.eigh(graph.deflated(), subset_by_index=[n - count, n - 1])
+    with threadpool_limits(graph.backend.threads, "blas"):
+        values, vectors = scipy.linalg.eigh(graph.deflated(), subset_by_index=[n - count, n - 1])
     values, found = values[::-1], np.ascontiguousarray(vectors.T[::-1])
     return Ritz(values, found, values[:, None] * found, np.zeros(count), exhausted=True)
 
