@@ -79,6 +79,24 @@ def test_noise_features_are_not_in_trees(blobs):
     assert set(np.concatenate(kept.estimators_features_)) == set(range(6))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_rare_groups_are_found(seed):
+    """As docs/tasks.md says: three groups of 1 % that lie apart, among noise features."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1, 2, 3], [1455, 15, 15, 15])
+    X = rng.normal(size=(1500, 10))
+    X[:, :4] += 8 * np.array([[0, 0, 0, 0], [1, 1, 0, 0], [0, -1, 1, 0], [-1, 0, 0, 1]])[truth]
+    assert adjusted_rand_score(truth, ClusterForest(4, random_state=seed).fit_predict(X)) > 0.95
+
+
+def test_many_clusters_are_found_among_noise():
+    rng = np.random.default_rng(0)
+    truth = np.arange(1200) % 30
+    X = rng.normal(size=(1200, 16))
+    X[:, :8] += 3 * rng.normal(size=(30, 8))[truth]
+    assert adjusted_rand_score(truth, ClusterForest(30, random_state=0).fit_predict(X)) > 0.95
+
+
 def test_settings_of_growth_make_trees_grow(blobs):
     X, _ = blobs
     forest = ClusterForest(3, n_estimators=20, patience=2, random_state=0).fit(X)
