@@ -75,9 +75,9 @@ def test_a_handler_may_use_the_core(blobs):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_stopped_fit_leaves_no_trace(n_jobs):
-    X = groups(2000, 20)
-    undisturbed = ClusterForest(5, n_estimators=100, random_state=0).fit(X)
-    forest = ClusterForest(5, n_estimators=100, random_state=0, n_jobs=n_jobs).fit(X[:100])
+    X = groups(4000, 20)
+    undisturbed = ClusterForest(5, n_estimators=300, random_state=0).fit(X)
+    forest = ClusterForest(5, n_estimators=300, random_state=0, n_jobs=n_jobs).fit(X[:100])
     before = vars(forest).copy()
     assert interrupt(lambda: forest.fit(X), 0.3) is not None
     assert vars(forest).keys() == before.keys()

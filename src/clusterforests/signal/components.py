@@ -11,6 +11,7 @@ MOST_ROWS = 512  # rows from which axes are found
 WORK = 2**30  # products that the Gram matrix of fewer rows may take
 LEAST_ROWS = 128
 KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
+LEADING = 0.5  # of the largest coefficient of an axis: the first beyond it is positive
 NOTHING = 1e-12  # of the largest variance: axes with less are rounding
 
 
@@ -40,8 +41,9 @@ def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes
     values, vectors = values[kept], vectors[:, kept]
     if dual:
         vectors = centred.T @ (vectors / np.sqrt(values))
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    return Axes(reproducible(vectors * np.sign(largest)), values)
+    size = np.abs(vectors)
+    leading = (size > LEADING * size.max(axis=0)).argmax(axis=0)  # the first that no rounding makes small
+    return Axes(reproducible(vectors * np.sign(vectors[leading, np.arange(vectors.shape[1])])), values)
 
 
 def whitened(axes: Axes) -> FloatArray:

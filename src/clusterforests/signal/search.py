@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from clusterforests import _core
 from clusterforests._base.random import Purpose, permutations, stream, uniform
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.dependence import excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
-from clusterforests.signal.scouts import SCOUTS, ScoutedRows
+from clusterforests.signal.scouts import ScoutedRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.scaling import Scaling
@@ -29,6 +30,7 @@ PAIRED = 2000  # features up to which pairs are tested before the first round; b
 PAIRED_ROWS = 2048
 BUNDLE = 300  # columns whose pairs are tested at a time
 TIE = 1e-7  # of a standard deviation: so much apart are equal values put, at random
+SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly one
 LEVEL = 0.01  # the share of noise among the features that are said to tell
 LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
@@ -69,6 +71,7 @@ def find_signal(
         reason = "there are too few features or rows to compare features: all are kept"
         return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
     table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
+    table = _in_order(table, views.columns(0, views.drawable))
     with threadpool_limits(threads, "blas"):
         scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
         return _search(scouted, table, able, seed)
@@ -77,17 +80,17 @@ def find_signal(
 def signal_of_trees(
     table: EncodedTable, distinct: DistinctRows, partitions: IntArray, features: Sequence[IntArray], seed: int
 ) -> FeatureSignal:
-    """Score features by some of the trees that are there already, without a search; every feature is kept.
+    """Score features by trees that are there already, without a search; every feature is kept.
 
     `features` are those of each tree. A row that a tree left out, with a label below zero, is in a cluster of its own
     kind.
     """
     views = FeatureColumns(table.first[None, :], table.widths, np.arange(len(table.widths), dtype=np.int32))
-    rows = draw_by_weight(distinct, MOST_ROWS, seed)
-    labels = partitions[:SCOUTS, rows].astype(np.int32)
+    rows = draw_by_weight(distinct, MOST_ROWS_WIDE, seed)
+    labels = partitions[:, rows].astype(np.int32)
     labels = np.where(labels < 0, labels.max(axis=1, keepdims=True) + 1, labels)
     used = np.zeros((len(labels), len(table.widths)), dtype=bool)
-    for tree, own in enumerate(features[:SCOUTS]):
+    for tree, own in enumerate(features):
         used[tree, own] = True
     found = score_features(table.values[rows], views, labels, used)
     tells = significant(found.p_values, LEVEL)
@@ -200,6 +203,12 @@ def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
     keys = stream(seed, Purpose.PAIRED_TIES, columns[tied][None, :], np.arange(len(X))[:, None])
     apart[:, tied] += TIE * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
     return apart
+
+
+def _in_order(table: FloatArray, columns: IndexArray) -> FloatArray:
+    """Put scaled rows in an order that neither their units nor their first order nor a last digit changes."""
+    keys = _core.hash_rows(np.ascontiguousarray(np.rint(table[:, columns] * SAME) + 0.0), 1)
+    return np.ascontiguousarray(table[np.argsort(keys, kind="stable")])
 
 
 def _centred(X: FloatArray) -> FloatArray:
