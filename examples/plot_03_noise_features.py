@@ -3,7 +3,7 @@ Clustering with noise features
 ==============================
 
 Four features separate two clusters. The more noise features are added, the more of the distance that K-means measures
-is noise. The trees of a forest see only a few features at a time, and keep those that make tight clusters.
+is noise. A forest first finds the features that go with each other, and its trees see only these.
 """
 
 import matplotlib.pyplot as plt
