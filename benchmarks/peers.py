@@ -135,7 +135,8 @@ def hdbscan(X: FloatArray, k: int, seed: int) -> Labels:
     from hdbscan import HDBSCAN
 
     smallest = max(10, len(X) // 50)
-    labels = HDBSCAN(min_cluster_size=smallest, min_samples=min(10, len(X) - 1)).fit_predict(X)
+    model = HDBSCAN(min_cluster_size=smallest, min_samples=min(10, len(X) - 1), core_dist_n_jobs=1)
+    labels = model.fit_predict(X)
     noise = labels < 0
     if noise.all():
         return np.zeros(len(X), dtype=int)
