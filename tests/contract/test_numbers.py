@@ -23,8 +23,8 @@ NAMES = {  # the README's names of the methods, and those of the benchmark
     "spectral clustering": "Spectral",
     "evidence accumulation": "EAC",
     "K-means": "KMeans",
+    "Gaussian mixture": "GMM diag, no PCA",
     "Ward": "Ward",
-    "Gaussian mixture": "GMM diag",
     "the paper's settings, `from_paper`": "from_paper",
     "Genie": "Genie",
 }
