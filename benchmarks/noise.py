@@ -46,17 +46,22 @@ def plan(methods: list[str], seeds: list[int]) -> list[Task]:
         for seed in seeds:
             for method in methods:
                 if method not in TIMED_PEERS:
-                    tasks.append(Task(name, method, input_of(method), seed))
+                    tasks += [Task(name, method, scaling, seed) for scaling in inputs_of(method, name)]
                 if method in ORACLES:
                     tasks.append(Task(name, method, "telling", seed))
     drawn = [method for method in methods if method in TIMED_PEERS or method not in PEERS]
-    tasks += [Task(SUBTYPES, method, input_of(method), seeds[0] + i) for i in DRAWS for method in drawn]
+    tasks += [Task(SUBTYPES, method, "raw", seeds[0] + i) for i in DRAWS for method in drawn]
     return list(dict.fromkeys(tasks))
 
 
-def input_of(method: str) -> str:
-    """Ours gets the raw table and does its own scaling; the units of features differ, so peers get z-scores."""
-    return "raw" if method in VARIANTS or method == BEFORE else "z"
+def inputs_of(method: str, name: str) -> tuple[str, ...]:
+    """Return what a method is given: ours the raw table, peers z-scores, and where units are equal both.
+
+    Equal units favour the raw table: the telling features have the larger variance, and z-scores take that away.
+    """
+    if method in VARIANTS or method == BEFORE:
+        return ("raw",)
+    return ("z",) if name in CELLS else ("raw", "z")
 
 
 def load(task: Task) -> Table:

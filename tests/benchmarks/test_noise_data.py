@@ -77,3 +77,12 @@ def test_plan_has_an_oracle_for_every_table_and_ten_draws_of_subtypes():
         drawn = {task.seed for task in tasks if task.set == SUBTYPES and task.method == method}
         assert drawn == set(range(500, 510))
     assert {task.scaling for task in tasks if task.method == "default"} == {"raw"}
+    given = {(task.set in PLAIN, task.scaling) for task in tasks if task.method == "Ward"}
+    assert given == {(False, "z"), (True, "z"), (True, "raw")}
+
+
+def test_equal_units_favour_the_raw_table():
+    name = "plain 120 x 500, 20 tell, effect 1.5"
+    found = {scaling: Task(name, "KMeans", scaling, 0) for scaling in ("raw", "z")}
+    assert fit(found["raw"], load(found["raw"])).ari == 100
+    assert fit(found["z"], load(found["z"])).ari < 50
