@@ -23,6 +23,7 @@ def table():
 
 def forest(**settings):
     fixed = {"n_candidates": 1, "features_per_draw": 1, "base_clusters": 3, "scale": "none", "patience": 1}
+    fixed["noise_features"] = "keep"
     return ClusterForest(3, n_estimators=N_TREES, random_state=0, **(fixed | settings))
 
 

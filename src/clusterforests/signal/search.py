@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from clusterforests import _core
 from clusterforests._base.random import Purpose, permutations, stream, uniform
+from clusterforests._base.row_keys import row_keys
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.dependence import excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
@@ -72,7 +72,7 @@ def find_signal(
         return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
     table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
     table = _in_order(table, views.columns(0, views.drawable))
-    with threadpool_limits(threads, "blas"):
+    with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
         scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
         return _search(scouted, table, able, seed)
 
@@ -205,9 +205,9 @@ def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
     return apart
 
 
-def _in_order(table: FloatArray, columns: IndexArray) -> FloatArray:
+def _in_order(table: FloatArray, columns: IntArray) -> FloatArray:
     """Put scaled rows in an order that neither their units nor their first order nor a last digit changes."""
-    keys = _core.hash_rows(np.ascontiguousarray(np.rint(table[:, columns] * SAME) + 0.0), 1)
+    keys = row_keys(np.rint(table[:, columns] * SAME))
     return np.ascontiguousarray(table[np.argsort(keys, kind="stable")])
 
 
