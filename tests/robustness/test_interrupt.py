@@ -30,7 +30,7 @@ def kmeans_of_a_column():
 
 def growth():
     settings = {"trees": "grown", "max_samples": None, "n_jobs": 2}
-    ClusterForest(5, n_estimators=400, random_state=0, **settings).fit(groups(4000, 20))
+    ClusterForest(5, n_estimators=200, random_state=0, **settings).fit(groups(2000, 20))
 
 
 @pytest.mark.parametrize("work", [table, one_large_kmeans, kmeans_of_a_column, growth])
