@@ -58,53 +58,6 @@ def test_paper_competition_row(uci, name):
     assert np.mean([100 * clustering_accuracy(data.target, f) for f in found]) >= printed_c - 1.5
 
 
-def test_finds_groups_among_noise(blobs):
-    X, truth = blobs
-    for parameters in ({}, {"n_candidates": 20}, {"noise_features": "keep", "n_candidates": 20}):
-        forest = ClusterForest(3, random_state=0, **parameters).fit(X)
-        assert adjusted_rand_score(truth, forest.labels_) > 0.9
-        assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
-        assert ((forest.feature_importances_ >= 0) & (forest.feature_importances_ <= 1)).all()
-        assert (forest.feature_pvalues_[:2] < 1e-3).all()
-        assert (forest.feature_pvalues_[2:] > 1e-3).all()
-
-
-def test_noise_features_are_not_in_trees(blobs):
-    X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
-    assert set(np.concatenate(forest.estimators_features_)) == {0, 1}
-    assert forest.selection_["noise_features"] == ("drop", "2 of 6 features go with the others and are kept")
-    assert (forest.feature_importances_[2:] == 0).all()
-    kept = ClusterForest(3, n_estimators=20, noise_features="keep", random_state=0).fit(X)
-    assert set(np.concatenate(kept.estimators_features_)) == set(range(6))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_rare_groups_are_found(seed):
-    """As docs/tasks.md says: three groups of 1 % that lie apart, among noise features."""
-    rng = np.random.default_rng(seed)
-    truth = np.repeat([0, 1, 2, 3], [1455, 15, 15, 15])
-    X = rng.normal(size=(1500, 10))
-    X[:, :4] += 8 * np.array([[0, 0, 0, 0], [1, 1, 0, 0], [0, -1, 1, 0], [-1, 0, 0, 1]])[truth]
-    assert adjusted_rand_score(truth, ClusterForest(4, random_state=seed).fit_predict(X)) > 0.95
-
-
-def test_many_clusters_are_found_among_noise():
-    rng = np.random.default_rng(0)
-    truth = np.arange(1200) % 30
-    X = rng.normal(size=(1200, 16))
-    X[:, :8] += 3 * rng.normal(size=(30, 8))[truth]
-    assert adjusted_rand_score(truth, ClusterForest(30, random_state=0).fit_predict(X)) > 0.95
-
-
-def test_settings_of_growth_make_trees_grow(blobs):
-    X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, patience=2, random_state=0).fit(X)
-    assert forest.selection_["trees"] == ("grown", "patience was given, which is for trees that grow")
-    with pytest.raises(ValueError, match=r"patience=2 is for trees that grow, but trees='varied': set trees='grown'"):
-        ClusterForest(3, trees="varied", patience=2).fit(X)
-
-
 def test_attributes(blobs):
     X, _ = blobs
     settings = {"consensus": "ncut", "trees": "grown", "noise_features": "keep"}

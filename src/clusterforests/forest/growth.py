@@ -204,9 +204,7 @@ def why_dropped(settings: GrowthSettings) -> str:
 def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
     """Run Algorithm 2: choose the first features of every tree by competition.
 
-    Redraw where there are fewer distinct rows than clusters.
-
-    Drop a tree for which that does not help.
+    Redraw where there are fewer distinct rows than clusters, and drop a tree for which that does not help.
     """
     n_trees = len(settings.base_clusters)
     candidates = np.arange(settings.n_candidates)
