@@ -86,9 +86,9 @@ class ClusterForest(FittedForest):
         others.
     base_clusters : int, (int, int), None or "auto", default="auto"
         Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
-        None means `n_clusters`. "auto" is the range from `n_clusters` to the square root of the number of distinct
-        rows, at most 70; with `consensus="kway"` and more than 5,000 rows, from half that root to the root, at most
-        128. Fine trees have their own: from the root to 2.5 times the root.
+        None means `n_clusters`. "auto" is the range from 2 to about the square root of the number of distinct rows, at
+        most 70, or twice, four times ... as much if `n_clusters` needs it: forests for other numbers of clusters are
+        the same forest. Fine trees have their own: from the root to 2.5 times the root.
     features_per_draw : int or "auto", default="auto"
         Number of features that a growing tree tries at a time (b), at most all of them. "auto" is the square root of
         the number of features, at least 2, and more where features have few values.

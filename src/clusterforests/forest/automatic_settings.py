@@ -24,7 +24,6 @@ GAP_ROWS = 1024  # rows that trees are made on where gaps are looked for
 LOOKED_AT = 512  # rows whose values are counted
 ROWS_PER_CLUSTER = 8
 ROUNDING = 1e-9  # a whole number of features must not become the next one by the last digit of a logarithm
-RARE_ROWS = 16384  # up to so many where small groups are looked for
 
 
 class Setting(NamedTuple):
@@ -53,24 +52,12 @@ def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
     return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
 
 
-def base_clusters(shape: Shape, n_clusters: int, consensus: str) -> Setting:
-    """Vary n_b from n_clusters to the root of n, or about the root of n where small groups are looked for in many rows.
-
-    Only a tree with many clusters tells a small group from the large one beside it, and only "kway" can then keep it
-    apart: it cuts into all parts at once, the others halve the largest.
-    """
-    if consensus == "kway" and shape.n_rows > MEASURED_ROWS:
-        rows = min(shape.n_rows, RARE_ROWS)
-        root = math.isqrt(rows)
-        return Setting(
-            (max(n_clusters, root // 2), max(n_clusters + 2, root)),
-            f"varied from tree to tree up to the root of {rows} rows, not below half of it: small groups need trees "
-            "with many clusters",
-        )
+def base_clusters(shape: Shape, n_clusters: int) -> Setting:
+    """Vary n_b from 2 to the root of n; the number of clusters only raises that limit if it is too low."""
     rows = min(shape.n_rows, MEASURED_ROWS)
     return Setting(
         cluster_range(n_clusters, shape.n_rows),
-        f"varied from tree to tree between n_clusters and the root of {rows} rows"
+        f"varied from tree to tree, up to about the root of {rows} rows"
         + (", the most for which this was measured" if rows < shape.n_rows else ""),
     )
 
@@ -119,7 +106,7 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         "patience": Setting(1, "more trees are worth more than longer trials"),
         "repeat_features": Setting(False, "a feature counts once in a tree"),
         "quality": Setting("corrected", "kappa with the liking for few features taken out"),
-        "base_clusters": base_clusters(shape, n_clusters, given["consensus"]),
+        "base_clusters": base_clusters(shape, n_clusters),
         "n_init": Setting(1, "one start a tree: the forest averages over them"),
         "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
     }

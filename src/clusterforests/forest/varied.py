@@ -28,6 +28,8 @@ MOST_DRAWN = 100  # features of a draw
 TREES_PER_DRAW = 3  # where draws are of many features, whose components take time
 FINER = 2.5  # times the root of n: the most clusters of a fine tree
 FINE_ROWS = 5  # for each of its clusters
+FEWEST_ROWS = 8  # for each cluster of a tree that has more than the root of the rows
+LEAST_RANGE = 17  # clusters up to which trees of fewer than 289 rows may have: enough for up to 15 clusters
 MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
 THIN = 1e-3  # of the largest variance: axes with less are not whitened
 
@@ -51,8 +53,14 @@ def kinds_of_trees(n_trees: int, *, fine: bool) -> list[str]:
 
 
 def cluster_range(n_clusters: int, n_rows: int) -> tuple[int, int]:
-    """Limit the clusters of trees that are not fine."""
-    return max(2, n_clusters), max(n_clusters + 2, math.isqrt(min(n_rows, MEASURED_ROWS)))
+    """Limit the clusters of trees that are not fine: up to the root of the rows, or enough for `n_clusters`.
+
+    The limit doubles until it is enough, so that forests for many numbers of clusters are one forest.
+    """
+    most = max(math.isqrt(min(n_rows, MEASURED_ROWS)), min(n_rows // FEWEST_ROWS, LEAST_RANGE))
+    while most < n_clusters + 2:
+        most = max(4, 2 * most)
+    return 2, most
 
 
 def with_fine_trees(clusters: IntArray, kinds: Sequence[str], n_rows: int, n_grown: int, seed: int) -> IntArray:

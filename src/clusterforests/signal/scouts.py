@@ -1,5 +1,6 @@
 """Small clusterings of random features that scout a table, many in a batch."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from clusterforests.tables.feature_columns import FeatureColumns
 
 SCOUTS = 60
 MAX_ITER = 30
+LEAST_RANGE = 7
 WIDE = 20  # draws of more columns are reduced to as many components, or half as many, in turn
 
 
@@ -40,8 +42,7 @@ class ScoutedRows:
         parts = [self._view(draw, t) for t, draw in enumerate(draws)]
         ends = np.cumsum([part.shape[1] for part in parts])
         columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
-        most = max(self.n_clusters + 2, int(np.sqrt(len(self.values)) / 2))
-        clusters = max(2, self.n_clusters) + integers(stream(keys, 1), most - max(2, self.n_clusters) + 1)
+        clusters = 2 + integers(stream(keys, 1), self._most_clusters() - 1)
         backend = CpuBackend(self.threads)
         backend.load(np.ascontiguousarray(np.concatenate(parts, axis=1)))
         jobs = KMeansJobs(columns, clusters.clip(max=len(self.values)), stream(keys, 2), 1, MAX_ITER, Effort.QUICK)
@@ -54,6 +55,13 @@ class ScoutedRows:
         for row, t in enumerate(solved):
             used[row, draws[t]] = True
         return Scouted(labels, used)
+
+    def _most_clusters(self) -> int:
+        """Limit the clusters of a scout; the limit doubles until it is enough for `n_clusters`."""
+        most = max(LEAST_RANGE, math.isqrt(len(self.values)) // 2)
+        while most < self.n_clusters + 2:
+            most *= 2
+        return most
 
     def _view(self, features: IndexArray, t: int) -> FloatArray:
         """Take the columns of the features, or the leading components of many."""
