@@ -18,7 +18,6 @@ from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import Nodes, check_landmarks
 from clusterforests.combining.registry import METHOD_RULES
-from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.automatic_settings import (
     Setting,
     choose,
@@ -29,7 +28,7 @@ from clusterforests.forest.automatic_settings import (
 )
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
 from clusterforests.n_clusters.search import NClustersEvidence, choose_n_clusters
-from clusterforests.predictor import FittedForest
+from clusterforests.predictor import FittedForest, kept_method
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Reading, Rows, Sample
@@ -341,7 +340,7 @@ class ClusterForest(FittedForest):
         chosen["n_estimators"] = trees_grown(forest, plan.settings)
         labelled = rows.label(forest, plan.scaling, sample)  # label: line 3
         bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
-        settings = self._cut_settings(chosen)
+        settings = self._cut_settings(chosen, chosen["n_clusters"].value)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
         graph = ConsensusGraph(rows.backend, nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = cut_graph(graph, settings)  # cut: line 8
@@ -401,12 +400,6 @@ class ClusterForest(FittedForest):
         if isinstance(backend, SklearnClusterer):
             backend.warn_of_failures()
 
-    def _cut_settings(self, chosen: Mapping[str, Setting]) -> CutSettings:
-        n_clusters, method, threshold = (chosen[name].value for name in ("n_clusters", "consensus", "threshold"))
-        return CutSettings(
-            n_clusters, method, threshold, self.sharpness, self.landmarks, named=self.consensus != "auto"
-        )
-
     def _publish_settings(
         self,
         reading: Reading,
@@ -416,8 +409,7 @@ class ClusterForest(FittedForest):
         nodes: Nodes,
     ) -> None:
         """Set the attributes that say how the table was read and what was chosen."""
-        if kept.reason is not None:
-            chosen["consensus"] = Setting(kept.method, kept.reason)
+        chosen["consensus"] = kept_method(kept, named=self.consensus != "auto")
         chosen["landmarks"] = landmarks_used(self.landmarks, nodes.n_landmarks)
         chosen["backend"] = reading.read_on
         self.selection_ = chosen

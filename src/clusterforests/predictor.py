@@ -1,6 +1,8 @@
 """What a fitted forest offers: labels of new rows, how sure each row is, P, saving and loading."""
 
+import copy
 import os
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -8,14 +10,18 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
+from clusterforests._base.parameters import check_parameters, integer
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
+from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
+from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import CutSettings
 from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
 from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
-from clusterforests.forest.automatic_settings import Setting
+from clusterforests.forest.automatic_settings import Setting, automatic_consensus
 from clusterforests.forest.forest import FittedTrees, label_rows
 from clusterforests.n_clusters.search import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
@@ -28,8 +34,11 @@ from clusterforests.tables.scaling import Scaling
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """The attributes that `ClusterForest.fit` sets, and what is done with them."""
 
+    n_clusters: Any
     n_jobs: int | None
+    consensus: str
     sharpness: float | str
+    landmarks: int | str | None
 
     labels_: IntArray
     n_clusters_: int
@@ -105,6 +114,46 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         shares: FloatArray = results_for(X).map_rows(_shares, self, X, np.float64, self.n_clusters_)
         return shares
+
+    def at(self, n_clusters: int) -> Self:
+        """The same trees, cut into another number of clusters.
+
+        No tree is made again. With `base_clusters="auto"` the result is what a fit with this `n_clusters` and the same
+        `random_state` gives, as long as `selection_["base_clusters"]` is the same for both.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters, at most the number of distinct rows that the trees tell apart.
+
+        Returns
+        -------
+        forest : ClusterForest
+            A fitted forest that shares its trees with this one.
+        """
+        check_is_fitted(self)
+        check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
+        check_landmarks(self.landmarks, n_clusters)
+        nodes = self._placement.nodes
+        check_enough_nodes(len(nodes), n_clusters)
+        settings = self._cut_settings(self.selection_, int(n_clusters))
+        kept = cut_graph(ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings), settings)
+        cut = copy.copy(self)
+        cut.n_clusters = cut.n_clusters_ = settings.n_clusters
+        cut.selection_ = self.selection_ | {
+            "n_clusters": Setting(settings.n_clusters, "given"),
+            "consensus": kept_method(kept, named=settings.named),
+        }
+        cut.cut_tree_ = kept.tree
+        cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
+        return cut
+
+    def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
+        """Say how the graph is cut. What was chosen may name only the cut that was kept of several."""
+        named = self.consensus != "auto"
+        method = self.consensus if named else automatic_consensus(chosen["trees"].value)
+        threshold = chosen["threshold"].value
+        return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
 
     def _label_in_trees(self, backend: Backend, X: Any, first_row: int) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
@@ -249,6 +298,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if chosen.ndim != 2:
             raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
         return chosen
+
+
+def kept_method(kept: KeptCut, *, named: bool) -> Setting:
+    """Name the cut that was kept, and say why."""
+    return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
 
 
 def _clusters(forest: FittedForest, rows: Any, first_row: int) -> IntArray:

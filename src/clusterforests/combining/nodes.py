@@ -66,6 +66,20 @@ def choose_sampled_nodes(
     return _enough(Nodes(signatures), settings.n_clusters, f" in a sample of {len(sample.inverse)} rows")
 
 
+def known_nodes(
+    signatures: Signatures,
+    partitions: AnyIntArray,
+    weights: FloatArray | None,
+    *,
+    exact: bool,
+    limits: GraphLimits = LIMITS,
+) -> Nodes:
+    """Take nodes that were chosen before, and the rows of labels that they stand for, to cut them again."""
+    compared = exact or partitions.shape[1] <= limits.collapsed
+    every = collapse(_int32(partitions), weights) if compared else None
+    return Nodes(signatures, every, exact)
+
+
 def check_landmarks(landmarks: int | str | None, n_clusters: int) -> None:
     """Refuse fewer landmarks than clusters."""
     if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
@@ -88,13 +102,17 @@ def sample_pool(
 
 
 def _enough(nodes: Nodes, n_clusters: int, where: str = "") -> Nodes:
-    found = len(nodes.signatures)
+    check_enough_nodes(len(nodes.signatures), n_clusters, where)
+    return nodes
+
+
+def check_enough_nodes(found: int, n_clusters: int, where: str = "") -> None:
+    """Refuse fewer nodes than clusters."""
     if found < n_clusters:
         raise ValueError(
             f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart{where}. "
             "Lower n_clusters, or raise base_clusters or n_estimators."
         )
-    return nodes
 
 
 def _most_exact(settings: CutSettings, limits: GraphLimits) -> int | None:

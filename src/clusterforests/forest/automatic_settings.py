@@ -123,9 +123,14 @@ def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int
     rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
     rules = {
         "max_samples": rows if given["estimator"] is None else Setting(None, "the clusterer may need all rows"),
-        "consensus": Setting("gaps-or-kway" if fine else "kway", "all clusters are cut at once"),
+        "consensus": Setting(automatic_consensus(trees.value), "all clusters are cut at once"),
     }
     return {"trees": trees} | {name: _asked(given, name, rule) for name, rule in rules.items()}
+
+
+def automatic_consensus(trees: str) -> str:
+    """Name the cut that "auto" means for trees of a kind."""
+    return "gaps-or-kway" if trees == "fine" else "kway"
 
 
 def _asked(given: Mapping[str, Any], name: str, rule: Setting) -> Setting:

@@ -10,6 +10,10 @@ import numpy as np
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
+from clusterforests.combining.combine import place_rows
+from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.nodes import known_nodes
+from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.shares import ClusterCounts, count_clusters
 from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
 from clusterforests.tables.frames import is_dask, row_slices
@@ -43,6 +47,9 @@ class Results(Protocol):
     def gather(self, forest: Any) -> Any:
         """Copy the forest with its arrays in this process."""
 
+    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
+        """Place the fitted rows by another cut of the forest's nodes; return the rule and the clusters."""
+
     def choose(self, partitions: Any, which: Any) -> Any:
         """Take some of the fitted rows; IndexError where there are none such."""
 
@@ -74,6 +81,13 @@ class HostResults:
         whole = copy.copy(forest)
         whole.partitions_, whole.labels_, _ = _fitted(forest)
         return whole
+
+    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
+        partitions, _, weights = _fitted(forest)
+        exact = forest.selection_["landmarks"].value is None
+        nodes = known_nodes(forest._placement.nodes, partitions, weights, exact=exact)
+        placement, labels = place_rows(CpuBackend(forest.n_jobs), nodes, kept, partitions, weights)
+        return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:
         return to_host(partitions[:, which])

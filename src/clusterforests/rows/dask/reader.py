@@ -6,7 +6,6 @@ except those of the sample.
 
 import functools
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,11 +14,12 @@ import numpy as np
 
 from clusterforests._base.typing import FloatArray, Int64Array, KeyArray
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.placement import Placement, Tally, settle_by
+from clusterforests.combining.placement import Placement
 from clusterforests.forest.forest import Forest, GrowthPlan, join_forests
 from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.dask import partition_work as pieces
-from clusterforests.rows.dask.tasks import compute, merged, persist, share, stack, tasks
+from clusterforests.rows.dask.settling import settle_partitions, total
+from clusterforests.rows.dask.tasks import compute, merged, share, stack, tasks
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
 from clusterforests.rows.protocol import ReadingProgress
 from clusterforests.rows.sampled import STEPS, DrawnRows
@@ -90,19 +90,12 @@ class DaskReader:
         return stack(labels, self.lengths.tolist(), trees.label_type, before=(len(trees.centers),))
 
     def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
-        placement, groups = settle_by(placement, self._place)
-        named = tasks("name-clusters", np.take, [(placement.names, found) for found in groups])
-        return placement, stack(persist(named), self.lengths.tolist(), np.int32)
+        trees = share("trees", self.trees)
 
-    def _place(self, placement: Placement) -> tuple[list[Any], Tally]:
-        starts = (np.cumsum(self.lengths) - self.lengths).tolist()
-        shared = share("trees", self.trees), share("rule", placement)
-        groups = tasks("place-rows", pieces.place, [(part, *shared) for part in self.parts])
-        weights = [None] * len(groups) if self.weights is None else self.weights
-        counted = zip(groups, weights, [len(placement.names)] * len(groups), starts, strict=True)
-        tallies = tasks("tally-rows", pieces.tally, list(counted))
-        *groups, tally = persist([*groups, merged("merge-tallies", tallies, _total)])
-        return groups, compute([tally], self._tell, groups)[0]
+        def place(rule: Any) -> list[Any]:
+            return tasks("place-rows", pieces.place, [(part, trees, rule) for part in self.parts])
+
+        return settle_partitions(placement, place, self.weights, self.lengths.tolist(), self._tell)
 
     def _survey(self, size: int, seed: int) -> None:
         """Make a digest of every partition, with all its keys that may be candidates for the sample."""
@@ -161,7 +154,7 @@ class DaskReader:
     def _reduced(self, stage: str, work: Callable[..., Any], *shared: Any) -> Any:
         """Add up what the partitions tell."""
         parts = self._tasks(stage, work, *shared)
-        return compute([merged(f"merge-{stage}", parts, _total)], self._tell, parts)[0]
+        return compute([merged(f"merge-{stage}", parts, total)], self._tell, parts)[0]
 
     def _tasks(
         self,
@@ -196,7 +189,3 @@ def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = T
 def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
     forest = plan.grow(CpuBackend(), None, first, first + TREES)
     return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
-
-
-def _total(parts: list[Any]) -> Any:
-    return functools.reduce(operator.add, parts)

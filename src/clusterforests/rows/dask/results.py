@@ -12,8 +12,12 @@ from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
+from clusterforests.combining.cut import KeptCut, place_by
+from clusterforests.combining.placement import Placement
+from clusterforests.combining.settings import LIMITS
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.diagnostics.shares import count_clusters
+from clusterforests.rows.dask.settling import settle_partitions
 from clusterforests.rows.dask.table import compute_all, cut_into, like, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
 from clusterforests.rows.results import CountWork, DiagnosticWork, HostResults, RowWork
@@ -72,6 +76,20 @@ class DaskResults:
         whole.labels_, whole.partitions_, whole._weights = compute_all(*arrays)
         return whole
 
+    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, da.Array]:
+        blocks = _fitted_partitions(forest)
+        lengths = forest.labels_.chunks[0]
+        if forest.selection_["landmarks"].value is None or sum(lengths) <= LIMITS.collapsed:
+            placement, labels = HostResults().place(self.gather(forest), kept)
+            return placement, cut_into(labels, np.array(lengths))
+
+        def place(rule: Any) -> list[Any]:
+            return tasks("place-rows", _place, [(partitions, rule) for partitions, _, _ in blocks])
+
+        weights = None if forest._weights is None else [own for _, _, own in blocks]
+        placement = place_by(kept.cut, forest._placement.nodes)
+        return settle_partitions(placement, place, weights, list(lengths))
+
     def choose(self, partitions: da.Array, which: Any) -> da.Array:
         return partitions[:, which]
 
@@ -105,6 +123,10 @@ def _count(forest: Any, partitions: list[tuple[Any, Any, Any]]) -> Any:
     n_parts = [len(centers) for centers in forest._trees.centers]
     counted = tasks("count-clusters", count_clusters, [(*one, n_parts, forest.n_clusters_) for one in partitions])
     return merged("merge-counts", counted, functools.partial(functools.reduce, operator.add))
+
+
+def _place(partitions: AnyArray, placement: Placement) -> IntArray:
+    return placement.clusters(CpuBackend(), partitions)
 
 
 def _diagnose(
