@@ -11,7 +11,7 @@ from clusterforests._base.parameters import FOREST_RULES, check_parameters, inte
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import FloatArray
+from clusterforests._base.typing import AnyIntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
@@ -27,16 +27,20 @@ from clusterforests.forest.automatic_settings import (
     shape_of,
 )
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
-from clusterforests.n_clusters.search import NClustersEvidence, choose_n_clusters
+from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.n_clusters.search import Fitted, choose_n_clusters
 from clusterforests.predictor import FittedForest, kept_method
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
-from clusterforests.rows.protocol import Reading, Rows, Sample
-from clusterforests.signal import FeatureSignal, find_signal, signal_of_trees
+from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
+from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
 from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
+MOST_CLUSTERS = 50  # that "auto" chooses
+COMPARED_ROWS = 5000  # by which features are compared with the clusters
+MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
 
 
 class Choices(NamedTuple):
@@ -44,8 +48,21 @@ class Choices(NamedTuple):
 
     plan: GrowthPlan
     chosen: dict[str, Setting]
-    evidence: NClustersEvidence | None
     signal: FeatureSignal | None  # None: every feature was kept, unseen
+
+
+class Grown(NamedTuple):
+    """Trees of all rows, and the nodes of their graph."""
+
+    choices: Choices
+    forest: Forest
+    labelled: LabelledForest
+    nodes: Nodes
+
+    @property
+    def labels_of_sample(self) -> AnyIntArray:
+        """The labels of the sample's rows, (T, n)."""
+        return self.labelled.forest.partitions if self.labelled.sample is None else self.labelled.sample
 
 
 class ClusterForest(FittedForest):
@@ -178,6 +195,9 @@ class ClusterForest(FittedForest):
         that is above the next cluster's.
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean share of trees in which two rows of a cluster are together.
+    repeated_features_ : dict of int to float
+        Features of few values that the clusters only repeat, with the adjusted Rand index of the two, at least 0.9;
+        `fit` warns of them.
     n_clusters_evidence_ : NClustersEvidence or None
         What `n_clusters` was chosen by, if it was chosen.
     selection_ : dict of str to Setting
@@ -335,39 +355,48 @@ class ClusterForest(FittedForest):
         bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        plan, chosen, evidence, signal = self._choose(sample, rows.n_rows, seed, bar)  # choose
-        forest = rows.grow(plan, bar.grown)  # grow: lines 1 and 2
-        chosen["n_estimators"] = trees_grown(forest, plan.settings)
-        labelled = rows.label(forest, plan.scaling, sample)  # label: line 3
-        bar.stage(f"{len(forest.features)} trees grown in {forest.rounds} rounds; cutting the graph,")
-        settings = self._cut_settings(chosen, chosen["n_clusters"].value)
-        nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
-        graph = ConsensusGraph(rows.backend, nodes.signatures, settings)  # affinity: lines 4 to 7
+        number, candidates = self._asked_n_clusters(len(sample.distinct.rows), rows.n_rows)
+        grown = self._grow(rows, sample, number.value, seed, bar)  # choose, grow, label: lines 1 to 3
+        evidence = None
+        if candidates:
+            number, evidence, grown = self._choose_n_clusters(rows, sample, candidates, grown, seed, bar)
+        plan, chosen, signal = grown.choices
+        chosen["n_clusters"] = number
+        settings = self._cut_settings(chosen, number.value)
+        bar.stage(f"{len(grown.forest.features)} trees grown in {grown.forest.rounds} rounds; cutting the graph,")
+        graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = cut_graph(graph, settings)  # cut: line 8
-        placement, labels = rows.place(labelled, nodes, kept)  # place
-        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(forest.features)} trees,")
+        placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
+        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees,")
         self._warn(rows.backend, chosen)
-        self._publish_settings(rows.reading, chosen, evidence, kept, nodes)  # publish
+        self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
         if signal is None:
-            labels_of_sample = labelled.forest.partitions if labelled.sample is None else labelled.sample
-            signal = signal_of_trees(sample.table, sample.distinct, labels_of_sample, forest.features, seed)
-        self._publish_trees(rows, plan, labelled.forest, signal)
+            signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
+        self._publish_trees(rows, plan, grown.labelled.forest, signal)
         self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
+        labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
+        self._publish_repeated(repeated_features(sample.table, labels_of_sample, sample.weights))
+
+    def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
+        """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
+        choices = self._choose(sample, n_clusters, seed)
+        forest = rows.grow(choices.plan, bar.grown)  # grow: lines 1 and 2
+        choices.chosen["n_estimators"] = trees_grown(forest, choices.plan.settings)
+        labelled = rows.label(forest, choices.plan.scaling, sample)  # label: line 3
+        settings = self._cut_settings(choices.chosen, n_clusters)
+        nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
+        return Grown(choices, forest, labelled, nodes)
 
     def _make_backend(self) -> Backend:
         if self.estimator is None:
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
 
-    def _choose(self, sample: Sample, n_rows: int, seed: int, bar: ProgressBar) -> Choices:
-        """Decide every setting that is "auto", the number of clusters among them, and plan the growth."""
+    def _choose(self, sample: Sample, n_clusters: int, seed: int) -> Choices:
+        """Decide every setting that is "auto", for up to so many clusters, and plan the growth."""
         encoded, distinct = sample.table, sample.distinct
-        if not isinstance(self.n_clusters, (int, np.integer)):
-            bar.looking()
-        else:
-            check_landmarks(self.landmarks, int(self.n_clusters))
-        number, evidence = self._choose_n_clusters(encoded.values[distinct.rows], n_rows, seed)
-        chosen = choose(vars(self), shape_of(encoded, distinct.rows), number.value) | {"n_clusters": number}
+        number = Setting(n_clusters, "given")
+        chosen = choose(vars(self), shape_of(encoded, distinct.rows), n_clusters) | {"n_clusters": number}
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
         signal = self._find_signal(sample, scaling, chosen, seed)
         if signal is not None:
@@ -382,7 +411,7 @@ class ClusterForest(FittedForest):
         plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
         if chosen["trees"].value != "grown":
             plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
-        return Choices(plan, chosen, evidence, signal)
+        return Choices(plan, chosen, signal)
 
     def _find_signal(
         self, sample: Sample, scaling: Scaling, chosen: Mapping[str, Setting], seed: int
@@ -428,6 +457,15 @@ class ClusterForest(FittedForest):
         self._scaling = plan.scaling
         self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
+    def _publish_repeated(self, repeated: dict[int, float]) -> None:
+        """Say which features the clusters only repeat."""
+        self.repeated_features_ = repeated
+        for feature, index in repeated.items():
+            warn_caller(
+                f"The clusters repeat {self._encoding.describe(feature)} (adjusted Rand index {index:.2f}): its values "
+                "are the clusters. To find others, leave it out."
+            )
+
     def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
         """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.
 
@@ -445,25 +483,43 @@ class ClusterForest(FittedForest):
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
 
-    def _choose_n_clusters(self, rows: FloatArray, n_rows: int, seed: int) -> tuple[Setting, NClustersEvidence | None]:
-        """Check the number of clusters against the rows, or choose it; `rows` are the distinct ones."""
+    def _asked_n_clusters(self, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
+        """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
         if isinstance(self.n_clusters, (int, np.integer)):
+            check_landmarks(self.landmarks, int(self.n_clusters))
             check_enough_rows(n_rows, int(self.n_clusters))
-            if self.n_clusters <= len(rows):
-                return Setting(int(self.n_clusters), "given"), None
+            if self.n_clusters <= n_distinct:
+                return Setting(int(self.n_clusters), "given"), []
             reason = (
-                f"X has {len(rows)} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
+                f"X has {n_distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
             )
             warn_caller(reason, ConvergenceWarning)
-            return Setting(len(rows), reason), None
-        asked: Sequence[int] = range(1, 11) if isinstance(self.n_clusters, str) else self.n_clusters
-        candidates = [k for k in asked if k <= len(rows)]
+            return Setting(n_distinct, reason), []
+        asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(self.n_clusters, str) else self.n_clusters
+        candidates = sorted({int(k) for k in asked if k <= n_distinct})
         if not candidates:
             raise ValueError(
-                f"n_clusters={self.n_clusters!r}: X has only {len(rows)} distinct rows. Give lower numbers."
+                f"n_clusters={self.n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers."
             )
-        found = choose_n_clusters(CpuBackend(self.n_jobs), rows, candidates, seed)
-        return Setting(found.n_clusters, found.reason), found
+        return Setting(candidates[0], "lowest candidate"), candidates
+
+    def _choose_n_clusters(
+        self, rows: Rows, sample: Sample, candidates: list[int], grown: Grown, seed: int, bar: ProgressBar
+    ) -> tuple[Setting, NClustersEvidence, Grown]:
+        """Choose the number of clusters, with finer trees where many clusters are likely."""
+        bar.looking()
+        while True:
+            plan, chosen, _ = grown.choices
+            enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
+            judged = [k for k in candidates if k <= max(enough, candidates[0])]
+            fitted = Fitted(
+                plan, sample.table, sample.distinct, grown.labels_of_sample, chosen["trees"].value == "fine"
+            )
+            settings = self._cut_settings(chosen, candidates[0])
+            found = choose_n_clusters(self._make_backend(), fitted, judged, settings, seed)
+            if self.base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:
+                return Setting(found.n_clusters, found.reason), found, grown
+            grown = self._grow(rows, sample, enough + 1, seed, bar)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

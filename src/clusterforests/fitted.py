@@ -3,7 +3,7 @@
 from clusterforests.combining.normalized_cut import CutNode, CutTree
 from clusterforests.diagnostics import Stability
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
 
 __all__ = ["CutNode", "CutTree", "MemoryEstimate", "NClustersEvidence", "Setting", "Stability"]

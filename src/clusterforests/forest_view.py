@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics import cluster_shares
 from clusterforests.forest.automatic_settings import Setting
-from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.gpu.devices import to_host
 from clusterforests.tables.feature_columns import EncodedTable

@@ -23,7 +23,7 @@ from clusterforests.diagnostics import Stability, item_consensus, memberships, s
 from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
 from clusterforests.forest.forest import FittedTrees, label_rows
-from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, results_for
 from clusterforests.tables.encoding import Encoding
@@ -50,6 +50,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     feature_pvalues_: FloatArray
     selection_: dict[str, Setting]
     n_clusters_evidence_: NClustersEvidence | None
+    repeated_features_: dict[int, float]
     cut_tree_: CutTree | None
     n_iter_: int
 

@@ -102,7 +102,7 @@ class ConsensusGraph:
         method = METHODS[name]
         if isinstance(method, FromAffinity):
             if self._graph is None:
-                self._graph = self._affinity_graph()
+                self._graph = self.affinity_graph()
             return method.cut(self._graph, self.links, self.n_clusters)
         assert isinstance(method, FromLabels | FromShares)
         if isinstance(method, FromLabels):
@@ -113,7 +113,8 @@ class ConsensusGraph:
         place = method.place
         return Cut(named, lambda shares: place(named, shares))
 
-    def _affinity_graph(self) -> Graph:
+    def affinity_graph(self) -> Graph:
+        """Make the graph of W."""
         W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
         return Graph(self.backend, W, self.signatures.weights, self.limits)
 

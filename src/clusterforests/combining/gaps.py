@@ -13,6 +13,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures, check_pairs, coassociate
 from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.graph import Graph
+from clusterforests.combining.settings import LIMITS, GraphLimits
 from clusterforests.combining.spectral_kmeans import kmeans_groups
 
 FINEST = 0.3  # of the partitions
@@ -24,11 +25,16 @@ SMALLEST = 0.1  # of an even share: gaps around less are gaps around outliers
 
 def cut_at_gaps(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
     """Cut the graph of the finest partitions into groups."""
+    embedded = spectral_embedding(gap_graph(backend, signatures), n_clusters)
+    return kmeans_groups(backend, embedded, signatures.weights, n_clusters)
+
+
+def gap_graph(backend: Backend, signatures: Signatures, limits: GraphLimits = LIMITS) -> Graph:
+    """Make the graph of the finest partitions, joined by a little of all."""
     check_pairs(signatures)
     W = expm1(SHARPNESS * fine_shares(backend, signatures))
     W += JOINED * coassociate(backend, signatures.labels, signatures.labels)
-    graph = Graph(backend, W, signatures.weights)
-    return kmeans_groups(backend, spectral_embedding(graph, n_clusters), signatures.weights, n_clusters)
+    return Graph(backend, W, signatures.weights, limits)
 
 
 def leak(backend: Backend, signatures: Signatures, groups: IntArray) -> float:

@@ -1,5 +1,7 @@
 """Landmarks: some rows of labels that stand for all of them, each with the weight of those nearest to it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from clusterforests._base.portable_math import exponential
@@ -12,6 +14,14 @@ WAVES = 4  # in which the second half of the landmarks is drawn, each from what 
 COMPARED_ROWS = 4096  # rows compared with the landmarks at a time
 
 
+class Picked(NamedTuple):
+    """Signatures that stand for all, the number of the one that each signature is nearest to, and their weights."""
+
+    chosen: IndexArray
+    nearest: IndexArray
+    weights: FloatArray
+
+
 def choose_landmarks(
     backend: Backend, signatures: Signatures, count: int, seed: int, *, sampled: bool = False
 ) -> Signatures:
@@ -21,6 +31,14 @@ def choose_landmarks(
     weight, the others with a preference for what is far from all chosen so far, so that a small group that is unlike
     the rest is represented.
     """
+    chosen, nearest, weights = pick_landmarks(backend, signatures, count, seed)
+    labels = np.ascontiguousarray(signatures.labels[:, chosen])
+    inside = _inside(signatures, nearest, weights, sampled)
+    return Signatures(labels, np.arange(len(chosen)), weights, inside)
+
+
+def pick_landmarks(backend: Backend, signatures: Signatures, count: int, seed: int) -> Picked:
+    """Pick the signatures that are landmarks."""
     half = count - count // 2
     chosen = _draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0))
     distance = 1.0 - _nearest(backend, signatures, chosen)[1]
@@ -35,9 +53,7 @@ def choose_landmarks(
     nearest, _ = _nearest(backend, signatures, chosen)
     nearest[chosen] = np.arange(len(chosen))
     weights = np.bincount(nearest, signatures.weights, minlength=len(chosen)).astype(np.float64)
-    labels = np.ascontiguousarray(signatures.labels[:, chosen])
-    inside = _inside(signatures, nearest, weights, sampled)
-    return Signatures(labels, np.arange(len(chosen)), weights, inside)
+    return Picked(chosen, nearest, weights)
 
 
 def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sampled: bool) -> Inside:

@@ -6,13 +6,17 @@ from clusterforests._base.random import stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend, Effort, KMeansJobs
 
+STARTS = 20
 
-def kmeans_groups(backend: Backend, rows: FloatArray, weights: FloatArray, n_clusters: int) -> IntArray:
+
+def kmeans_groups(
+    backend: Backend, rows: FloatArray, weights: FloatArray, n_clusters: int, starts: int = STARTS
+) -> IntArray:
     """Cluster the rows of an embedding, on the CPU and beside the table that the back end holds."""
     side = CpuBackend(backend.threads)
     table = side.load(np.ascontiguousarray(rows), weights)
     features = [np.arange(rows.shape[1], dtype=np.int32)]
-    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), 20, 200, Effort.IMPROVED)
+    jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), starts, 200, Effort.IMPROVED)
     runs = side.kmeans(jobs)
     if not runs.solved[0]:
         raise ValueError(

@@ -14,6 +14,7 @@ from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish,
 from clusterforests.forest.varied import PlannedTrees, kinds_of_trees, plan_trees, with_fine_trees
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
+from clusterforests.tables.projections import NO_PROJECTIONS
 from clusterforests.tables.scaling import Scaling
 
 SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider
@@ -100,15 +101,16 @@ class GrowthPlan:
     varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
 
     def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
-        """Plan trees of several kinds in place of growth."""
+        """Plan trees of several kinds in place of growth, or of those that were planned before."""
         rows, weights = distinct if self.part is None else self.part
-        table = self.scaling.apply(np.ascontiguousarray(self.values[rows]))
+        plain = replace(self.scaling, projections=NO_PROJECTIONS)
+        table = plain.apply(np.ascontiguousarray(self.values[rows]))
         kinds = kinds_of_trees(len(self.settings.base_clusters), fine=fine)
         clusters = self.settings.base_clusters.clip(max=len(rows))
         clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
         trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
         settings = replace(self.settings, base_clusters=clusters)
-        return replace(self, scaling=self.scaling.project(projections), settings=settings, varied=trees)
+        return replace(self, scaling=plain.project(projections), settings=settings, varied=trees)
 
     def grow(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None

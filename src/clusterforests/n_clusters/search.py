@@ -1,282 +1,147 @@
-"""Search for the number of clusters, 1 included, with one forest, one dendrogram and tests of valleys.
+"""Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by five measures.
 
-The trees have varied numbers of clusters, so that P does not depend on the number that is looked for. Average linkage
-on P is cut at every number at once. A number stands if all of its groups are apart, which is tested in the table: see
-`density_valleys`. Columns that show nothing beside others that do are left out first: see `informative_columns`.
-Tables without clusters, but with the covariance and the tails of the columns that are left, are then taken through the
-same steps: what they show is no evidence.
+1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
+lies between clusters.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._base.adjusted_rand import adjusted_rand
-from clusterforests._base.parameters import integer
-from clusterforests._base.random import Purpose, integers, permutations, stream
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
-from clusterforests.backends import Backend, KMeansJobs
-from clusterforests.combining.affinity import coassociate
-from clusterforests.n_clusters.dendrogram_splits import SMALLEST, split_groups
+from clusterforests._base.random import Purpose, stream
+from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity import collapse
+from clusterforests.combining.cut_numbers import cut_numbers
+from clusterforests.combining.settings import CutSettings
+from clusterforests.forest.forest import GrowthPlan
 from clusterforests.n_clusters.density_valleys import find_valleys
-from clusterforests.n_clusters.informative_columns import informative_columns
-from clusterforests.n_clusters.null_tables import MAX_AXES, prepare, principal_axes, without_clusters
+from clusterforests.n_clusters.evidence import EVIDENCE, MEASURES, NClustersEvidence, mean_ranks
+from clusterforests.n_clusters.judging import judge_rows
+from clusterforests.n_clusters.measures import JudgedRows, measure_numbers, wide_gaps
+from clusterforests.n_clusters.structure import Structure, find_structure, tidy_places
+from clusterforests.signal import draw_by_weight
+from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.feature_columns import EncodedTable
 
-MAX_ROWS = 2000  # the time and memory of P and its dendrogram grow with the square of the rows
-LEVEL = 0.05
-DOUBTFUL = 0.6  # largest p-value that counts, however long the clusters last in the dendrogram
-HALVINGS, HALF_ROWS = 4, 200
-AMBIGUOUS = (0.1, 0.9)
-EVIDENCE = (
-    "p_value",
-    "depth",
-    "null_mean",
-    "null_sd",
-    "null_p_value",
-    "lifetime",
-    "null_lifetime",
-    "eigengap",
-    "stability",
-    "pac",
-    "cdf_area",
-    "delta_area",
-)
+TESTED_ROWS = 1000
+PARTED = range(2, 11)  # numbers of clusters between which valleys are looked for
+SMALLEST = 8  # rows of a cluster: fewer leave no valley that chance could not leave
+LEVEL = 0.01  # of a valley
+EVERY = 15  # up to so many clusters, every number is judged; beyond, those beside wide gaps between eigenvalues
+WIDE_GAP = 0.3  # of the widest
+BESIDE = 2
+NEARLY = 0.05  # difference of mean ranks
 
 
-@dataclass(frozen=True)
-class NClustersEvidence:
-    """The number of clusters that was chosen, and why.
+class Fitted(NamedTuple):
+    """A forest whose number of clusters is to be chosen."""
 
-    Attributes
-    ----------
-    n_clusters : int
-        The candidate that was chosen.
-    candidates : tuple of int
-        Ascending.
-    evidence : dict of str to ndarray of shape (n_candidates,)
-        NaN where there is none, as for 1. "p_value" of the least clear valley between two of the clusters and its
-        "depth" (1: no row is in it), with "null_mean" and "null_sd" of the depth and the smallest "null_p_value" in
-        tables without clusters. "lifetime", the height in the dendrogram over which the candidate lasts, and
-        "null_lifetime", the longest without clusters. "eigengap" of P. From clusterings by random halves of the forest
-        "stability" (their mean adjusted Rand index), "pac" (the share of pairs of rows that more than a tenth and less
-        than nine tenths of them put together), "cdf_area" and "delta_area" (Monti et al. 2003).
-    reason : str
-        One sentence.
-    columns : ndarray of int
-        Columns of X that the forest was grown on.
-    """
-
-    n_clusters: int
-    candidates: tuple[int, ...]
-    evidence: dict[str, FloatArray]
-    reason: str
-    columns: IndexArray
-
-
-class Examined(NamedTuple):
-    """What the table shows for 1, 2, ..., most clusters."""
-
-    lifetimes: FloatArray
-    p_values: FloatArray
-    depths: FloatArray
+    plan: GrowthPlan
+    table: EncodedTable
+    distinct: DistinctRows
+    labels: AnyIntArray  # (T, n): of the table's rows
+    fine: bool  # whether there are fine trees
 
 
 def choose_n_clusters(
-    backend: Backend,
-    X: FloatArray,
-    candidates: Sequence[int],
-    seed: int,
-    *,
-    n_trees: int = 100,
-    n_null: int = 3,
-    level: float = LEVEL,
+    backend: Backend, fitted: Fitted, candidates: Sequence[int], settings: CutSettings, seed: int
 ) -> NClustersEvidence:
-    """Choose the number of clusters of a table among candidates.
-
-    The largest candidate wins whose clusters are all apart at `level`, and more clearly than in any table without
-    clusters. A larger one that lasts r times as long in the dendrogram as any does without clusters wins over it if
-    its clusters are apart at r^2 times the level. Without any, the answer is 1, or the lowest candidate.
-
-    Tables of more than 2000 rows are judged by a random 2000 of them. Groups of less than 8 rows or a hundredth of the
-    rows are taken as outlying rows, not as clusters.
+    """Choose the number of clusters among candidates, which ascend.
 
     Parameters
     ----------
-    backend : CpuBackend
+    backend : Backend
         Where the K-means problems run. Its table is replaced.
-    X : array of shape (n_samples, n_features)
-        Numbers, NaN where missing, none infinite. Neither the unit of a column nor a few extreme values matter.
+    fitted : Fitted
+        The forest.
     candidates : sequence of int
         Numbers of clusters, each at least 1.
+    settings : CutSettings
+        How the graph is cut.
     seed : int
         Determines everything random.
-    n_trees : int, default=100
-        Clusterings in the forest.
-    n_null : int, default=3
-        Tables without clusters that are compared; 0 for none.
-    level : float, default=0.05
-        Largest p-value of a valley that counts.
-
-    Returns
-    -------
-    evidence : NClustersEvidence
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from clusterforests.backends import CpuBackend
-    >>> from clusterforests.n_clusters.search import choose_n_clusters
-    >>> X = np.random.default_rng(0).normal(size=(200, 3)) + np.repeat([[0], [6]], 100, axis=0)
-    >>> choose_n_clusters(CpuBackend(), X, range(1, 6), seed=0).n_clusters
-    2
     """
-    numbers = _check_candidates(candidates)
-    most = max(numbers)
-    if len(X) > MAX_ROWS:
-        X = X[np.sort(permutations(stream(seed, Purpose.K_ROWS), len(X))[0, :MAX_ROWS])]
-    table, varying = prepare(X, seed)
-    if len(X) < 2 * SMALLEST or not len(varying):
-        nothing = np.full(len(numbers), np.nan)
-        text = f"X has fewer than {2 * SMALLEST} rows" if len(varying) else "All columns of X are constant"
-        return NClustersEvidence(numbers[0], numbers, dict.fromkeys(EVIDENCE, nothing), f"{text}.", varying)
-    columns = informative_columns(table, int(stream(seed, Purpose.K_COLUMNS)[0]))
-    table = np.ascontiguousarray(table[:, columns])
-    partitions = grow_for_all_k(backend, table, most, n_trees, seed)
-    shown = examine(backend, table, partitions, most, seed)
-    nulls = []
-    for i in range(n_null):
-        null = without_clusters(table, seed, i)
-        nulls.append(examine(backend, null, grow_for_all_k(backend, null, most, n_trees, seed), most, seed))
-    found = {"p_value": shown.p_values, "depth": shown.depths, "lifetime": shown.lifetimes}
-    found |= _compare(nulls, most) | forest_evidence(backend, partitions, most, seed)
-    evidence = {name: found[name][np.array(numbers) - 1] for name in EVIDENCE}
-    chosen, reason = _decide(np.array(numbers, dtype=np.int32), evidence, level)
-    return NClustersEvidence(chosen, numbers, evidence, reason, varying[columns])
+    views = fitted.plan.scaling.views
+    columns = views.drawable.astype(np.intp)
+    numbers = [k for k in candidates if k > 1]
+    structure = None
+    if candidates[0] == 1:
+        structure = _test(backend, fitted, columns, settings, seed)
+    if not numbers or (structure is not None and not structure.found):
+        return _one(structure, columns)
+    rows = judge_rows(backend, fitted.plan, fitted.labels, fitted.distinct, fine=fitted.fine, seed=seed)
+    numbers = [k for k in _worth_judging(backend, rows, numbers) if k < len(rows.weights)]
+    if not numbers:
+        return _one(structure, columns)
+    measures = measure_numbers(backend, rows, numbers, settings, seed)
+    ranks = mean_ranks(measures)
+    best = int(np.argmin(ranks))
+    evidence = {name: (measures | {"mean_rank": ranks})[name] for name in EVIDENCE}
+    return NClustersEvidence(numbers[best], tuple(numbers), evidence, _reason(numbers, measures, ranks), columns)
 
 
-def _check_candidates(candidates: Sequence[int]) -> tuple[int, ...]:
-    """Sort the candidates, each once."""
-    wrong = [c for c in candidates if not integer(1).test(c)]
-    if wrong or not len(candidates):
-        raise ValueError(
-            f"candidates={candidates!r} must be numbers of clusters, each an integer of at least 1, such as "
-            "range(1, 11)."
+def _test(backend: Backend, fitted: Fitted, features: IndexArray, settings: CutSettings, seed: int) -> Structure:
+    """Test rows drawn by weight for structure, in the features that trees use, or for valleys between clusters."""
+    table = fitted.table
+    rows = draw_by_weight(fitted.distinct, TESTED_ROWS, seed)
+    owners = np.repeat(np.arange(len(table.widths), dtype=np.int32), table.widths)
+    used = np.isin(owners, features)
+    values, owners = table.values[rows][:, used], owners[used]
+    categorical = table.categorical[owners]
+    found = find_structure(values, owners, categorical, seed)
+    if found.found or len(rows) < 2 * SMALLEST:
+        return found
+    signatures = collapse(np.ascontiguousarray(fitted.labels[:, rows], dtype=np.int32), None)
+    groups = cut_numbers(backend, signatures, settings, [k for k in PARTED if k < len(signatures)])
+    labels = [one[signatures.inverse] for one in groups if one is not None]
+    places = tidy_places(values, owners, categorical, seed)
+    return found._replace(found=any(_all_apart(places, one, seed) for one in labels))
+
+
+def _all_apart(places: FloatArray, labels: IntArray, seed: int) -> bool:
+    """Test whether there is a valley of density between any two clusters."""
+    if np.bincount(labels).min() < SMALLEST:
+        return False
+    folds = int(stream(seed, Purpose.K_FOLDS, int(labels.max()))[0])
+    return bool(find_valleys(places, labels, folds).p_values.max() <= LEVEL)
+
+
+def _worth_judging(backend: Backend, rows: JudgedRows, numbers: list[int]) -> list[int]:
+    """Leave out large numbers that no gap speaks for."""
+    large = [k for k in numbers if k > EVERY]
+    if not large:
+        return numbers
+    wide = wide_gaps(backend, rows, max(large), WIDE_GAP)
+    return [k for k in numbers if k <= EVERY or any(abs(k - gap) <= BESIDE for gap in wide)]
+
+
+def _one(structure: Structure | None, columns: IndexArray) -> NClustersEvidence:
+    if structure is None:
+        reason = "1 cluster: there are too few different rows for more."
+    else:
+        reason = (
+            f"1 cluster: the table cannot be told from tables without clusters (it is like {structure.like}). Clusters "
+            "of a few rows, or that differ in a single feature without a gap, do not show in this test: to see groups "
+            "all the same, pass a number, or range(2, 9)."
         )
-    return tuple(sorted({int(c) for c in candidates}))
+    nothing = dict.fromkeys(EVIDENCE, np.full(1, np.nan))
+    return NClustersEvidence(1, (1,), nothing, reason, columns)
 
 
-def examine(backend: Backend, table: FloatArray, partitions: IntArray, most: int, seed: int) -> Examined:
-    """Split the rows into every number of groups and test whether they are apart."""
-    if table.shape[1] > MAX_AXES:
-        left, spread, _ = principal_axes(table)
-        table = left * spread
-    splits = split_groups(backend, partitions, most + 1)
-    heights = np.concatenate([[1.0], splits.heights, np.zeros(most + 1)])[: most + 1]
-    p_values, depths = np.full((2, most), np.nan)
-    for k, labels in enumerate(splits.labels[1:most], start=2):
-        valleys = find_valleys(table, labels, int(stream(seed, Purpose.K_FOLDS, k)[0]))
-        least = np.unravel_index(np.argmax(valleys.p_values), valleys.p_values.shape)
-        p_values[k - 1], depths[k - 1] = valleys.p_values[least], valleys.depths[least]
-    return Examined(heights[:-1] - heights[1:], p_values, depths)
-
-
-def grow_for_all_k(backend: Backend, table: FloatArray, most: int, n_trees: int, seed: int) -> IntArray:
-    """Grow partitions by K-means on random columns with random numbers of clusters, from 2 to the root of n or beyond.
-
-    A tree has from sqrt(p) to 2 sqrt(p) of the columns. Trees with fewer distinct rows than clusters are left out.
-    """
-    n, p = table.shape
-    backend.load(table)
-    trees = np.arange(n_trees)
-    few = math.isqrt(max(0, p - 1)) + 1
-    sizes = few + integers(stream(seed, Purpose.K_FEATURE_COUNTS, trees), min(p, 2 * few) - few + 1)
-    clusters = 2 + integers(stream(seed, Purpose.K_BASE_CLUSTERS, trees), max(most + 2, math.isqrt(n)) - 1)
-    orders = permutations(stream(seed, Purpose.K_FEATURES, trees), p)
-    features = [np.sort(order[:size]) for order, size in zip(orders, sizes, strict=True)]
-    runs = backend.kmeans(KMeansJobs(features, clusters, stream(seed, Purpose.K_TREES, trees), n_init=1, max_iter=30))
-    solved = np.flatnonzero(runs.solved)
-    if not len(solved):
-        return np.zeros((1, n), dtype=np.int32)
-    return backend.assign([features[t] for t in solved], [runs.centers[int(t)] for t in solved])
-
-
-def _compare(nulls: Sequence[Examined], most: int) -> dict[str, FloatArray]:
-    """Summarise what tables without clusters show; numbers of groups that they do not split into have depth 0."""
-    depths = np.nan_to_num(np.array([null.depths for null in nulls]).reshape(-1, most))
-    p_values = np.nan_to_num(np.array([null.p_values for null in nulls]).reshape(-1, most), nan=1.0)
-    none = np.full(most, np.nan)
-    mean, sd = (depths.mean(axis=0), depths.std(axis=0)) if len(nulls) else (none, none)
-    smallest = p_values.min(axis=0, initial=1.0)
-    longest = np.array([null.lifetimes for null in nulls]).reshape(-1, most).max(axis=0, initial=0.0)
-    for array in (mean, sd, smallest):
-        array[0] = np.nan
-    return {"null_mean": mean, "null_sd": sd, "null_p_value": smallest, "null_lifetime": longest}
-
-
-def forest_evidence(backend: Backend, partitions: IntArray, most: int, seed: int) -> dict[str, FloatArray]:
-    """Compute consensus statistics for 1, ..., most clusters from halves of the forest, on at most 200 rows."""
-    n_trees, n = partitions.shape
-    rows = np.sort(permutations(stream(seed, Purpose.K_HALVES), n)[0, :HALF_ROWS])
-    labels = np.ascontiguousarray(partitions[:, rows])
-    cuts = []  # for each half of each halving, the labels for every number
-    for order in permutations(stream(seed, Purpose.K_HALVES, np.arange(1, HALVINGS + 1)), n_trees):
-        for half in np.array_split(order, 2):
-            found = split_groups(backend, labels[np.sort(half)], most).labels if len(half) else [labels[0] * 0]
-            cuts.append(found + found[-1:] * (most - len(found)))
-    shares = np.array([_consensus_shares(backend, np.array([cut[k] for cut in cuts])) for k in range(most)])
-    low, high = AMBIGUOUS
-    # The area under the distribution function of numbers in [0, 1] is 1 minus their mean.
-    area = 1 - shares.mean(axis=1)
-    growth = np.diff(area[1:]) / np.maximum(area[1:-1], np.finfo(float).tiny)
-    halves = list(zip(cuts[::2], cuts[1::2], strict=True))
-    agreement = [np.mean([adjusted_rand(a[k], b[k]) for a, b in halves]) for k in range(most)]
-    found_evidence = {
-        "stability": np.array(agreement),
-        "pac": ((shares > low) & (shares < high)).mean(axis=1),
-        "cdf_area": area,
-        "delta_area": np.concatenate([[np.nan], area[1:2], growth]),
-    }
-    for values in found_evidence.values():
-        values[0] = np.nan
-    return found_evidence | {"eigengap": _eigengaps(coassociate(backend, labels, labels), most)}
-
-
-def _consensus_shares(backend: Backend, cuts: IntArray) -> FloatArray:
-    """Compute P over pairs of distinct rows."""
-    shares: FloatArray = coassociate(backend, cuts, cuts)[np.triu_indices(cuts.shape[1], 1)]
-    return shares
-
-
-def _eigengaps(P: FloatArray, most: int) -> FloatArray:
-    """Subtract from each leading eigenvalue of the normalised graph P the next one."""
-    root = np.sqrt(P.sum(axis=0))
-    values = np.linalg.eigvalsh(P / np.outer(root, root))[::-1]
-    gaps: FloatArray = -np.diff(np.concatenate([values, np.zeros(most + 1)])[: most + 1])
-    return gaps
-
-
-def _decide(numbers: IntArray, evidence: dict[str, FloatArray], level: float) -> tuple[int, str]:
-    """Choose a candidate and say why: see `choose_n_clusters`."""
-    p = np.nan_to_num(evidence["p_value"], nan=1.0)
-    limit = min(level, float(np.nan_to_num(evidence["null_p_value"], nan=1.0).min()))
-    several = numbers > 1
-    apart = several & (p <= limit)
-    best = int(np.flatnonzero(apart)[-1]) if apart.any() else 0
-    lasting = int(np.argmax(np.where(several, evidence["lifetime"], -np.inf)))
-    usual = float(np.where(several, evidence["null_lifetime"], 0.0).max())
-    longer = float(evidence["lifetime"][lasting]) / usual if usual > 0 else 0.0
-    if lasting > best and p[lasting] <= min(DOUBTFUL, limit * longer**2):
-        return int(numbers[lasting]), (
-            f"{numbers[lasting]} clusters are likely to be apart (p-value {p[lasting]:.2g}) and last {longer:.1f} "
-            "times as long in the dendrogram as any number does without clusters."
-        )
-    if apart.any():
-        return int(numbers[best]), (
-            f"{numbers[best]} is the largest candidate whose clusters are all apart (p-value {p[best]:.2g})."
-        )
-    if numbers[0] > 1:
-        return int(numbers[0]), "No candidate has all its clusters apart: the lowest one is taken."
-    return 1, f"No candidate above 1 has all its clusters apart (smallest p-value {p.min():.2g})."
+def _reason(numbers: list[int], measures: dict[str, FloatArray], ranks: FloatArray) -> str:
+    order = np.argsort(ranks, kind="stable")
+    best = int(order[0])
+    k = numbers[best]
+    if len(numbers) == 1:
+        return f"{k} clusters: the only number that was judged."
+    first = sum(int(np.nanargmax(measures[name]) == best) for name in MEASURES if np.isfinite(measures[name]).any())
+    why = (
+        f"clearest by {first} of {len(MEASURES)} measures"
+        if first
+        else f"best on average over {len(MEASURES)} measures"
+    )
+    second = numbers[int(order[1])]
+    close = ranks[order[1]] - ranks[best] <= NEARLY
+    return f"{k} clusters: {why}; {second} is {'nearly as good' if close else 'next'}."

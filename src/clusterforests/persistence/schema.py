@@ -11,7 +11,7 @@ from clusterforests.combining.normalized_cut import CutNode, CutTree
 from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
-from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
@@ -80,9 +80,9 @@ STATE = _record(
     dict,
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
     "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
-    "n_clusters_evidence_:Evidence? cut_tree_:CutTree? n_iter_:int n_features_in_:int _weights:float64/1? "
-    "_scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
-    added="feature_pvalues_",
+    "n_clusters_evidence_:Evidence? repeated_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
+    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
+    added="feature_pvalues_ repeated_features_",
 )
 PLAIN = {"int": int, "str": str, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
 

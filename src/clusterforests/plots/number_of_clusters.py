@@ -12,7 +12,7 @@ from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.diagnostics.distribution import sample_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.n_clusters.search import NClustersEvidence
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.plots.drawn_rows import rows_to_draw
 from clusterforests.plots.style import (
     BLUE,

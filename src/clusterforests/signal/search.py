@@ -34,6 +34,7 @@ SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly 
 LEVEL = 0.01  # the share of noise among the features that are said to tell
 LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
+FEW_VALUES = 5
 COPY = 0.95  # features correlated more than this are one
 COMPANY = 3  # features that are too few to begin with, or to end with
 
@@ -132,7 +133,8 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
             continue
         done += 1
         if done == ROUNDS or tells.sum() > NEARLY_ALL * able.sum():
-            return _conclude(found if tells.sum() > 1 or before is None else before, tells, able)
+            chosen = found if tells.sum() > 1 or before is None else before
+            return _conclude(chosen, tells, able, _few_valued(scouted))
         if tells.sum() < COMPANY:  # what is drawn next may be drawn by chance
             tells, level, before = able, LEVEL_OF_CHANCE, found
         scores = np.where(tells, found.scores, 0.0)
@@ -142,15 +144,33 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
             weights = _only_sure(weights, table, scouted.views, seed)
 
 
-def _conclude(found: HonestScores, tells: BoolArray, able: BoolArray) -> FeatureSignal:
-    """Keep the features that tell, or all if nearly all do or next to none."""
+def _conclude(found: HonestScores, tells: BoolArray, able: BoolArray, few_valued: BoolArray) -> FeatureSignal:
+    """Keep the features that tell, or all if nearly all do or next to none.
+
+    Even then a feature of few values is left out if it does not tell, unless there is no other: its values would
+    become the clusters.
+    """
     scores, count = np.where(tells, found.scores, 0.0), int(tells.sum())
     said = f"{count} of {able.sum()} features go with the others"
-    if count > NEARLY_ALL * able.sum():
+    nearly_all = count > NEARLY_ALL * able.sum()
+    if count >= 2 and not nearly_all:
+        return FeatureSignal(tells, scores, found.p_values, f"{said} and are kept")
+    said += "" if nearly_all else ", too few to go by"
+    kept = able & ~(few_valued & ~tells)
+    if kept.sum() < 2 or kept.sum() == able.sum():
         return FeatureSignal(able, scores, found.p_values, f"{said}: all are kept")
-    if count < 2:
-        return FeatureSignal(able, scores, found.p_values, f"{said}, too few to go by: all are kept")
-    return FeatureSignal(tells, scores, found.p_values, f"{said} and are kept")
+    left_out = f"all are kept but {able.sum() - kept.sum()} of few values"
+    return FeatureSignal(kept, scores, found.p_values, f"{said}: {left_out}")
+
+
+def _few_valued(scouted: ScoutedRows) -> BoolArray:
+    """Find categories, and numbers that have no more values than these."""
+    views = scouted.views
+    columns = scouted.values[:, views.first[0]]
+    ordered = np.sort(columns, axis=0)
+    values = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    few: BoolArray = (views.widths > 1) | (values <= FEW_VALUES)
+    return few
 
 
 def _score(scouted: ScoutedRows, weights: FloatArray, seed: int, round_number: int) -> HonestScores:

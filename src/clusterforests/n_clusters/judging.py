@@ -1,0 +1,73 @@
+"""Choose the rows by which numbers of clusters are judged, and make forests of two halves of them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from clusterforests._base.random import Purpose, stream
+from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, IntArray
+from clusterforests.backends import Backend
+from clusterforests.combining.affinity import Signatures
+from clusterforests.combining.landmarks import pick_landmarks
+from clusterforests.forest.forest import FittedTrees, GrowthPlan, label_rows
+from clusterforests.n_clusters.measures import JudgedRows
+from clusterforests.signal.components import principal_axes
+from clusterforests.tables.distinct_rows import DistinctRows
+
+MAX_ROWS = 800
+NEW_TREES = 60
+COMPONENTS = 20
+
+
+def judge_rows(
+    backend: Backend, plan: GrowthPlan, labels: AnyIntArray, distinct: DistinctRows, *, fine: bool, seed: int
+) -> JudgedRows:
+    """Choose the rows, by which rare groups are represented, and label them by trees of other rows.
+
+    `labels` (T, n) are those of the plan's rows in the trees of the forest.
+    """
+    rows, weights = distinct
+    if len(rows) > MAX_ROWS:
+        signatures = Signatures(np.ascontiguousarray(labels[:, rows], dtype=np.int32), np.arange(len(rows)), weights)
+        picked = pick_landmarks(backend, signatures, MAX_ROWS, seed)
+        rows, weights = rows[picked.chosen], picked.weights
+    values = np.ascontiguousarray(plan.values[rows])
+    new = _trees_of_halves(backend, plan, values, weights, fine=fine, seed=seed)
+    places = _places(plan, values, weights)
+    return JudgedRows(places, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
+
+
+def _places(plan: GrowthPlan, values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Scale the rows as the first view does, in the features that trees use, or their principal components."""
+    views = plan.scaling.views
+    places = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
+    if places.shape[1] <= COMPONENTS:
+        return np.ascontiguousarray(places)
+    return np.ascontiguousarray(places @ principal_axes(places, weights, COMPONENTS).coefficients)
+
+
+def _trees_of_halves(
+    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, *, fine: bool, seed: int
+) -> tuple[IntArray, IntArray]:
+    """Make trees of each half of the rows, and label all rows by them."""
+    order = np.argsort(stream(seed, Purpose.K_ROWS, np.arange(len(values))), kind="stable")
+    first, second = np.array_split(order, 2)
+    return (
+        _trees_of(backend, plan, values, weights, np.sort(first), fine, int(stream(seed, Purpose.K_TREES, 0)[0])),
+        _trees_of(backend, plan, values, weights, np.sort(second), fine, int(stream(seed, Purpose.K_TREES, 1)[0])),
+    )
+
+
+def _trees_of(
+    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, half: IndexArray, fine: bool, seed: int
+) -> IntArray:
+    own = DistinctRows(np.arange(len(half)), weights[half])
+    settings = replace(plan.settings, base_clusters=plan.settings.base_clusters[:NEW_TREES].clip(max=len(half)))
+    part = replace(
+        plan, values=np.ascontiguousarray(values[half]), weights=own.weights, settings=settings, seed=seed, part=None
+    )
+    if plan.varied is not None:
+        part = part.vary(own, fine=fine)
+    forest = part.grow(backend)
+    trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
+    return label_rows(backend, trees, part.scaling, values)
