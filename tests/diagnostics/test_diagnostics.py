@@ -12,18 +12,21 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest, consensus
 from clusterforests._base.adjusted_rand import adjusted_rand
 from clusterforests.diagnostics import (
+    HalfCuts,
     cdf_area,
     cluster_consensus,
     cluster_shares,
     consensus_cdf,
     consensus_silhouette,
     delta_area,
+    half_cuts,
+    half_cuts_for_each,
     item_consensus,
     memberships,
     pac,
     stability,
 )
-from clusterforests.diagnostics.half_forests import _best_jaccard
+from clusterforests.diagnostics.agreement import _best_jaccard
 
 
 @st.composite
@@ -46,30 +49,67 @@ def repeated(partitions, labels, counts):
 def test_shares_are_means_over_pairs(case):
     partitions, labels, counts = case
     assert cluster_shares(partitions, labels) == pytest.approx(reference.cluster_shares(partitions, labels))
-    assert cluster_consensus(partitions, labels) == pytest.approx(reference.cluster_consensus(partitions, labels))
     many = repeated(*case)
     first = np.cumsum(counts) - counts
     assert cluster_shares(partitions, labels, counts) == pytest.approx(reference.cluster_shares(*many)[first])
-    assert cluster_consensus(partitions, labels, counts) == pytest.approx(reference.cluster_consensus(*many))
 
 
 @settings(max_examples=150, deadline=None)
 @given(clusterings())
-def test_memberships_sum_to_one_and_follow_the_labels(case):
+def test_memberships_are_means_over_companions(case):
     partitions, labels, counts = case
-    soft = memberships(cluster_shares(partitions, labels, counts), labels)
+    soft = memberships(partitions, labels)
+    assert soft == pytest.approx(reference.memberships(partitions, labels))
     assert soft.sum(axis=1) == pytest.approx(1)
-    assert (soft >= 0).all()
-    assert (soft.argmax(axis=1) == labels).all()
+    many, first = repeated(*case), np.cumsum(counts) - counts
+    assert memberships(partitions, labels, counts) == pytest.approx(reference.memberships(*many)[first])
+
+
+@settings(max_examples=50, deadline=None)
+@given(clusterings())
+def test_consensus_is_the_membership_in_the_own_cluster(case):
+    partitions, labels, counts = case
+    own = item_consensus(partitions, labels, counts)
+    assert (own == memberships(partitions, labels, counts)[np.arange(len(labels)), labels]).all()
+    means = [np.average(own[labels == c], weights=counts[labels == c]) for c in range(labels.max() + 1)]
+    assert cluster_consensus(partitions, labels, counts) == pytest.approx(means)
 
 
 def test_memberships_by_hand():
-    soft = memberships([[0.6, 0.2], [0.2, 0.6], [0.0, 0.0], [0.3, 0.3]], [0, 0, 1, 1])
-    assert soft[0] == pytest.approx([0.75, 0.25])
-    assert soft[1] == pytest.approx([0.5, 0.5], abs=1e-8)  # raised just above the other one
-    assert soft[1, 0] > soft[1, 1]
-    assert soft[2] == pytest.approx([0, 1])
-    assert soft[3, 1] > soft[3, 0]
+    """Rows 0 and 1 are one cluster, 2 to 4 another. Row 2 is mistaken in one tree, where row 4 is alone."""
+    partitions = [[0, 0, 1, 1, 1], [0, 0, 0, 1, 2]]
+    assert memberships(partitions, [0, 0, 1, 1, 1]) == pytest.approx(
+        np.array([[0.75, 0.25], [0.75, 0.25], [0.5, 0.5], [0, 1], [0, 1]])
+    )
+
+
+def test_a_doubtful_row_has_its_highest_membership_elsewhere():
+    partitions = np.repeat([[0, 0, 0, 1, 1]], 4, axis=0)
+    partitions[0, 2] = 1
+    labels = np.array([0, 0, 1, 1, 1])
+    assert memberships(partitions, labels)[2] == pytest.approx([0.75, 0.25])
+    assert consensus_silhouette(partitions, labels)[2] == pytest.approx(-2 / 3)
+
+
+def test_perfect_clusters_have_membership_1_however_fine_the_trees_are():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [30, 15, 5])
+    for parts in (1, 2, 10):
+        partitions = labels * parts + rng.integers(0, parts, size=(20, 50))
+        assert (item_consensus(partitions, labels) == 1).all()
+        assert (cluster_consensus(partitions, labels) == 1).all()
+        assert (consensus_silhouette(partitions, labels) == 1).all()
+
+
+def test_memberships_are_the_sizes_of_the_clusters_where_trees_say_nothing():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [150, 100, 50])
+    soft = memberships(rng.integers(0, 10, size=(400, 300)), labels)
+    assert soft == pytest.approx(np.tile([1 / 2, 1 / 3, 1 / 6], (300, 1)), abs=0.03)
+
+
+def test_a_row_that_is_all_of_its_cluster_is_its_own_companion():
+    assert memberships([[0, 1, 1], [0, 0, 1]], [0, 1, 1])[0] == pytest.approx([0.75, 0.25])
 
 
 def test_zero_weight_rows_count_for_nobody():
@@ -86,38 +126,23 @@ def test_small_weights_leave_the_row_itself_out():
     assert half == pytest.approx(cluster_shares(partitions, labels))
 
 
-def test_item_consensus_is_the_own_share(blobs):
-    X, truth = blobs
-    partitions = ClusterForest.from_paper(3, n_estimators=20, n_init=2, random_state=0).fit(X).partitions_
-    shares = cluster_shares(partitions, truth)
-    own = item_consensus(shares, truth)
-    assert (own == shares[np.arange(75), truth]).all()
-    assert cluster_consensus(partitions, truth) == pytest.approx([own[truth == c].mean() for c in range(3)])
-
-
 @settings(max_examples=100, deadline=None)
 @given(clusterings())
 def test_silhouette_against_loops(case):
     partitions, labels, _ = case
-    shares = cluster_shares(partitions, labels)
-    found = consensus_silhouette(shares, labels)
+    soft = memberships(partitions, labels)
+    found = consensus_silhouette(partitions, labels)
     for i, label in enumerate(labels):
-        others = np.delete(shares[i], label)
-        if not len(others) or np.sum(labels == label) == 1:
-            assert found[i] == 0
-            continue
-        a, b = 1 - shares[i, label], 1 - others.max()
-        assert found[i] == pytest.approx((b - a) / max(a, b) if max(a, b) > 0 else 0)
+        own, others = soft[i, label], np.delete(soft[i], label)
+        expected = (own - others.max()) / max(own, others.max()) if len(others) else 0
+        assert found[i] == pytest.approx(expected)
 
 
-def test_silhouette_of_a_row_that_counts_twice():
-    partitions, labels, counts = np.array([[0, 1, 1], [0, 0, 1]]), np.array([0, 1, 1]), np.array([2, 1, 1])
-    once = consensus_silhouette(cluster_shares(partitions, labels), labels)
-    twice = consensus_silhouette(cluster_shares(partitions, labels, counts), labels, counts)
-    many = repeated(partitions, labels, counts)
-    assert once[0] == 0
-    assert twice[0] > 0
-    assert twice == pytest.approx(consensus_silhouette(cluster_shares(*many), many[1])[[0, 2, 3]])
+def cuts_of(partitions, weights=None):
+    """Take partitions for the clusterings of halves."""
+    members = np.asarray(partitions)
+    n = members.shape[1]
+    return HalfCuts(members, members[0], 3, np.arange(n), np.ones(n) if weights is None else weights.astype(float))
 
 
 @settings(max_examples=150, deadline=None)
@@ -129,10 +154,10 @@ def test_distribution_over_pairs(case):
         (partitions, counts, reference.pair_shares(repeated(partitions, labels, counts)[0])),
     ):
         if not len(pairs):
-            with pytest.raises(ValueError, match="no two rows"):
-                consensus_cdf(given_partitions, weights=weights)
+            with pytest.raises(ValueError, match="No two rows"):
+                consensus_cdf(cuts_of(given_partitions, weights))
             continue
-        found = consensus_cdf(given_partitions, 11, weights=weights)
+        found = consensus_cdf(cuts_of(given_partitions, weights), n_points=11)
         points = np.array([i / 10 for i in range(11)])
         assert (found.points == points).all()
         assert found.cdf == pytest.approx([np.mean(pairs <= x) for x in points])
@@ -147,32 +172,66 @@ def test_distribution_bounds_are_strict():
     partitions = np.zeros((10, 3), dtype=np.int32)
     partitions[0, 1] = 1  # rows 0 and 1 are together in 9 of 10
     partitions[1:, 2] = 1  # rows 0 and 2 in 1 of 10; rows 1 and 2 in none
-    found = consensus_cdf(partitions, 11)
+    found = consensus_cdf(cuts_of(partitions), n_points=11)
     assert found.values == pytest.approx([0, 0.1, 0.9])
     assert pac(found) == 0
     assert pac(found, 0.05, 0.95) == pytest.approx(2 / 3)
     assert found.cdf[[0, 1, 8, 9]] == pytest.approx([1 / 3, 2 / 3, 2 / 3, 1])
 
 
+def first_partition(members, n_clusters):
+    """Combine partitions into the first of them."""
+    return members[0]
+
+
 def test_distribution_of_a_sample_of_rows():
     rng = np.random.default_rng(0)
     partitions = np.array([np.arange(3000) % 3, *rng.integers(0, 3, size=(9, 3000))])
-    full, sample = consensus_cdf(partitions, max_rows=3000), consensus_cdf(partitions, max_rows=1000)
+    full, sample = (consensus_cdf(partitions, 3, first_partition, max_rows=n) for n in (3000, 1000))
     assert (full.n_rows, sample.n_rows) == (3000, 1000)
     assert sample.cdf == pytest.approx(full.cdf, abs=0.01)
-    assert (sample.cdf == consensus_cdf(partitions, max_rows=1000).cdf).all()
-    assert (sample.cdf != consensus_cdf(partitions, max_rows=1000, seed=1).cdf).any()
+    assert (sample.cdf == consensus_cdf(partitions, 3, first_partition, max_rows=1000).cdf).all()
+    assert (sample.cdf != consensus_cdf(partitions, 3, first_partition, max_rows=1000, seed=1).cdf).any()
 
 
 def test_rows_without_weight_are_not_sampled():
     partitions = np.repeat([[0, 1], [0, 0]], 50, axis=1)
     weights = np.repeat([0.0, 1.0], 50)
-    assert consensus_cdf(partitions, max_rows=10, weights=weights).values.tolist() == [1]
+    assert consensus_cdf(partitions, 1, first_partition, max_rows=10, weights=weights).values.tolist() == [1]
+
+
+def test_halves_that_disagree_are_ambiguous():
+    """Two ways to divide four rows: each half has one of them alone, so that half of the pairs are doubtful."""
+    partitions = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+    cuts = half_cuts(partitions, 2, first_partition)
+    assert pac(cuts) == pytest.approx(4 / 6)
+    assert cdf_area(cuts) == pytest.approx(4 / 6)
+    assert stability(cuts).mean == pytest.approx(adjusted_rand(*partitions))
+
+
+def test_halves_are_cut_for_several_numbers_at_once():
+    rng = np.random.default_rng(0)
+    partitions = rng.integers(0, 5, size=(12, 40)).astype(np.int32)
+    calls = []
+
+    def combine_many(members, numbers):
+        calls.append(numbers)
+        return [consensus(members, number) for number in numbers]
+
+    several = half_cuts_for_each(partitions, [2, 3, 4], combine_many, n_splits=3)
+    assert len(calls) == 7
+    for number, cuts in zip([2, 3, 4], several, strict=True):
+        alone = half_cuts(partitions, number, consensus, n_splits=3)
+        assert (alone.labels == cuts.labels).all()
+        assert (alone.whole == cuts.whole).all()
+        assert cuts.n_clusters == number
 
 
 def test_delta_area():
     assert delta_area([0.4, 0.5, 0.5]) == pytest.approx([0.4, 0.25, 0])
     assert delta_area([0.0, 0.0, 0.2]).tolist() == [0, 0, np.inf]
+    cuts = [cuts_of([[0, 0, 1, 1]]), cuts_of([[0, 1, 2, 3]])]
+    assert delta_area(cuts) == pytest.approx([2 / 3, 1 / 2])
 
 
 @settings(max_examples=100, deadline=None)
@@ -293,15 +352,15 @@ PARTITIONS, LABELS = np.array([[0, 0, 1, 1], [0, 1, 1, 1]]), np.array([0, 0, 1, 
         (lambda: cluster_shares(PARTITIONS, [0, 0, -1, 1]), "without a gap"),
         (lambda: cluster_shares(PARTITIONS, LABELS, [1, 1]), "weights has 2 entries"),
         (lambda: cluster_shares([[0, -1], [1, -1]], [0, 0]), "not clustered in any partition"),
-        (lambda: memberships([[0.5, 2.0]], [0]), "from 0 to 1"),
-        (lambda: memberships([[0.5, 0.5]], [2]), "only 2 columns"),
-        (lambda: consensus_cdf(PARTITIONS, 1), "n_points=1"),
-        (lambda: consensus_cdf(PARTITIONS, max_rows=1), "max_rows=1"),
-        (lambda: consensus_cdf(PARTITIONS, seed=-1), "seed=-1"),
-        (lambda: consensus_cdf([[0]]), "only 1 row"),
-        (lambda: pac(consensus_cdf(PARTITIONS), 0.9, 0.1), "low=0.9 is more than high=0.1"),
-        (lambda: pac(consensus_cdf(PARTITIONS), -1), "low=-1"),
-        (lambda: delta_area([]), "areas must"),
+        (lambda: memberships(PARTITIONS, [0, 0, 1]), "labels must be 4 integers"),
+        (lambda: consensus_cdf(PARTITIONS, 2, consensus, n_points=1), "n_points=1"),
+        (lambda: consensus_cdf(PARTITIONS, 2, consensus, max_rows=1), "max_rows=1"),
+        (lambda: consensus_cdf(PARTITIONS, 2, consensus, seed=-1), "seed=-1"),
+        (lambda: consensus_cdf(PARTITIONS), "combine=None"),
+        (lambda: consensus_cdf([[0], [0]], 1, consensus), "Only 1 row"),
+        (lambda: pac(cuts_of(PARTITIONS), 0.9, 0.1), "low=0.9 is more than high=0.1"),
+        (lambda: pac(cuts_of(PARTITIONS), -1), "low=-1"),
+        (lambda: delta_area([]), "must not be empty"),
         (lambda: stability(PARTITIONS[:1], 2, consensus), "at least 2"),
         (lambda: stability(PARTITIONS, 2, "average"), "combine='average'"),
         (lambda: stability(PARTITIONS, 5, consensus), "n_clusters=5"),

@@ -66,7 +66,7 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     ]
     if facts["why"] != "given":
         lines.append(f"  why {facts['clusters']}: {facts['why']}")
-    lines += ["", "  cluster     rows   how often two of its rows are together"]
+    lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
         if cluster == SHOWN_CLUSTERS:
             lines.append(f"  ... and {facts['clusters'] - SHOWN_CLUSTERS} more")
