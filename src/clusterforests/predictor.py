@@ -181,9 +181,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         limit = max(max_rows, 2 * self.n_clusters_)
         partitions, labels, weights = results_for(self.labels_).sample(self, limit)
         number, combine = self.n_clusters_, self._cut_again
-        return half_cuts(
-            partitions, number, combine, n_splits=n_splits, max_rows=limit, labels=labels, weights=weights
-        )
+        return half_cuts(partitions, number, combine, n_splits=n_splits, max_rows=limit, labels=labels, weights=weights)
 
     def stability(self, n_splits: int = N_SPLITS, *, level: float = 0.9, max_rows: int = MAX_ROWS) -> Stability:
         """Whether another forest of the same kind would have found the same clusters.

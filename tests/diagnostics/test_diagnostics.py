@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, consensus
+from clusterforests import consensus
 from clusterforests._base.adjusted_rand import adjusted_rand
 from clusterforests.diagnostics import (
     HalfCuts,

@@ -76,7 +76,7 @@ def memberships_with(
 def normalise(sums: FloatArray, labels: IntArray | IndexArray) -> FloatArray:
     """Divide each row by its sum; a row of zeros belongs to the cluster of its label."""
     total = sums.sum(axis=1, keepdims=True)
-    soft = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+    soft: FloatArray = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
     alone = np.flatnonzero(total[:, 0] <= 0)
     soft[alone, labels[alone]] = 1.0
     return soft
@@ -138,7 +138,8 @@ def sums_by_cluster(
 def mean_of(sums: FloatArray) -> FloatArray:
     """Divide weighted sums by the sums of the weights; NaN where these are 0."""
     values, mass = sums
-    return np.divide(values, mass, out=np.full(len(mass), np.nan), where=mass > 0)
+    means: FloatArray = np.divide(values, mass, out=np.full(len(mass), np.nan), where=mass > 0)
+    return means
 
 
 def consensus_silhouette(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 GAP = 0.015  # between the bars of two clusters, as a share of the rows
 NUMBER = np.array([0.06, 0.045])  # width and height of a number, as shares of the picture
+SMALL_SHARES = 0.65  # exponent of the colour scale: trees with many groups give small shares, which must be visible
 MANY_ROWS = 300  # with more, dots are smaller
 
 
@@ -65,13 +66,16 @@ def consensus_heatmap(
     rows, sizes = surest_first(view, max_rows)
     P = view.coassociation(rows)
     ax = axes_for(ax, 6.4, 5.2)
+    from matplotlib.colors import PowerNorm
+
     low, high = share_range(P)
-    image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, vmin=low, vmax=high)
+    norm = PowerNorm(SMALL_SHARES, low, high, clip=True)
+    image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, norm=norm)
     text = f"cluster ({some_of(len(rows), len(view.labels), 'rows')})"
     ax.set(xlabel=text, ylabel="cluster", title="How often two rows are together")
     ax.spines[:].set_visible(False)
     if colorbar:
-        text = f"share of trees in which two rows are together, {low:.2f} to {high:.2f}"
+        text = f"share of trees, from {low:.2f} to {high:.2f}"
         bar = ax.figure.colorbar(image, ax=ax, label=text, shrink=0.85)
         bar.outline.set_visible(False)
     return ax

@@ -108,9 +108,7 @@ def delta_area(
                 f"source has forests of {', '.join(map(str, numbers))} clusters. Pass forests with consecutive numbers "
                 "of clusters, or one that chose its number, such as ClusterForest('auto')."
             )
-        growth = diagnostics.delta_area(
-            [diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given]
-        )
+        growth = diagnostics.delta_area([diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given])
     known = np.isfinite(growth)
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)

@@ -9,7 +9,7 @@ from clusterforests.report.json_values import rounded, rounded_list
 
 
 def number_entry(view: ForestView, sure: Certainty) -> dict[str, Any] | None:
-    """Describe what the number was chosen from; if it was given, how far halves of the forest agree on pairs of rows."""
+    """Describe what the number was chosen from; if it was given, how far half forests agree on pairs of rows."""
     choice = view.n_clusters_evidence
     if choice is not None:
         return {
