@@ -19,7 +19,7 @@ function createTop() {
     const range = `${fixed(stability.low)} to ${fixed(stability.high)}`;
     find("facts").append(fact("Stability", fixed(stability.mean), `${percent(stability.level)} of splits: ${range}`));
   }
-  if (clusters.length > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "nearer to another cluster"));
+  if (clusters.length > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "highest membership elsewhere"));
   for (const section of document.querySelectorAll("main > section:not([hidden])")) {
     const title = section.querySelector("h2").textContent;
     find("contents").append(make("li", {}, make("a", { href: `#${section.id}` }, title)));
@@ -66,7 +66,7 @@ function createSure() {
   find("clusters-note").textContent =
     `Stability: how much of the cluster is found again by half of the forest (Jaccard index).${sample} Membership: of the rows ` +
     "beside a row of the cluster in a tree, the share that is of the cluster too, on average. Silhouette: how far the membership " +
-    "of a row in its own cluster is above that in the next, from −1 to 1; a doubtful row is below 0. A perfect cluster has 1 throughout.";
+    "of a row in its own cluster is above that in the next, from −1 to 1; a doubtful row is below 0. Where no tree joins rows of different clusters, membership is 100 % and silhouette 1.";
   const figure = find("silhouettes");
   figure.hidden = single;
   figure.querySelector("figcaption").textContent = "Rows by silhouette. Those left of 0 have their highest membership in another cluster.";
@@ -175,7 +175,7 @@ function createNumber() {
     find("number-scroll").hidden = true;
     find("number-text").textContent =
       `The number of clusters, ${found.value}, was given, so no other was tried. How decided the forest is can still be seen ` +
-      `from pairs of rows: more than 10 % but less than 90 % of the half forests put ${percent(found.pac)} of them together ` +
+      `from pairs of rows: ${percent(found.pac)} of them are put together by more than 10 % but less than 90 % of the half forests ` +
       "(the proportion of ambiguous clustering, PAC).";
     find("number-charts").append(distributionChart(found.points, found.cdf));
     find("number-note").textContent =
