@@ -68,7 +68,7 @@ for row in unsure:
     print(f"wine {row}: cluster {forest.labels_[row]}, memberships {shares}")
 
 # %%
-# One bar for each row; rows with short bars do not clearly belong to any cluster.
+# One bar for each row, as long as its membership in its own cluster; rows with short bars do not clearly belong to any.
 
 _ = plots.item_consensus(forest)
 

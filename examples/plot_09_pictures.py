@@ -33,7 +33,7 @@ _ = plots.feature_profile(forest, wine)
 _ = plots.kappa_growth(forest)
 
 # %%
-# Consensus distribution: the shares for several numbers of clusters.
+# Consensus distribution: whether halves of the forest agree on pairs of rows, for several numbers of clusters.
 rng = np.random.default_rng(0)
 groups = rng.normal(size=(300, 10))
 groups[:, :4] += 5 * rng.normal(size=(5, 4))[np.repeat(np.arange(5), 60)]

@@ -185,13 +185,19 @@ def cluster_shares(partitions, labels):
     return shares
 
 
-def cluster_consensus(partitions, labels):
-    values = []
-    for c in range(max(labels) + 1):
-        pairs = list(itertools.combinations(np.flatnonzero(labels == c), 2))
-        together, both = np.sum([shared(partitions, i, j) for i, j in pairs] or [(1, 1)], axis=0)
-        values.append(together / both if both else 0.0)
-    return np.array(values)
+def memberships(partitions, labels):
+    """The chance that a companion of each row, in a random partition that has some, is of each cluster."""
+    k, n = max(labels) + 1, len(labels)
+    soft = np.zeros((n, k))
+    for i in range(n):
+        alone = sum(labels == labels[i]) == 1
+        told = []
+        for member in partitions:
+            beside = [j for j in range(n) if (j != i or alone) and member[j] == member[i] >= 0]
+            if beside:
+                told.append([np.mean([labels[j] == c for j in beside]) for c in range(k)])
+        soft[i] = np.mean(told, axis=0) if told else np.arange(k) == labels[i]
+    return soft
 
 
 def pair_shares(partitions):

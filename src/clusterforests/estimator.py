@@ -189,12 +189,16 @@ class ClusterForest(FittedForest):
         The probability that a feature which has nothing to do with the others does as well. 1 if every clustering used
         the feature. Noise features that go with each other have low ones too: they vouch for each other.
     memberships_ : ndarray of shape (n_samples, `n_clusters_`)
-        Soft membership of each row in each cluster; sums to 1 and is highest in the row's own.
+        Soft membership of each row in each cluster: the share of its companions, the other rows in the same cluster of
+        a tree, that are of the cluster, averaged over the trees. Sums to 1; that of a doubtful row may be highest in
+        another cluster than its own.
     item_consensus_, silhouette_ : ndarray of shape (n_samples,)
-        How surely each row belongs: the mean share of trees that it has with its cluster, and from -1 to 1 how much
-        that is above the next cluster's.
+        How surely each row belongs: its membership in its own cluster, and from -1 to 1 how far that is above the one
+        in the next.
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
-        The mean share of trees in which two rows of a cluster are together.
+        The mean membership of a cluster's rows in it.
+    cluster_shares_ : ndarray of shape (n_samples, `n_clusters_`)
+        The mean share of trees in which each row is with another row of each cluster.
     repeated_features_ : dict of int to float
         Features of few values that the clusters only repeat, with the adjusted Rand index of the two, at least 0.9;
         `fit` warns of them.

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
-from clusterforests.diagnostics import cluster_shares
+from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest
@@ -102,15 +102,25 @@ class ForestView:
 
     def shares(self) -> FloatArray:
         """Return the mean share of trees that each row spends with each cluster, (n_samples, n_clusters)."""
-        return cluster_shares(self.partitions(), self.labels, self.weights)
+        values: FloatArray = _in_memory(self.forest.cluster_shares_)
+        return values
+
+    def memberships(self) -> FloatArray:
+        """Return the soft membership of each row in each cluster, (n_samples, n_clusters)."""
+        values: FloatArray = _in_memory(self.forest.memberships_)
+        return values
+
+    def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
+        """Return the clusters that random halves of the trees find."""
+        return self.forest.half_cuts(n_splits)
 
     def item_consensus(self) -> FloatArray:
-        """Return the mean share of trees that each row spends with its own cluster, (n_samples,)."""
+        """Return the membership of each row in its own cluster, (n_samples,)."""
         values: FloatArray = _in_memory(self.forest.item_consensus_)
         return values
 
     def cluster_consensus(self) -> FloatArray:
-        """Return the mean share of trees in which two rows of each cluster are together, (n_clusters,)."""
+        """Return the mean membership of each cluster's rows in it, (n_clusters,)."""
         values: FloatArray = _in_memory(self.forest.cluster_consensus_)
         return values
 

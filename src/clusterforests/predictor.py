@@ -19,8 +19,10 @@ from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.settings import CutSettings
-from clusterforests.diagnostics import Stability, item_consensus, memberships, stability
-from clusterforests.diagnostics.shares import ClusterCounts, consensus_with, shares_with, silhouette_with
+from clusterforests.diagnostics import HalfCuts, Stability, half_cuts, stability
+from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
+from clusterforests.diagnostics.membership import memberships_with, normalise, own_membership, silhouette_with
+from clusterforests.diagnostics.shares import ClusterCounts, shares_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
 from clusterforests.forest.forest import FittedTrees, label_rows
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -93,8 +95,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         memberships : ndarray of shape (n_samples, `n_clusters_`)
-            The shares of `transform`, divided by their sum. Every row sums to 1, and its highest entry is at the
-            cluster of `predict`: where another cluster's share is as high, the own one is first raised just above it.
+            The share of the row's companions, the fitted rows in the same cluster of a tree, that are of each cluster,
+            averaged over the trees. Every row sums to 1. The highest membership of a doubtful row may be in another
+            cluster than that of `predict`.
         """
         check_is_fitted(self)
         soft: FloatArray = results_for(X).map_rows(_memberships, self, X, np.float64, self.n_clusters_)
@@ -175,24 +178,34 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @property
     def memberships_(self) -> FloatArray:
-        """Soft membership of each row in each cluster, (n_samples, `n_clusters_`): sums to 1, highest in its own."""
-        return self._diagnosed(_fitted_memberships, self.n_clusters_)
+        """Soft membership of each row in each cluster, (n_samples, `n_clusters_`).
+
+        The share of the row's companions, the other rows in the same cluster of a tree, that are of each cluster,
+        averaged over the trees. It sums to 1. The highest membership of a doubtful row may be in another cluster than
+        that of its label.
+        """
+        return self._diagnosed(memberships_with, self.n_clusters_)
 
     @property
     def item_consensus_(self) -> FloatArray:
-        """For each row the mean share of trees in which it is with another row of its cluster."""
+        """For each row its membership in its own cluster."""
         return self._diagnosed(_fitted_item_consensus)
 
     @property
     def cluster_consensus_(self) -> FloatArray:
-        """For each cluster the mean share of trees in which two of its rows are together."""
-        check_is_fitted(self)
-        consensus: FloatArray = results_for(self.labels_).summarise(consensus_with, self)
+        """For each cluster the mean membership of its rows in it."""
+        own = self.item_consensus_
+        consensus: FloatArray = results_for(self.labels_).average(own, self)
         return consensus
 
     @property
+    def cluster_shares_(self) -> FloatArray:
+        """The mean share of trees in which each row is with another row of each cluster, (n_samples, `n_clusters_`)."""
+        return self._diagnosed(shares_with, self.n_clusters_)
+
+    @property
     def silhouette_(self) -> FloatArray:
-        """For each row, from -1 to 1, how much more it shares trees with its own cluster than with the next."""
+        """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
         return self._diagnosed(_fitted_silhouette)
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
@@ -200,7 +213,27 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         diagnosed: FloatArray = results_for(self.labels_).diagnose(work, self, *after)
         return diagnosed
 
-    def stability(self, n_splits: int = 20, *, level: float = 0.9, max_rows: int = 1000) -> Stability:
+    def half_cuts(self, n_splits: int = N_SPLITS, *, max_rows: int = MAX_ROWS) -> HalfCuts:
+        """The clusters that random halves of the trees find, for `clusterforests.diagnostics`.
+
+        Parameters
+        ----------
+        n_splits : int, default=20
+            Number of splits into two halves.
+        max_rows : int, default=500
+            With more rows than that, this many are taken at random; at least twice as many as there are clusters.
+
+        Returns
+        -------
+        cuts : HalfCuts
+        """
+        check_is_fitted(self)
+        limit = max(max_rows, 2 * self.n_clusters_)
+        partitions, labels, weights = results_for(self.labels_).sample(self, limit)
+        number, combine = self.n_clusters_, self._cut_again
+        return half_cuts(partitions, number, combine, n_splits=n_splits, max_rows=limit, labels=labels, weights=weights)
+
+    def stability(self, n_splits: int = N_SPLITS, *, level: float = 0.9, max_rows: int = MAX_ROWS) -> Stability:
         """Whether another forest of the same kind would have found the same clusters.
 
         The trees are split at random into two halves, each is cut on its own, and the two clusterings are compared.
@@ -211,7 +244,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             Number of splits.
         level : float, default=0.9
             Share of the splits that the interval holds.
-        max_rows : int, default=1000
+        max_rows : int, default=500
             With more rows than that, this many are taken at random.
 
         Returns
@@ -220,18 +253,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             `mean`, `low` and `high` of the adjusted Rand index between halves; `clusters`: for each cluster how much
             of it is found again (Jaccard index).
         """
-        check_is_fitted(self)
-        partitions, labels, weights = results_for(self.labels_).sample(self, max_rows)
-        return stability(
-            partitions,
-            self.n_clusters_,
-            self._cut_again,
-            n_splits=n_splits,
-            level=level,
-            max_rows=max_rows,
-            labels=labels,
-            weights=weights,
-        )
+        return stability(self, n_splits=n_splits, level=level, max_rows=max_rows)
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
@@ -320,17 +342,12 @@ def _memberships(forest: FittedForest, rows: Any, first_row: int) -> FloatArray:
     backend = CpuBackend(forest.n_jobs)
     labels = forest._label_in_trees(backend, rows, first_row)
     placement = forest._placement
-    return memberships(placement.mean_shares(backend, labels), placement.clusters(backend, labels))
-
-
-def _fitted_memberships(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
-    return memberships(shares_with(counts, partitions, labels, weights), labels)
+    return normalise(placement.companions(backend, labels), placement.clusters(backend, labels))
 
 
 def _fitted_item_consensus(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
-    return item_consensus(shares_with(counts, partitions, labels, weights), labels)
+    return own_membership(memberships_with(counts, partitions, labels, weights), labels)
 
 
 def _fitted_silhouette(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
-    shares = shares_with(counts, partitions, labels, weights)
-    return silhouette_with(counts.sizes, shares, labels, np.ones(len(labels)) if weights is None else weights)
+    return silhouette_with(memberships_with(counts, partitions, labels, weights), labels)

@@ -39,12 +39,17 @@ def test_fitted_rows_are_predicted_as_they_were_labelled(rows, consensus):
 
 
 @pytest.mark.parametrize("consensus", ["auto", *CUTS])
-def test_memberships_of_new_rows_sum_to_one_and_are_highest_at_the_label(rows, new_rows, consensus):
+def test_memberships_of_new_rows_are_those_of_their_companions(rows, new_rows, consensus):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, random_state=0).fit(rows[0])
     soft = forest.predict_proba(new_rows)
     assert soft.shape == (60, 3)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0, rtol=1e-12)
-    assert (soft.argmax(axis=1) == forest.predict(new_rows)).all()
+    labels = forest._label_in_trees(CpuBackend(), new_rows, 0)
+    beside = (labels[:, :, None] == forest.partitions_[:, None, :]).astype(float)  # tree, new row, fitted row
+    inside = beside @ np.eye(3)[forest.labels_]
+    count = inside.sum(axis=2, keepdims=True)
+    expected = np.divide(inside, count, out=np.zeros_like(inside), where=count > 0).sum(axis=0)
+    np.testing.assert_allclose(soft, expected / expected.sum(axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("consensus", ["ncut", "kway", "average", "single"])

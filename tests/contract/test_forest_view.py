@@ -11,6 +11,7 @@ import pytest
 
 import clusterforests
 from clusterforests import ClusterForest
+from clusterforests.diagnostics import cluster_shares
 from clusterforests.forest_view import view_of
 
 PACKAGE = Path(clusterforests.__file__).parent
@@ -56,10 +57,9 @@ def test_a_view_shows_the_forest(blobs):
     assert np.array_equal(view.coassociation(rows), forest.coassociation(rows, rows))
     assert np.array_equal(view.item_consensus(), forest.item_consensus_)
     assert np.array_equal(view.encode(X).values, X)
-    shares = view.shares()
-    own = shares.argmax(axis=1) == forest.labels_  # membership is highest in a row's own cluster, a share need not be
-    assert np.array_equal(shares.argmax(axis=1)[own], forest.memberships_.argmax(axis=1)[own])
-    assert own.mean() > 0.5
+    assert np.array_equal(view.shares(), cluster_shares(forest.partitions_, forest.labels_, weights))
+    assert np.array_equal(view.memberships(), forest.memberships_)
+    assert np.array_equal(view.half_cuts(2).labels, forest.half_cuts(2).labels)
     assert len(np.unique(view.cut(view.partitions(), 2))) == 2
     assert view.feature_names is None
     with pytest.raises(AttributeError):

@@ -18,6 +18,13 @@ def test_heatmap_is_ordered_by_cluster_and_sureness(forest, tick_labels):
     assert len(plots.consensus_heatmap(forest, colorbar=False).figure.axes) == 1
 
 
+def test_colours_of_the_heatmap_range_over_pairs_of_different_rows(forest):
+    shown = plots.consensus_heatmap(forest)
+    pairs = forest.coassociation()[~np.eye(150, dtype=bool)]
+    assert shown.images[0].get_clim() == (pairs.min(), pairs.max())
+    assert f"from {pairs.min():.2f} to {pairs.max():.2f}" in shown.figure.axes[1].get_ylabel()
+
+
 def test_item_consensus_bars(forest):
     shown = plots.item_consensus(forest)
     for cluster, bars in enumerate(shown.patches):

@@ -16,7 +16,7 @@ def several(groups):
 def test_cdf_of_several_forests(several):
     shown = plots.consensus_cdf(several)
     for line, forest in zip(shown.lines, sorted(several, key=lambda f: f.n_clusters_), strict=True):
-        curve = diagnostics.consensus_cdf(forest.partitions_)
+        curve = diagnostics.consensus_cdf(forest)
         assert np.array_equal(line.get_ydata(), curve.cdf)
         assert line.get_label() == f"K = {forest.n_clusters_}, PAC {diagnostics.pac(curve):.2f}"
 
@@ -24,9 +24,8 @@ def test_cdf_of_several_forests(several):
 def test_delta_area(several, groups):
     shown = plots.delta_area(several)
     by_number = sorted(several, key=lambda f: f.n_clusters_)
-    areas = [diagnostics.cdf_area(diagnostics.consensus_cdf(f.partitions_)) for f in by_number]
     assert shown.lines[-1].get_xdata().tolist() == [2, 3, 4]
-    assert shown.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(areas))
+    assert shown.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(by_number))
     auto = ClusterForest(range(1, 5), n_estimators=10, random_state=0).fit(groups[0])
     evidence = auto.n_clusters_evidence_
     for source in (auto, evidence):

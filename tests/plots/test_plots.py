@@ -11,6 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from clusterforests import ClusterForest, diagnostics, plots
+from clusterforests.forest_view import view_of
 
 ONE_FOREST = {
     "consensus_heatmap": lambda f, X, ax: plots.consensus_heatmap(f, ax=ax),
@@ -88,6 +89,10 @@ def test_hard_cases(case):
     forest, X = HARD[case]
     forest.fit(X)
     for name, draw in ONE_FOREST.items():
+        if (case, name) == ("one tree", "consensus_cdf"):
+            with pytest.raises(ValueError, match="two halves need at least 2"):
+                draw(forest, X, None)
+            continue
         shown = draw(forest, X, None)
         shown.figure.canvas.draw()
         assert shown.has_data(), name
@@ -98,7 +103,7 @@ def test_weights_count(groups, tick_labels):
     X, _ = groups
     weights = np.repeat([1.0, 3.0, 0.0], 50)
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X, sample_weight=weights)
-    curve = diagnostics.consensus_cdf(forest.partitions_, weights=weights)
+    curve = diagnostics.consensus_cdf(forest.partitions_, 3, view_of(forest).cut, weights=weights)
     assert np.array_equal(plots.consensus_cdf(forest).lines[0].get_ydata(), curve.cdf)
     shown = plots.cluster_profiles(forest, X, max_features=1)
     column = int(tick_labels(shown.yaxis)[0].split()[1])

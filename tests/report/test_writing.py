@@ -18,14 +18,14 @@ def test_data_block(report, three):
     assert data["title"] == "Three"
     assert data["answer"].startswith("The 75 rows fall into 3 clusters, of 30, 25 and 20 rows.")
     assert [c["size"] for c in data["clusters"]] == [30, 25, 20]
-    np.testing.assert_allclose([c["consensus"] for c in data["clusters"]], forest.cluster_consensus_, rtol=1e-3)
+    np.testing.assert_allclose([c["membership"] for c in data["clusters"]], forest.cluster_consensus_, rtol=1e-3)
     assert data["stability"]["mean"] == pytest.approx(forest.stability(2).mean, rel=1e-3)
     assert (data["run"]["rows"], data["run"]["columns"], data["run"]["trees"]) == (75, 6, 40)
     assert data["run"]["command"] == "clusterforests fit x.csv"
     assert data["run"]["seconds"] == 1.5
     assert "ClusterForest(3, n_estimators=40, random_state=0).fit(X)" in data["run"]["python"]
     assert {s["name"] for s in data["run"]["settings"]} == set(forest.selection_)
-    assert data["sampled"] is None
+    assert data["features"]["rows"] == 75
     assert "Three" in page.texts["title"]
     assert page.texts["answer"] == data["answer"]
 

@@ -179,10 +179,13 @@ def test_pieces_that_are_unlike_are_asked_again():
 def test_lazy_results_equal_those_of_numpy(plain, tmp_path):
     table = in_pieces(X, (0, 1300, 700, 1000))
     found = forest().fit(table)
-    for name in ("memberships_", "item_consensus_", "silhouette_", "cluster_consensus_"):
+    for name in ("memberships_", "item_consensus_", "silhouette_", "cluster_shares_"):
         lazy = getattr(found, name)
         assert isinstance(lazy, da.Array)
         np.testing.assert_array_equal(lazy.compute(), getattr(plain, name))
+    means = found.cluster_consensus_
+    assert isinstance(means, da.Array)
+    np.testing.assert_allclose(means.compute(), plain.cluster_consensus_, rtol=1e-13)  # sums in another order
     for name in ("predict", "predict_proba", "transform"):
         lazy = getattr(found, name)(table)
         assert isinstance(lazy, da.Array)

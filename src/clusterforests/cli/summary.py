@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._base.typing import AnyArray
 from clusterforests.cli.readers import DataFile
+from clusterforests.diagnostics import pac, stability
 from clusterforests.forest_view import ForestView
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.report.sentences import features_that_tell
@@ -46,6 +47,7 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
         "why": view.settings["n_clusters"].reason,
         "sizes": np.bincount(view.labels, minlength=view.n_clusters),
         "cluster_consensus": view.cluster_consensus(),
+        **_agreement_of_halves(view),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
         "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
         "telling_features": [
@@ -58,6 +60,16 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
     }
 
 
+def _agreement_of_halves(view: ForestView) -> dict[str, float | None]:
+    """Measure stability and PAC; None where there is one cluster, or too little to split."""
+    try:
+        halves = view.half_cuts()
+        found = (stability(halves).mean, pac(halves)) if view.n_clusters > 1 else (None, None)
+    except ValueError:
+        found = None, None
+    return dict(zip(("stability", "pac"), found, strict=True))
+
+
 def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     """Write the summary of a fit."""
     lines = [
@@ -66,13 +78,19 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     ]
     if facts["why"] != "given":
         lines.append(f"  why {facts['clusters']}: {facts['why']}")
-    lines += ["", "  cluster     rows   how often two of its rows are together"]
+    lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
         if cluster == SHOWN_CLUSTERS:
             lines.append(f"  ... and {facts['clusters'] - SHOWN_CLUSTERS} more")
             break
         sure = "  -" if math.isnan(share) else f"{100 * share:3.0f} %"
         lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
+    if facts["stability"] is not None:
+        lines += [
+            "",
+            f"  stability {facts['stability']:.2f} (1: halves of the forest find the same clusters, 0: chance), "
+            f"ambiguous pairs {facts['pac']:.0%}",
+        ]
     telling = facts["telling_features"]
     lines += ["", f"  {facts['about_features']}"]
     if telling:

@@ -125,6 +125,12 @@ class Shares:
         shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
         return shares
 
+    def companions(self, backend: Backend, labels: IntArray) -> FloatArray:
+        """Sum over the partitions the share of each group in the row's cluster there: (r, groups)."""
+        mass = self.together.sum(axis=1, keepdims=True)
+        table = np.divide(self.together, mass, out=np.zeros_like(self.together), where=mass > 0)
+        return sum_table_lines(labels, self.first, table, backend.threads)
+
 
 @dataclass(frozen=True)
 class MostShared:
@@ -179,6 +185,13 @@ class Placement:
         for where, block in label_blocks(labels):
             shares[where, self.names] = self.shares.mean(backend, block)
         return shares
+
+    def companions(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
+        """Sum over the partitions the share of each cluster in where every row of labels (T, r) is: (r, clusters)."""
+        sums = np.empty((labels.shape[1], len(self.names)))
+        for where, block in label_blocks(labels):
+            sums[where, self.names] = self.shares.companions(backend, block)
+        return sums
 
     def _settled(self, labels: IntArray) -> IndexArray:
         """Find the settled node with exactly these labels, -1 where there is none."""

@@ -1,23 +1,22 @@
 """How sure a clustering is, and how far its clusters differ in each feature.
 
-The partitions it was made from may come from anywhere; a negative label means "not clustered" there. P is the share of
-partitions in which two rows are together, among those in which both are clustered. A weight of 2 is the row twice.
+Functions take a fitted forest, or partitions from anywhere and their clustering; a negative label means "not clustered"
+there. P is the share of partitions in which two rows are together, among those in which both are clustered. M is the
+share of random halves of the partitions that put two rows into the same one of K clusters. A weight of 2 is the row
+twice.
 """
 
+from clusterforests.diagnostics.agreement import Stability, stability
 from clusterforests.diagnostics.distribution import ConsensusCdf, cdf_area, consensus_cdf, delta_area, pac
 from clusterforests.diagnostics.feature_profile import Profile, feature_profile, noise_strength
-from clusterforests.diagnostics.half_forests import Stability, stability
+from clusterforests.diagnostics.half_forests import HalfCuts, half_cuts, half_cuts_for_each
+from clusterforests.diagnostics.membership import cluster_consensus, consensus_silhouette, item_consensus, memberships
 from clusterforests.diagnostics.separation import Separation, VarianceShares, feature_separation
-from clusterforests.diagnostics.shares import (
-    cluster_consensus,
-    cluster_shares,
-    consensus_silhouette,
-    item_consensus,
-    memberships,
-)
+from clusterforests.diagnostics.shares import cluster_shares
 
 __all__ = [
     "ConsensusCdf",
+    "HalfCuts",
     "Profile",
     "Separation",
     "Stability",
@@ -30,6 +29,8 @@ __all__ = [
     "delta_area",
     "feature_profile",
     "feature_separation",
+    "half_cuts",
+    "half_cuts_for_each",
     "item_consensus",
     "memberships",
     "noise_strength",

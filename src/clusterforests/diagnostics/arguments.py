@@ -1,19 +1,25 @@
 """Checks of the partitions, labels and weights that are given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from clusterforests._base.parameters import MAX_MEMBERS, integer
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.combining.partitions import check_partitions
 from clusterforests.tables.checks import check_weights
 
 Combine: TypeAlias = Callable[[IntArray, int], Any]  # partitions, number of clusters -> labels
+CombineMany: TypeAlias = Callable[[IntArray, Sequence[int]], Sequence[Any]]  # the same for several numbers of clusters
 
 SEED = integer(0)
 ROUNDING = 1e-9  # smaller differences of sums of weights are rounding
+
+
+def is_forest(source: Any) -> bool:
+    """Tell a forest, which knows its partitions and how to combine them, from partitions."""
+    return hasattr(source, "half_cuts")
 
 
 def check_members(partitions: Any, labels: Any, weights: Any) -> tuple[IntArray, IndexArray, FloatArray | None]:
@@ -42,30 +48,20 @@ def check_given(partitions: Any) -> IntArray:
     return check_partitions(partitions)
 
 
-def check_labels(labels: Any, n_rows: int, n_clusters: int | None = None) -> IndexArray:
-    """Check that there is one label for each row, numbered from 0: without a gap, or below n_clusters."""
+def check_labels(labels: Any, n_rows: int) -> IndexArray:
+    """Check that there is one label for each row, numbered from 0 without a gap."""
     given = np.asarray(labels)
     if given.shape != (n_rows,) or given.dtype.kind not in "biu":
         raise ValueError(
             f"labels must be {n_rows} integers, one for each row; it has shape {given.shape} and holds {given.dtype}."
         )
     found: IndexArray = given.astype(np.intp)
-    if found.min() < 0 or (n_clusters is None and (np.bincount(found) == 0).any()):
+    if found.min() < 0 or (np.bincount(found) == 0).any():
         raise ValueError(
             "labels must be numbered from 0 without a gap, and no row may be without one. Renumber them with "
             "np.unique(labels, return_inverse=True)[1]."
         )
-    if n_clusters is not None and found.max() >= n_clusters:
-        raise ValueError(f"labels has the cluster {found.max()} but shares has only {n_clusters} columns.")
     return found
-
-
-def check_shares(shares: Any, labels: Any) -> tuple[FloatArray, IndexArray]:
-    """Check what `cluster_shares` returned, and labels for it."""
-    given = np.asarray(shares, dtype=np.float64)
-    if given.ndim != 2 or 0 in given.shape or not ((given >= 0) & (given <= 1)).all():
-        raise ValueError("shares must have shape (n_samples, n_clusters) and hold numbers from 0 to 1.")
-    return given, check_labels(labels, *given.shape)
 
 
 def check_counts(weights: Any, n_rows: int) -> FloatArray:
@@ -78,18 +74,29 @@ def check_counts(weights: Any, n_rows: int) -> FloatArray:
     return counts
 
 
-def labels_from(combine: Combine, members: IntArray, n_clusters: int) -> IndexArray:
-    """Combine partitions into labels from 0; -1 for rows that none clusters, which `combine` does not see."""
+def labels_from(combine: CombineMany, members: IntArray, numbers: Sequence[int]) -> list[IndexArray]:
+    """Combine partitions into labels from 0 for each number of clusters.
+
+    Rows that no partition clusters get -1, and `combine` does not see them.
+    """
     clustered = members.max(axis=0) >= 0
-    labels = np.full(len(clustered), -1, dtype=np.intp)
     n = int(clustered.sum())
     if n == 0:
-        return labels
-    found = np.asarray(combine(members if n == len(clustered) else members[:, clustered], n_clusters))
+        return [np.full(len(clustered), -1, dtype=np.intp) for _ in numbers]
+    given = combine(members if n == len(clustered) else members[:, clustered], numbers)
+    if len(given) != len(numbers):
+        raise ValueError(f"combine must return labels for each of {len(numbers)} numbers; it returned {len(given)}.")
+    return [_spread(np.asarray(found), clustered) for found in given]
+
+
+def _spread(found: Any, clustered: BoolArray) -> IndexArray:
+    """Number the labels of the clustered rows from 0; the others get -1."""
+    n = int(clustered.sum())
     if found.shape != (n,) or found.dtype.kind not in "biu":
         raise ValueError(
             f"combine must return one integer label for each of the {n} rows; it returned {found.dtype} of shape "
             f"{found.shape}."
         )
+    labels = np.full(len(clustered), -1, dtype=np.intp)
     labels[clustered] = np.unique(found, return_inverse=True)[1]
     return labels

@@ -1,5 +1,10 @@
-"""The distribution of P over pairs of rows, and what is read off it (Monti et al. 2003)."""
+"""The consensus matrix M of a number of clusters, and what is read off it (Monti et al. 2003).
 
+M is the share of half forests that put two rows into the same one of K clusters. It is 0 or 1 for all pairs of rows if
+every half finds the same clusters.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,41 +12,46 @@ import numpy as np
 
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.parameters import check_parameters, integer, real
-from clusterforests._base.random import Purpose, permutations, stream
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import CpuBackend
-from clusterforests.diagnostics.arguments import SEED, check_counts, check_given
+from clusterforests.diagnostics.arguments import Combine
+from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS, half_cuts
 
 
 @dataclass(frozen=True)
 class ConsensusCdf:
-    """The distribution of P over pairs of distinct rows; pairs that no partition clusters both of are left out."""
+    """The distribution of M over pairs of distinct rows; pairs that no half clusters both of are left out."""
 
     points: FloatArray  # from 0 to 1
-    cdf: FloatArray  # share of pairs whose P is at most the point
-    values: FloatArray  # the different values of P, ascending
+    cdf: FloatArray  # share of pairs whose M is at most the point
+    values: FloatArray  # the different values of M, ascending
     mass: FloatArray  # share of pairs with each value
     n_rows: int  # rows that the pairs are taken from
 
 
 def consensus_cdf(
-    partitions: Any, n_points: int = 101, *, max_rows: int = 2000, seed: int = 0, weights: Any = None
+    source: Any,
+    n_clusters: int | None = None,
+    combine: Combine | None = None,
+    *,
+    n_points: int = 101,
+    n_splits: int = N_SPLITS,
+    seed: int = 0,
+    max_rows: int = MAX_ROWS,
+    weights: Any = None,
 ) -> ConsensusCdf:
-    """Compute the distribution of P over pairs of rows (Monti et al. 2003).
+    """Compute the distribution of M, the share of half forests that put two rows together, over pairs of rows.
 
     Parameters
     ----------
-    partitions : array-like of shape (n_partitions, n_samples)
-        As for `cluster_shares`.
+    source : ClusterForest, HalfCuts or array-like of shape (n_partitions, n_samples)
+        A fitted forest or what `half_cuts` returned, which need no clusters to be named; or partitions.
+    n_clusters, combine, n_splits, seed, max_rows
+        As for `half_cuts`.
     n_points : int, default=101
         Number of points at which the distribution function is given.
-    max_rows : int, default=2000
-        Of more rows a random sample of this many is used, the same for the same `seed`: memory and time grow with its
-        square.
-    seed : int, default=0
-        Determines the sample.
     weights : array-like of shape (n_samples,) or None, default=None
-        How often each row counts; copies of a row have P = 1.
+        How often each row counts; copies of a row have M = 1.
 
     Returns
     -------
@@ -49,43 +59,33 @@ def consensus_cdf(
 
     Examples
     --------
+    >>> from clusterforests import consensus
     >>> from clusterforests.diagnostics import consensus_cdf, pac
-    >>> distribution = consensus_cdf([[0, 0, 1], [0, 0, 1], [0, 1, 1], [0, 0, 1]], n_points=3)
+    >>> distribution = consensus_cdf([[0, 0, 1, 1]] * 4, 2, consensus, n_points=3)
     >>> distribution.cdf.round(2)
-    array([0.33, 0.67, 1.  ])
-    >>> round(pac(distribution), 2)
-    0.67
+    array([0.67, 0.67, 1.  ])
+    >>> pac(distribution)
+    0.0
     """
-    rules = {"n_points": integer(2), "max_rows": integer(2), "seed": SEED}
-    check_parameters({"n_points": n_points, "max_rows": max_rows, "seed": seed}, rules)
-    members = check_given(partitions)
-    counts = None if weights is None else check_counts(weights, members.shape[1])
-    rows = sample_rows(members.shape[1], max_rows, seed, counts)
-    w = np.ones(len(rows)) if counts is None else counts[rows]
-    values, mass = _pair_distribution(np.ascontiguousarray(members[:, rows], dtype=np.int32), w)
-    points = np.arange(n_points) / (n_points - 1)  # Rounded as P is, so that equal fractions compare equal.
+    check_parameters({"n_points": n_points}, {"n_points": integer(2)})
+    options = {"n_splits": n_splits, "seed": seed, "max_rows": max_rows, "weights": weights}
+    cuts = half_cuts(source, n_clusters, combine, **options)
+    values, mass = _pair_distribution(np.ascontiguousarray(cuts.labels, dtype=np.int32), cuts.weights)
+    points = np.arange(n_points) / (n_points - 1)  # Rounded as M is, so that equal fractions compare equal.
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     cdf = np.minimum(upto[np.searchsorted(values, points, side="right")] / upto[-1], 1.0)
-    return ConsensusCdf(points, cdf, values, mass / upto[-1], len(rows))
-
-
-def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | None) -> IndexArray:
-    """Choose rows that count: all, or a random sample of max_rows, in ascending order."""
-    rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
-    if len(rows) <= max_rows:
-        return rows
-    return np.sort(rows[permutations(stream(seed, Purpose.DIAGNOSTIC_ROWS), len(rows))[0, :max_rows]])
+    return ConsensusCdf(points, cdf, values, mass / upto[-1], len(cuts.rows))
 
 
 def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find the values of P and the weight of ordered pairs with each."""
+    """Find the values of M and the weight of ordered pairs with each."""
     n, size = members.shape[1], len(members)
-    check_memory(4 * 8 * n * n, f"P between {n} rows", "Lower max_rows.")
+    check_memory(4 * 8 * n * n, f"The consensus of {n} rows", "Lower max_rows.")
     backend, table = CpuBackend(), np.arange(size + 1, dtype=np.float64)
     pairs = np.outer(weights, weights)
     np.fill_diagonal(pairs, weights * (weights - np.minimum(weights, 1.0)))
     if pairs.sum() <= 0:
-        raise ValueError("partitions has only 1 row that counts; a pair needs at least 2.")
+        raise ValueError("Only 1 row counts; a pair needs at least 2.")
     together = backend.coassociate(members, members, table)
     if members.min() >= 0:
         mass = np.bincount(together.ravel().astype(np.intp), pairs.ravel(), minlength=size + 1).astype(np.float64)
@@ -97,56 +97,73 @@ def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArr
         values, which = np.unique(together[both > 0] / both[both > 0], return_inverse=True)
         mass = np.bincount(which, pairs).astype(np.float64)
         if mass.sum() <= 0:
-            raise ValueError("partitions has no two rows that are clustered in the same partition.")
+            raise ValueError("No two rows are clustered by the same half of the partitions.")
     return values[mass > 0], mass[mass > 0]
 
 
-def pac(distribution: ConsensusCdf, low: float = 0.1, high: float = 0.9) -> float:
-    """Compute the proportion of ambiguous clustering: pairs with P strictly between two bounds (Senbabaoglu 2014).
+def pac(source: Any, low: float = 0.1, high: float = 0.9) -> float:
+    """Compute the proportion of ambiguous clustering: pairs with M strictly between two bounds (Senbabaoglu 2014).
 
     Parameters
     ----------
-    distribution : ConsensusCdf
-        From `consensus_cdf`.
+    source : ClusterForest, HalfCuts or ConsensusCdf
+        A fitted forest, or what `half_cuts` or `consensus_cdf` returned.
     low, high : float, default=0.1 and 0.9
         The bounds.
 
     Returns
     -------
     pac : float
-        From 0 (all pairs are as good as always or never together) to 1.
+        From 0 (nearly all halves agree on every pair) to 1.
     """
     check_parameters({"low": low, "high": high}, {"low": real(0, 1), "high": real(0, 1)})
     if low > high:
         raise ValueError(f"low={low} is more than high={high}. Swap them.")
+    distribution = _distribution_of(source)
     between = (distribution.values > low) & (distribution.values < high)
     return float(distribution.mass[between].sum())
 
 
-def cdf_area(distribution: ConsensusCdf) -> float:
-    """Compute the area under the distribution function of P exactly: 1 - the mean of P over pairs.
+def cdf_area(source: Any) -> float:
+    """Compute the area under the distribution function of M exactly: 1 - the mean of M over pairs.
 
     Monti et al. (2003) approximate this integral by a sum over a grid.
+
+    Parameters
+    ----------
+    source : ClusterForest, HalfCuts or ConsensusCdf
+        As for `pac`.
+
+    Returns
+    -------
+    area : float
     """
+    distribution = _distribution_of(source)
     return float(1.0 - distribution.values @ distribution.mass)
 
 
-def delta_area(areas: Any) -> FloatArray:
+def _distribution_of(source: Any) -> ConsensusCdf:
+    return source if isinstance(source, ConsensusCdf) else consensus_cdf(source)
+
+
+def delta_area(sources: Sequence[Any]) -> FloatArray:
     """Compute how much the area under the distribution function grows with the number of clusters (Monti et al. 2003).
 
     Parameters
     ----------
-    areas : array-like of shape (n,)
-        From `cdf_area`, for consecutive numbers of clusters, usually from 2.
+    sources : sequence
+        For consecutive numbers of clusters, usually from 2: forests, or what `half_cuts`, `consensus_cdf` or `cdf_area`
+        returned.
 
     Returns
     -------
     growth : ndarray of shape (n,)
         The first area itself, then growth over the area before, as a share of that.
     """
+    areas = [area if isinstance(area, (float, int)) else cdf_area(area) for area in sources]
     given = np.asarray(areas, dtype=np.float64)
-    if given.ndim != 1 or not len(given) or not (given >= 0).all():
-        raise ValueError("areas must be one-dimensional, not empty, and hold numbers of at least 0.")
+    if not len(given) or not (given >= 0).all():
+        raise ValueError("sources must not be empty, and areas must be at least 0.")
     before, step = given[:-1], np.diff(given)
     growth = np.divide(step, before, out=np.where(step > 0, np.inf, 0.0), where=before > 0)
     return np.concatenate([given[:1], growth])

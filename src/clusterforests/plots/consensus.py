@@ -9,6 +9,7 @@ from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import affinity, collapse, sharpness_for
 from clusterforests.combining.graph import Graph
+from clusterforests.diagnostics.shares import share_range
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.plots.drawn_rows import rows_to_draw, surest_first
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 GAP = 0.015  # between the bars of two clusters, as a share of the rows
 NUMBER = np.array([0.06, 0.045])  # width and height of a number, as shares of the picture
+SMALL_SHARES = 0.65  # exponent of the colour scale: trees with many groups give small shares, which must be visible
 MANY_ROWS = 300  # with more, dots are smaller
 
 
@@ -41,6 +43,8 @@ def consensus_heatmap(
     forest: ClusterForest, *, max_rows: int = 1000, colorbar: bool = True, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw how often two rows are together: the shares P, rows ordered by cluster and the surest first within each.
+
+    Colours range from the lowest to the highest share of two different rows that are drawn.
 
     Parameters
     ----------
@@ -62,12 +66,17 @@ def consensus_heatmap(
     rows, sizes = surest_first(view, max_rows)
     P = view.coassociation(rows)
     ax = axes_for(ax, 6.4, 5.2)
-    image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, vmin=0, vmax=1)
+    from matplotlib.colors import PowerNorm
+
+    low, high = share_range(P)
+    norm = PowerNorm(SMALL_SHARES, low, high, clip=True)
+    image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, norm=norm)
     text = f"cluster ({some_of(len(rows), len(view.labels), 'rows')})"
     ax.set(xlabel=text, ylabel="cluster", title="How often two rows are together")
     ax.spines[:].set_visible(False)
     if colorbar:
-        bar = ax.figure.colorbar(image, ax=ax, label="share of trees", shrink=0.85)
+        text = f"share of trees, from {low:.2f} to {high:.2f}"
+        bar = ax.figure.colorbar(image, ax=ax, label=text, shrink=0.85)
         bar.outline.set_visible(False)
     return ax
 
@@ -107,12 +116,12 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
             color=ink(ax),
             linewidth=1.5,
             linestyle="--",
-            label="_" if cluster else "mean share of trees that two rows of the cluster share",
+            label="_" if cluster else "mean of the cluster",
         )
         middles.append(top + size / 2)
         top += size + gap
     label_blocks(ax, middles, top, [str(c) for c in range(len(sizes))], sides="y")
-    ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="mean share of trees that a row shares with its cluster")
+    ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="membership in the own cluster")
     ax.set(ylabel=f"cluster ({some_of(len(rows), len(view.labels), 'rows')})", title="How surely each row belongs")
     ax.spines["left"].set_visible(False)
     legend_below(ax)

@@ -6,7 +6,7 @@ import numpy as np
 
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import IndexArray, IntArray
-from clusterforests.diagnostics import cluster_shares, item_consensus
+from clusterforests.diagnostics import item_consensus
 from clusterforests.forest_view import ForestView
 
 
@@ -56,6 +56,6 @@ def surest_first(view: ForestView, max_rows: int) -> OrderedRows:
     """Order the rows to draw. How sure a row is, is judged by the rows drawn."""
     rows = rows_to_draw(view.labels, max_rows)
     labels = view.labels[rows]
-    sure = item_consensus(cluster_shares(view.partitions(rows).astype(np.int32), labels), labels)
+    sure = item_consensus(view.partitions(rows).astype(np.int32), labels)
     order = np.lexsort((-sure, labels))
     return OrderedRows(rows[order], np.bincount(labels))

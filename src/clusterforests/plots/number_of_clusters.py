@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from clusterforests import diagnostics
 from clusterforests._base.parameters import check_parameters, several
 from clusterforests._base.typing import IndexArray, IntArray
-from clusterforests.diagnostics.distribution import sample_rows
+from clusterforests.diagnostics.half_forests import MAX_ROWS
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -35,18 +35,18 @@ MAX_CURVES = 12  # in a legend
 
 
 def consensus_cdf(
-    forests: ClusterForest | Sequence[ClusterForest], *, max_rows: int = 2000, ax: "Axes | None" = None
+    forests: ClusterForest | Sequence[ClusterForest], *, max_rows: int = MAX_ROWS, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw the distribution of P over pairs of rows (Monti et al. 2003), a curve for each forest.
+    """Draw the distribution of the consensus M over pairs of rows (Monti et al. 2003), a curve for each forest.
 
-    If most pairs are together in nearly all trees or in nearly none, the curve is flat in between. The legend gives the
-    share of pairs between 0.1 and 0.9 (PAC).
+    M is the share of half forests that put two rows into the same cluster. If the halves find the same clusters, the
+    curve is flat between 0 and 1. The legend gives the share of pairs between 0.1 and 0.9 (PAC).
 
     Parameters
     ----------
     forests : ClusterForest or sequence of ClusterForest
         Fitted, for instance with several numbers of clusters.
-    max_rows : int, default=2000
+    max_rows : int, default=500
         If there are more rows, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
@@ -56,13 +56,13 @@ def consensus_cdf(
     ax : matplotlib Axes
     """
     given = _by_number(forests, ax, max_rows=max_rows)
-    curves = [_distribution(view, max_rows) for view in given]
+    curves = [diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given]
     ax = plain(axes_for(ax, 6.4, 4.2))
     for i, (view, curve) in enumerate(zip(given, curves, strict=True)):
         label = f"K = {view.n_clusters}, PAC {diagnostics.pac(curve):.2f}"
         style = LINES[(i + i // len(CLUSTER_COLORS)) % len(LINES)]
         ax.step(curve.points, curve.cdf, style, where="post", color=cluster_color(i), linewidth=2, label=label)
-    ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of trees in which two rows are together")
+    ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of half forests that put two rows together")
     total = len(given[0].labels)
     ax.set_ylabel(f"share of the pairs of {some_of(curves[0].n_rows, total, 'rows')}")
     ax.set_title("Consensus distribution")
@@ -74,7 +74,7 @@ def consensus_cdf(
 def delta_area(
     source: ClusterForest | NClustersEvidence | Sequence[ClusterForest],
     *,
-    max_rows: int = 2000,
+    max_rows: int = MAX_ROWS,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw how much the area under the consensus distribution grows with the number of clusters (Monti et al. 2003).
@@ -84,7 +84,7 @@ def delta_area(
     source : ClusterForest, NClustersEvidence or sequence of ClusterForest
         A forest that chose its number of clusters, or its `n_clusters_evidence_`; or forests fitted for consecutive
         numbers of clusters.
-    max_rows : int, default=2000
+    max_rows : int, default=500
         If forests of more rows are given, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
@@ -108,7 +108,7 @@ def delta_area(
                 f"source has forests of {', '.join(map(str, numbers))} clusters. Pass forests with consecutive numbers "
                 "of clusters, or one that chose its number, such as ClusterForest('auto')."
             )
-        growth = diagnostics.delta_area([diagnostics.cdf_area(_distribution(view, max_rows)) for view in given])
+        growth = diagnostics.delta_area([diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given])
     known = np.isfinite(growth)
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)
@@ -216,10 +216,3 @@ def _by_number(forests: Any, ax: Any, **counts: Any) -> list[ForestView]:
     if not given:
         raise ValueError("forests is empty. Pass at least one fitted forest.")
     return sorted(map(view_of, given), key=lambda view: view.n_clusters)
-
-
-def _distribution(view: ForestView, max_rows: int) -> diagnostics.ConsensusCdf:
-    """Sample the rows first, so that only their labels are checked."""
-    rows = sample_rows(len(view.labels), max_rows, 0, view.weights)
-    labels = view.partitions(rows).astype(np.int32)
-    return diagnostics.consensus_cdf(labels, weights=view.weights_of(rows), max_rows=max_rows)

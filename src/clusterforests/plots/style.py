@@ -22,7 +22,7 @@ GREY = "#8C8C8C"  # for what is there only for comparison
 # Colours of the clusters, in order. Neighbours differ in lightness too, and all are visible on white and on black.
 CLUSTER_COLORS = (BLUE, ORANGE, GREEN, PURPLE, "#7D4FA8", SKY, VERMILION, "#8A6D3B", "#A9B22E", "#C0385E")
 MARKERS = "osD^vPX*<>"  # told apart without colour; shifted by one every ten clusters
-SHARES = "cividis"  # for shares from 0 to 1: lightness increases throughout
+SHARES = "cividis"  # for shares: lightness increases throughout
 SIGNED = "PuOr_r"  # for values around 0
 NAME_LENGTH = 32
 MAX_LEGEND = 10  # clusters in a legend

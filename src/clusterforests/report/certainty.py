@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray
-from clusterforests.diagnostics import Stability, cluster_consensus, consensus_silhouette, memberships, stability
+from clusterforests.diagnostics import HalfCuts, Stability, stability
+from clusterforests.diagnostics.membership import mean_of, own_membership, silhouette_with, sums_by_cluster
 from clusterforests.forest_view import ForestView
 from clusterforests.report.json_values import rounded, rounded_list
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.table_sample import TableSample
 
 INTERVAL = 0.9  # share of the splits that the interval of the stability holds
 BINS = 40  # of the silhouette, from -1 to 1
@@ -21,48 +21,37 @@ class Certainty:
     """What is known of every row and every cluster."""
 
     labels: IndexArray
-    shares: FloatArray  # (n, n_clusters): mean share of trees that a row spends with each cluster
-    memberships: FloatArray
+    memberships: FloatArray  # (n, n_clusters)
     silhouette: FloatArray
     next_cluster: IndexArray  # the best other cluster of each row; -1 if there is none
     sizes: IndexArray
-    consensus: FloatArray  # of each cluster
+    consensus: FloatArray  # mean membership of each cluster's rows in it
+    halves: HalfCuts | None  # clusterings by halves of the forest
     stability: Stability | None
     why_no_stability: str | None
 
 
-def measure_certainty(view: ForestView, table: TableSample, limits: PageLimits) -> Certainty:
-    """Judge rows by the whole forest, clusters and stability by the sampled rows."""
+def measure_certainty(view: ForestView, limits: PageLimits) -> Certainty:
+    """Judge rows and clusters by the whole forest, stability by its halves."""
     labels, k = view.labels.astype(np.intp), view.n_clusters
-    shares = view.shares()
-    others = shares.copy()
+    soft = view.memberships()
+    others = soft.copy()
     others[np.arange(len(labels)), labels] = -1.0
-    partitions, mine = view.partitions(table.rows), labels[table.rows]
-    weights = view.weights_of(table.rows)
-    complete = has_all_clusters(mine, k)
-    halves, reason = None, None
+    halves, found, reason = None, None, None
     try:
-        halves = stability(
-            partitions,
-            k,
-            view.cut,
-            n_splits=limits.splits,
-            level=INTERVAL,
-            max_rows=max(limits.stability_rows, 2 * k),
-            labels=mine if complete else None,
-            weights=weights,
-        )
+        halves = view.half_cuts(limits.splits)
+        found = stability(halves, level=INTERVAL)
     except ValueError as error:  # a single tree, a single row, or too few rows with a weight
-        reason = str(error)
+        halves, reason = None, str(error)
     return Certainty(
         labels=labels,
-        shares=shares,
-        memberships=memberships(shares, labels),
-        silhouette=consensus_silhouette(shares, labels, view.weights),
+        memberships=soft,
+        silhouette=silhouette_with(soft, labels),
         next_cluster=others.argmax(axis=1) if k > 1 else np.full(len(labels), -1),
         sizes=np.bincount(labels, minlength=k),
-        consensus=cluster_consensus(partitions, mine, weights) if complete else np.full(k, np.nan),
-        stability=halves,
+        consensus=mean_of(sums_by_cluster(own_membership(soft, labels), labels, view.weights, k)),
+        halves=halves,
+        stability=found,
         why_no_stability=reason,
     )
 
@@ -72,7 +61,7 @@ def has_all_clusters(labels: IndexArray, n_clusters: int) -> bool:
     return bool((np.bincount(labels, minlength=n_clusters) > 0).all())
 
 
-def stability_entry(sure: Certainty, n_trees: int, limits: PageLimits) -> dict[str, Any]:
+def stability_entry(sure: Certainty, n_trees: int) -> dict[str, Any]:
     """Describe the stability of the whole clustering."""
     found = sure.stability
     if found is None:
@@ -83,7 +72,7 @@ def stability_entry(sure: Certainty, n_trees: int, limits: PageLimits) -> dict[s
         "low": rounded(found.low),
         "high": rounded(found.high),
         "level": INTERVAL,
-        "splits": limits.splits,
+        "splits": len(found.scores),
         "rows": found.n_rows,
         "trees": n_trees,
     }
@@ -96,7 +85,7 @@ def cluster_entries(sure: Certainty) -> list[dict[str, Any]]:
     return [
         {
             "size": int(sure.sizes[c]),
-            "consensus": rounded(sure.consensus[c]),
+            "membership": rounded(sure.consensus[c]),
             "stability": rounded(again[c]),
             "silhouette": rounded(sure.silhouette[sure.labels == c].mean()),
             "doubtful": int((sure.silhouette[sure.labels == c] < 0).sum()),
@@ -105,12 +94,12 @@ def cluster_entries(sure: Certainty) -> list[dict[str, Any]]:
     ]
 
 
-def shares_between_clusters(sure: Certainty, limits: PageLimits) -> list[list[float | None]] | None:
-    """Average the share of trees that the rows of a cluster spend with each cluster."""
+def memberships_between_clusters(sure: Certainty, limits: PageLimits) -> list[list[float | None]] | None:
+    """Average the memberships of the rows of a cluster in each cluster."""
     k = len(sure.sizes)
     if k > limits.clusters_in_table:
         return None
-    return [rounded_list(sure.shares[sure.labels == c].mean(axis=0)) for c in range(k)]
+    return [rounded_list(sure.memberships[sure.labels == c].mean(axis=0)) for c in range(k)]
 
 
 def silhouette_counts(sure: Certainty) -> list[int]:

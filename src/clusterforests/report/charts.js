@@ -66,14 +66,14 @@ function candidateChart(title, candidates, values, null_, chosen) {
 
 function distributionChart(points, cdf) {
   const svg = frame(
-    `Share of pairs of rows that are together in at most a given share of trees. At 10 %: ${percent(cdf[10])}, at 50 %: ` +
+    `Share of pairs of rows that at most a given share of half forests put together. At 10 %: ${percent(cdf[10])}, at 50 %: ` +
       `${percent(cdf[50])}, at 90 %: ${percent(cdf[90])}.`,
     420,
     220,
   );
   const at = scales([0, 1], [0, 1], 420, 220);
   const show = (value) => String(Math.round(100 * value));
-  axes(svg, at, [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "% of trees in which two rows are together", show, 420, 220);
+  axes(svg, at, [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "% of half forests that put two rows together", show, 420, 220);
   svg.append(draw("path", { class: "line", d: path(points, cdf, at) }));
   return make("figure", {}, make("figcaption", {}, "% of pairs of rows at or below"), svg);
 }

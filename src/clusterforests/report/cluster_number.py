@@ -4,13 +4,12 @@ from typing import Any
 
 from clusterforests.diagnostics import consensus_cdf, pac
 from clusterforests.forest_view import ForestView
+from clusterforests.report.certainty import Certainty
 from clusterforests.report.json_values import rounded, rounded_list
-from clusterforests.report.limits import PageLimits
-from clusterforests.report.table_sample import TableSample
 
 
-def number_entry(view: ForestView, table: TableSample, limits: PageLimits) -> dict[str, Any] | None:
-    """Describe what the number was chosen from; if it was given, how clearly pairs of rows are together or apart."""
+def number_entry(view: ForestView, sure: Certainty) -> dict[str, Any] | None:
+    """Describe what the number was chosen from; if it was given, how far half forests agree on pairs of rows."""
     choice = view.n_clusters_evidence
     if choice is not None:
         return {
@@ -20,10 +19,9 @@ def number_entry(view: ForestView, table: TableSample, limits: PageLimits) -> di
             "reason": choice.reason,
             "value": int(choice.n_clusters),
         }
-    weights = view.weights_of(table.rows)
-    if (len(table.rows) if weights is None else int((weights > 0).sum())) < 2:
+    if sure.halves is None:
         return None
-    found = consensus_cdf(view.partitions(table.rows), max_rows=limits.pair_rows, weights=weights)
+    found = consensus_cdf(sure.halves)
     return {
         "chosen": False,
         "points": rounded_list(found.points),

@@ -9,7 +9,9 @@ const theme = () => document.documentElement.dataset.theme;
 
 function rampColour(value) {
   const ramp = RAMPS[theme()];
-  const place = (value / 255) ** 0.65 * (ramp.length - 1); // trees with many groups give small shares, which must be visible
+  const { low, high } = data.map;
+  const share = Math.min(1, Math.max(0, (value / 255 - low) / (high - low)));
+  const place = share ** 0.65 * (ramp.length - 1); // trees with many groups give small shares, which must be visible
   const below = Math.min(Math.floor(place), ramp.length - 2);
   return ramp[below].map((part, i) => Math.round(part + (place - below) * (ramp[below + 1][i] - part)));
 }
@@ -33,7 +35,10 @@ function createMap() {
       target.getContext("2d").putImageData(image, 0, 0);
     };
     paint(picture, cells, n, n);
-    paint(find("map-legend"), Uint8Array.from({ length: 256 }, (_, i) => i), 256, 1);
+    const { low, high } = data.map;
+    paint(find("map-legend"), Uint8Array.from({ length: 256 }, (_, i) => Math.round(255 * low + i * (high - low))), 256, 1);
+    find("map-low").textContent = `${percent(low)} of trees`;
+    find("map-high").textContent = percent(high);
     redraw();
   }
 
@@ -205,7 +210,7 @@ function createMap() {
   canvas.setAttribute(
     "aria-label",
     `Share of ${plural(trees, "tree")} in which two rows are together, for ${shown} ordered by cluster. ` +
-      "Solid squares along the diagonal are clusters; the table beside it has the means.",
+      "Solid squares along the diagonal are clusters; the table beside it has the memberships.",
   );
   const thinned =
     n === of
@@ -216,7 +221,8 @@ function createMap() {
           : "from all clusters.");
   find("map-text").textContent =
     "Each point is a pair of rows; the stronger its colour, the more trees put the two together. Rows are ordered by " +
-    `cluster, and within a cluster by similarity. A clear cluster is a solid square on the diagonal with little beside it. ${thinned}`;
+    `cluster, and within a cluster by similarity. A clear cluster is a solid square on the diagonal with little beside it. Colours ` +
+    `range from the lowest to the highest share of two different rows. ${thinned}`;
   whole();
   colour();
   return { colour, view: () => ({ ...view }) };

@@ -7,28 +7,32 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests.diagnostics.shares import share_range
 from clusterforests.forest_view import ForestView
 from clusterforests.report.certainty import Certainty, has_all_clusters
-from clusterforests.report.json_values import packed, rounded_list
+from clusterforests.report.json_values import packed, rounded, rounded_list
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import as_data
 from clusterforests.report.table_sample import TableSample, representative_rows, shorten
 
 
 def consensus_map(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:
-    """Map the shares of pairs of rows as bytes, ordered by cluster and within it by similarity."""
+    """Map the shares of pairs of rows as bytes, ordered by cluster and within it by similarity, and their range."""
     rows = representative_rows(sure.labels, limits.map_rows, limits.map_rows_per_cluster)
     shares = view.coassociation(rows)
     order = np.concatenate(
         [_by_likeness(shares, np.flatnonzero(sure.labels[rows] == c)) for c in range(len(sure.sizes))]
     )
     rows, shares = rows[order], shares[np.ix_(order, order)]
+    low, high = share_range(shares)
     return {
         "of": len(sure.labels),
         "rows": rows.tolist(),
         "ids": _short_ids(table, rows),
         "labels": sure.labels[rows].tolist(),
         "cells": packed(np.rint(shares * 255).astype(np.uint8)),
+        "low": rounded(low),
+        "high": rounded(high),
         "trees": view.n_trees,
         "all_clusters": has_all_clusters(sure.labels[rows], len(sure.sizes)),
     }
@@ -48,8 +52,7 @@ def least_sure_rows(sure: Certainty, table: TableSample, limits: PageLimits) -> 
     n = len(sure.labels)
     every = np.arange(n)
     own = sure.memberships[every, sure.labels]
-    together = sure.shares[every, sure.labels]
-    order = np.lexsort((every, together, own, sure.silhouette))[: limits.listed_rows]
+    order = np.lexsort((every, own, sure.silhouette))[: limits.listed_rows]
     following = sure.next_cluster[order]
     other = np.where(following >= 0, sure.memberships[order, following], np.nan)
     return {
@@ -60,7 +63,6 @@ def least_sure_rows(sure: Certainty, table: TableSample, limits: PageLimits) -> 
         "next": [None if c < 0 else int(c) for c in following],
         "membership": rounded_list(own[order]),
         "next_membership": rounded_list(other),
-        "together": rounded_list(together[order]),
         "silhouette": rounded_list(sure.silhouette[order]),
     }
 

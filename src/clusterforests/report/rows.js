@@ -6,7 +6,6 @@ const COLUMNS = [
   { key: "next", title: "Next cluster", first: 1 },
   { key: "membership", title: "Membership", first: 1, number: true },
   { key: "next_membership", title: "Next membership", first: -1, number: true },
-  { key: "together", title: "Shared trees", first: 1, number: true },
   { key: "silhouette", title: "Silhouette", first: 1, number: true },
 ];
 
@@ -62,7 +61,6 @@ function createRows() {
       cell(next === null ? NONE : clusterNumber(next)),
       numberCell(percent(listed.membership[i])),
       numberCell(percent(listed.next_membership[i])),
-      numberCell(percent(listed.together[i])),
       make("td", { class: listed.silhouette[i] < 0 ? "number weak" : "number" }, fixed(listed.silhouette[i])),
     );
   }
@@ -95,8 +93,8 @@ function createRows() {
   });
   find("rows-save").addEventListener("click", () => {
     const named_ = listed.ids === null ? [] : ["id"];
-    const header = ["row", ...named_, "cluster", "next_cluster", "membership", "next_membership", "trees_shared", "silhouette"];
-    const keys = ["cluster", "next", "membership", "next_membership", "together", "silhouette"];
+    const header = ["row", ...named_, "cluster", "next_cluster", "membership", "next_membership", "silhouette"];
+    const keys = ["cluster", "next", "membership", "next_membership", "silhouette"];
     const lines = matches.map((i) => [
       listed.rows[i] + 1,
       ...(listed.ids === null ? [] : [listed.ids[i]]),
@@ -106,11 +104,13 @@ function createRows() {
   });
   const every = listed.rows.length === listed.of;
   find("rows-text").textContent =
-    (every ? "All rows are listed, " : `The ${count(listed.rows.length)} least sure of ${count(listed.of)} rows are listed, `) +
     (data.clusters.length === 1
-      ? "starting with those that share the fewest trees with the others."
-      : "starting with those that might as well belong to another cluster. Membership: how a row's shared trees are divided " +
-        "among the clusters. Shared trees: the mean share of trees in which it is together with another row of its cluster.") +
+      ? every
+        ? "All rows are listed."
+        : `The first ${count(listed.rows.length)} of ${count(listed.of)} rows are listed.`
+      : (every ? "All rows are listed, " : `The ${count(listed.rows.length)} least sure of ${count(listed.of)} rows are listed, `) +
+        "starting with those that might as well belong to another cluster. Membership: the share of the rows beside it in a tree " +
+        "that are of the cluster, averaged over the trees. A doubtful row has its highest membership in another cluster.") +
     (data.run.numbered ? " Rows are numbered from 1." : "");
   refresh();
 }

@@ -19,7 +19,7 @@ function createTop() {
     const range = `${fixed(stability.low)} to ${fixed(stability.high)}`;
     find("facts").append(fact("Stability", fixed(stability.mean), `${percent(stability.level)} of splits: ${range}`));
   }
-  if (clusters.length > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "nearer to another cluster"));
+  if (clusters.length > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "highest membership elsewhere"));
   for (const section of document.querySelectorAll("main > section:not([hidden])")) {
     const title = section.querySelector("h2").textContent;
     find("contents").append(make("li", {}, make("a", { href: `#${section.id}` }, title)));
@@ -35,7 +35,7 @@ function verdict(value) {
 }
 
 function createSure() {
-  const { stability, clusters, sampled } = data;
+  const { stability, clusters } = data;
   const single = clusters.length === 1;
   find("sure-text").textContent = single
     ? "With a single cluster there is nothing to be unsure of."
@@ -56,23 +56,20 @@ function createSure() {
         " ",
         make("small", { class: cluster.stability !== null && cluster.stability < DOUBTFUL ? "weak" : null }, verdict(cluster.stability)),
       ),
-      cell(meter(cluster.consensus, fixed(cluster.consensus))),
+      cell(meter(cluster.membership, percent(cluster.membership))),
       cell(meter(cluster.silhouette, fixed(cluster.silhouette))),
       numberCell(count(cluster.doubtful)),
     ),
   );
   find("clusters").tBodies[0].append(...lines);
-  const from = [];
-  if (stability.known && stability.rows < data.run.rows) from.push(`stability is measured on ${count(stability.rows)} rows drawn at random`);
-  if (sampled !== null) from.push(`consensus on ${count(sampled)}`);
+  const sample = stability.known && stability.rows < data.run.rows ? ` Here it is measured on ${count(stability.rows)} rows drawn at random.` : "";
   find("clusters-note").textContent =
-    "Stability: how much of the cluster is found again by half of the forest (Jaccard index). Consensus: the mean share of trees in " +
-    "which two of its rows are together; it depends on how many groups the trees have, so only compare it between clusters. " +
-    "Silhouette: how many more trees a row shares with its own cluster than with the next, from −1 to 1; a doubtful row is " +
-    `below 0.${from.length ? ` Here, ${from.join(" and ")}.` : ""}`;
+    `Stability: how much of the cluster is found again by half of the forest (Jaccard index).${sample} Membership: of the rows ` +
+    "beside a row of the cluster in a tree, the share that is of the cluster too, on average. Silhouette: how far the membership " +
+    "of a row in its own cluster is above that in the next, from −1 to 1; a doubtful row is below 0. Where no tree joins rows of different clusters, membership is 100 % and silhouette 1.";
   const figure = find("silhouettes");
   figure.hidden = single;
-  figure.querySelector("figcaption").textContent = "Rows by silhouette. Those left of 0 share more trees with another cluster than with their own.";
+  figure.querySelector("figcaption").textContent = "Rows by silhouette. Those left of 0 have their highest membership in another cluster.";
   if (!single) figure.append(histogram(data.silhouettes));
 }
 
@@ -165,7 +162,7 @@ const EVIDENCE = [
   ["null_mean", "Gap without clusters", fixed, "the same in tables without clusters"],
   ["lifetime", "Lifetime", fixed, "the range of heights in the dendrogram with this number"],
   ["stability", "Stability", fixed, "adjusted Rand index between halves of a forest"],
-  ["pac", "Ambiguous pairs", percent, "pairs that are neither nearly always together nor nearly always apart (PAC)"],
+  ["pac", "Ambiguous pairs", percent, "pairs that more than 10 % but less than 90 % of the half forests put together (PAC)"],
   ["delta_area", "Area gained", fixed, "relative growth of the area under the consensus distribution"],
   ["eigengap", "Eigengap", fixed, "of the consensus graph"],
 ];
@@ -178,12 +175,11 @@ function createNumber() {
     find("number-scroll").hidden = true;
     find("number-text").textContent =
       `The number of clusters, ${found.value}, was given, so no other was tried. How decided the forest is can still be seen ` +
-      `from pairs of rows: ${percent(found.pac)} of them are together in more than 10 % but less than 90 % of the trees ` +
+      `from pairs of rows: ${percent(found.pac)} of them are put together by more than 10 % but less than 90 % of the half forests ` +
       "(the proportion of ambiguous clustering, PAC).";
     find("number-charts").append(distributionChart(found.points, found.cdf));
     find("number-note").textContent =
-      "A curve that rises at both ends and is flat in between means that pairs are either together or apart. Trees usually have " +
-      "more groups than there are clusters, so rows of one cluster need not be together in all of them." +
+      "A curve that rises at both ends and is flat in between means that the halves agree which rows are together." +
       (found.rows < data.run.rows ? ` Measured on ${count(found.rows)} rows drawn at random.` : "");
     return;
   }

@@ -75,8 +75,8 @@ def cautions(view: ForestView, sure: Certainty, table: TableSample) -> list[str]
     doubtful = int((sure.silhouette < 0).sum())
     if doubtful > MANY_DOUBTFUL * n:
         found.append(
-            f"{doubtful:,} of {n:,} rows ({doubtful / n:.0%}) share more trees with another cluster than with their "
-            "own."
+            f"{doubtful:,} of {n:,} rows ({doubtful / n:.0%}) have their highest membership in another cluster than "
+            "their own."
         )
     if table.missing:
         cells = len(table.rows) * len(table.names)

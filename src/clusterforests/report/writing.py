@@ -9,7 +9,7 @@ from clusterforests.forest_view import view_of
 from clusterforests.report.certainty import (
     cluster_entries,
     measure_certainty,
-    shares_between_clusters,
+    memberships_between_clusters,
     silhouette_counts,
     stability_entry,
 )
@@ -96,21 +96,20 @@ def gather(
     view = view_of(forest)
     table = sample_table(view, X, names, ids, limits)
     score = None if truth is None else compare_with_classes(view.labels, truth, limits)
-    sure = measure_certainty(view, table, limits)
+    sure = measure_certainty(view, limits)
     return {
         "title": "Clusters" if title is None else str(title),
         "answer": answer(view, sure),
         "cautions": cautions(view, sure, table),
         "run": run_entry(view, table, command, seconds),
-        "stability": stability_entry(sure, view.n_trees, limits),
+        "stability": stability_entry(sure, view.n_trees),
         "clusters": cluster_entries(sure),
-        "sampled": len(table.rows) if len(table.rows) < len(sure.labels) else None,
-        "between": shares_between_clusters(sure, limits),
+        "between": memberships_between_clusters(sure, limits),
         "silhouettes": silhouette_counts(sure),
         "map": consensus_map(view, sure, table, limits),
         "features": feature_entries(view, sure, table, limits),
         "rows": least_sure_rows(sure, table, limits),
         "labels": all_labels(sure, table, limits),
-        "number": number_entry(view, table, limits),
+        "number": number_entry(view, sure),
         "truth": score,
     }

@@ -14,7 +14,8 @@ from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
 from clusterforests.combining.nodes import known_nodes
 from clusterforests.combining.placement import Placement
-from clusterforests.diagnostics.shares import ClusterCounts, count_clusters
+from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
+from clusterforests.diagnostics.shares import ClusterCounts, counted
 from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
 from clusterforests.tables.frames import is_dask, row_slices
 
@@ -22,7 +23,6 @@ BLOCK_ROWS = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
 
 RowWork = Callable[[Any, Any, int], AnyArray]  # (fitted forest, new rows, the number of the first) -> a row for each
-CountWork = Callable[[ClusterCounts], FloatArray]
 DiagnosticWork = Callable[[ClusterCounts, IntArray, IndexArray, FloatArray | None], FloatArray]
 
 
@@ -38,8 +38,8 @@ class Results(Protocol):
     def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
         """Apply `work` to the fitted rows, with counts over all of them."""
 
-    def summarise(self, work: CountWork, forest: Any) -> Any:
-        """Apply `work` to counts over all fitted rows: an entry for each cluster."""
+    def average(self, values: Any, forest: Any) -> Any:
+        """Average what has an entry for each fitted row over the rows of each cluster."""
 
     def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Bring partitions, labels and weights to this process: of all rows, or of enough to draw max_rows."""
@@ -69,10 +69,12 @@ class HostResults:
 
     def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
         partitions, labels, weights = _fitted(forest)
-        return self.send(work(_count(partitions, labels, weights), partitions, labels.astype(np.intp), weights))
+        clusters = labels.astype(np.intp)
+        return self.send(work(counted(partitions, clusters, weights), partitions, clusters, weights))
 
-    def summarise(self, work: CountWork, forest: Any) -> Any:
-        return self.send(work(_count(*_fitted(forest))))
+    def average(self, values: Any, forest: Any) -> Any:
+        labels = to_host(forest.labels_)
+        return self.send(mean_of(sums_by_cluster(to_host(values), labels, forest._weights, forest.n_clusters_)))
 
     def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
         return _fitted(forest)
@@ -119,8 +121,3 @@ def results_for(X: Any) -> Results:
 
 def _fitted(forest: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
     return to_host(forest.partitions_), to_host(forest.labels_), forest._weights
-
-
-def _count(partitions: IntArray, labels: IntArray, weights: FloatArray | None) -> ClusterCounts:
-    n_parts = [int(member.max()) + 1 for member in partitions]
-    return count_clusters(partitions, labels.astype(np.intp), weights, n_parts, int(labels.max()) + 1)

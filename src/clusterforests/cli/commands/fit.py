@@ -4,8 +4,6 @@ import argparse
 import time
 from pathlib import Path
 
-import numpy as np
-
 from clusterforests.cli.arguments import (
     EXIT_CODES,
     add_data_options,
@@ -134,6 +132,6 @@ def write_results(
     outputs.write("--report", write_page)
     outputs.write("--model", forest.save)
     if "--out" in outputs.targets:
-        own = forest.memberships_[np.arange(len(forest.labels_)), forest.labels_]
+        own = forest.item_consensus_
         kind = labels_format(outputs.targets["--out"])
         outputs.write("--out", lambda path: write_labels(path, data, forest.labels_, own, kind))

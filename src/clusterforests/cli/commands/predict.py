@@ -11,6 +11,7 @@ from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, row_facts, score, score_lines
+from clusterforests.diagnostics.membership import own_membership
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
 
@@ -47,13 +48,13 @@ def run_predict(given: argparse.Namespace) -> int:
     data = read_for_model(view_of(forest), given, screen)
     started = time.perf_counter()
     with screen.warnings_as_notes(), naming_file(given.data):
-        shares = forest.predict_proba(data.table)
-    labels = shares.argmax(axis=1).astype(np.int32)
+        labels = forest.predict(data.table)
+        own = own_membership(forest.predict_proba(data.table), labels)
     seconds = time.perf_counter() - started
     scores = score(data.truth, labels)
     with outputs:
         kind = labels_format(out)
-        outputs.write("--out", lambda path: write_labels(path, data, labels, shares.max(axis=1), kind))
+        outputs.write("--out", lambda path: write_labels(path, data, labels, own, kind))
         if given.json:
             facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
             sizes = np.bincount(labels, minlength=forest.n_clusters_)

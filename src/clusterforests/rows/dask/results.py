@@ -15,12 +15,13 @@ from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.cut import KeptCut, place_by
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.settings import LIMITS
-from clusterforests.diagnostics.distribution import sample_rows
+from clusterforests.diagnostics.half_forests import sample_rows
+from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import count_clusters
 from clusterforests.rows.dask.settling import settle_partitions
 from clusterforests.rows.dask.table import compute_all, cut_into, like, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
-from clusterforests.rows.results import CountWork, DiagnosticWork, HostResults, RowWork
+from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork
 from clusterforests.tables.frames import check_names
 
 HEAVY = ("labels_", "partitions_", "_weights")  # attributes that new rows do not need
@@ -53,12 +54,15 @@ class DaskResults:
         nodes = tasks("diagnose-rows", _diagnose, [(work, counts, *partition, after) for partition in partitions])
         return stack(nodes, forest.labels_.chunks[0], np.float64, after=after)
 
-    def summarise(self, work: CountWork, forest: Any) -> da.Array:
-        (node,) = tasks("summarise-rows", work, [(_count(forest, _fitted_partitions(forest)),)])
+    def average(self, values: da.Array, forest: Any) -> da.Array:
+        blocks = zip(values.to_delayed().tolist(), _fitted_partitions(forest), strict=True)
+        calls = [(block, labels, weights, forest.n_clusters_) for block, (_, labels, weights) in blocks]
+        sums = merged("merge-sums", tasks("sum-by-cluster", sums_by_cluster, calls), sum)
+        (node,) = tasks("average-rows", mean_of, [(sums,)])
         return da.from_delayed(node, (forest.n_clusters_,), dtype=np.float64)
 
     def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
-        """Bring only the rows that `stability` would take."""
+        """Bring only the rows that `half_cuts` takes."""
         weights = None if forest._weights is None else compute_all(forest._weights)[0]
         rows = sample_rows(forest.labels_.shape[0], max_rows, 0, weights)
         partitions, labels = compute_all(forest.partitions_[:, rows], forest.labels_[rows])
