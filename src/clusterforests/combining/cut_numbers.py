@@ -14,7 +14,7 @@ from clusterforests.combining.gaps import CLEAN, gap_graph, leak
 from clusterforests.combining.settings import CutSettings, GraphLimits
 from clusterforests.combining.spectral_kmeans import kmeans_groups
 
-STARTS = 5
+STARTS = 10
 DENSE = GraphLimits(dense_solver=1024)  # faster where many eigenvectors are wanted
 
 

@@ -1,22 +1,17 @@
 """What a number of clusters was chosen by."""
 
 import importlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
 
-# Measures by which numbers are ranked, and what they are called in a sentence. More is better for all.
-MEASURES = {
-    "shares_silhouette": "shares of trees",
-    "silhouette": "silhouette",
-    "calinski_harabasz": "variance explained",
-    "stability": "other trees",
-    "new_rows": "other rows",
-}
-EVIDENCE = ("mean_rank", *MEASURES, "eigengap", "pac", "cdf_area", "delta_area")
+MEASURES = ("silhouette", "calinski_harabasz", "new_rows")  # by which numbers are ranked: more is better
+EVIDENCE = ("mean_rank", *MEASURES, "valley_p_value", "eigengap")
+LEVEL = 0.02  # p-value of a valley of density that parts two clusters
 
 
 @dataclass(frozen=True)
@@ -30,11 +25,12 @@ class NClustersEvidence:
     candidates : tuple of int
         The numbers that were judged, ascending.
     evidence : dict of str to ndarray of shape (n_candidates,)
-        NaN where there is none, as for 1. "mean_rank" over five measures, by which the number is chosen (0: best by
-        all): "shares_silhouette", how much more trees a row shares with its cluster than with the next;
-        "silhouette" and "calinski_harabasz" on the scaled features that trees use; "stability" between halves of the
-        forest (mean adjusted Rand index), and "new_rows" between forests of two halves of the rows. Beside them
-        "eigengap" of the shares, and from halves of the forest "pac", "cdf_area" and "delta_area" (Monti et al. 2003).
+        NaN where there is none, as for 1. "mean_rank" over the measures (of the roots of ranks), by which the number is
+        chosen (0: best by all): "silhouette" and "calinski_harabasz" on the scaled features that trees use, and
+        "new_rows", how well forests of two halves of the rows agree (mean adjusted Rand index). A fourth speaks where
+        the clusters of some number are all apart, by the "valley_p_value" of the least clear valley of density between
+        two of them: lower numbers are then ruled out (their mean rank is infinite), and the next ones are preferred.
+        Beside them "eigengap" of the shares.
     reason : str
         One sentence, which names the runner-up.
     columns : ndarray of int
@@ -56,12 +52,30 @@ class NClustersEvidence:
         return pandas.DataFrame(self.evidence, index=pandas.Index(self.candidates, name="n_clusters"))
 
 
-def mean_ranks(measures: dict[str, FloatArray]) -> FloatArray:
-    """Average the ranks of the candidates over the measures, from 0 for the best to 1; a missing value is the last."""
-    ranks = []
-    for name in MEASURES:
-        values = np.nan_to_num(measures[name], nan=-np.inf)
-        below = (values[None, :] > values[:, None]).sum(axis=1)
-        ranks.append(below / max(1, len(values) - 1))
-    mean: FloatArray = np.mean(ranks, axis=0)
+def ranked_measures(numbers: Sequence[int], measures: Mapping[str, FloatArray]) -> list[FloatArray]:
+    """List the measures that speak, as numbers of which more is better; what is missing is the worst."""
+    found = [np.nan_to_num(measures[name], nan=-np.inf) for name in MEASURES]
+    apart = _apart(measures)
+    if apart.any():
+        k = np.array(numbers, dtype=np.float64)
+        found.append(np.where(k >= k[apart].max(), -k, -np.inf))
+    return found
+
+
+def mean_ranks(numbers: Sequence[int], measures: Mapping[str, FloatArray]) -> FloatArray:
+    """Average the roots of the ranks of the candidates over the measures, from 0 for the best to 1.
+
+    Roots, so that being first counts more than not being among the last. Numbers below one whose clusters are all
+    apart are too low: their rank is infinite.
+    """
+    ranks = [(values[None, :] > values[:, None]).sum(axis=1) for values in ranked_measures(numbers, measures)]
+    mean: FloatArray = np.sqrt(np.array(ranks) / max(1, len(numbers) - 1)).mean(axis=0)
+    apart = _apart(measures)
+    if apart.any():
+        mean[: np.flatnonzero(apart)[-1]] = np.inf
     return mean
+
+
+def _apart(measures: Mapping[str, FloatArray]) -> BoolArray:
+    apart: BoolArray = np.nan_to_num(measures["valley_p_value"], nan=1.0) <= LEVEL
+    return apart

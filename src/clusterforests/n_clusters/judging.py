@@ -16,6 +16,7 @@ from clusterforests.tables.distinct_rows import DistinctRows
 
 MAX_ROWS = 800
 NEW_TREES = 60
+HALVINGS = 3
 COMPONENTS = 20
 
 
@@ -32,7 +33,7 @@ def judge_rows(
         picked = pick_landmarks(backend, signatures, MAX_ROWS, seed)
         rows, weights = rows[picked.chosen], picked.weights
     values = np.ascontiguousarray(plan.values[rows])
-    new = _trees_of_halves(backend, plan, values, weights, fine=fine, seed=seed)
+    new = [_trees_of_halves(backend, plan, values, weights, i, fine=fine, seed=seed) for i in range(HALVINGS)]
     places = _places(plan, values, weights)
     return JudgedRows(places, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
 
@@ -47,15 +48,16 @@ def _places(plan: GrowthPlan, values: FloatArray, weights: FloatArray) -> FloatA
 
 
 def _trees_of_halves(
-    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, *, fine: bool, seed: int
+    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, number: int, *, fine: bool, seed: int
 ) -> tuple[IntArray, IntArray]:
     """Make trees of each half of the rows, and label all rows by them."""
-    order = np.argsort(stream(seed, Purpose.K_ROWS, np.arange(len(values))), kind="stable")
-    first, second = np.array_split(order, 2)
-    return (
-        _trees_of(backend, plan, values, weights, np.sort(first), fine, int(stream(seed, Purpose.K_TREES, 0)[0])),
-        _trees_of(backend, plan, values, weights, np.sort(second), fine, int(stream(seed, Purpose.K_TREES, 1)[0])),
+    order = np.argsort(stream(seed, Purpose.K_ROWS, number, np.arange(len(values))), kind="stable")
+    seeds = stream(seed, Purpose.K_TREES, number, np.arange(2))
+    first, second = (
+        _trees_of(backend, plan, values, weights, np.sort(half), fine, int(own))
+        for half, own in zip(np.array_split(order, 2), seeds, strict=True)
     )
+    return first, second
 
 
 def _trees_of(

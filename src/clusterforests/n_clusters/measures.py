@@ -1,7 +1,7 @@
 """How well each number of clusters suits the rows: measures that need no labels.
 
-All numbers are cut from one forest. What depends on chance is compared with halves of the forest, and with forests that
-were made of two halves of the rows.
+All numbers are cut from one forest. Whether other rows would give the same clusters is seen by forests of two halves of
+the rows.
 """
 
 from collections.abc import Sequence
@@ -10,16 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from clusterforests._base.adjusted_rand import adjusted_rand
-from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import coassociate, collapse
 from clusterforests.combining.cut_numbers import cut_numbers
 from clusterforests.combining.settings import CutSettings
-from clusterforests.diagnostics.shares import cluster_shares
-
-HALVINGS = 4
-AMBIGUOUS = (0.1, 0.9)
 
 
 @dataclass(frozen=True)
@@ -29,11 +24,13 @@ class JudgedRows:
     places: FloatArray  # (m, d): scaled features or their principal components
     weights: FloatArray  # (m,)
     labels: IntArray  # (T, m): in the trees of the forest
-    new: tuple[IntArray, IntArray]  # in the trees of two forests, each made of one half of the rows
+    new: list[
+        tuple[IntArray, IntArray]
+    ]  # in the trees of two forests, each made of one half of the rows, several times
 
 
 def measure_numbers(
-    backend: Backend, rows: JudgedRows, numbers: Sequence[int], settings: CutSettings, seed: int
+    backend: Backend, rows: JudgedRows, numbers: Sequence[int], settings: CutSettings
 ) -> dict[str, FloatArray]:
     """Compute the evidence for each number, which are 2 or more: arrays of shape (n_numbers,), NaN where unknown."""
 
@@ -43,65 +40,21 @@ def measure_numbers(
         return [None if found is None else found[signatures.inverse] for found in groups]
 
     every = cut(rows.labels)
-    orders = permutations(stream(seed, Purpose.K_HALVES, np.arange(HALVINGS)), len(rows.labels))
-    halves = [tuple(cut(rows.labels[np.sort(part)]) for part in np.array_split(order, 2)) for order in orders]
-    new = tuple(cut(labels) for labels in rows.new)
+    new = [(cut(first), cut(second)) for first, second in rows.new]
     distances = _distances(rows.places)
-    found = [
-        _measure(rows, labels, distances, [(a[i], b[i]) for a, b in halves], (new[0][i], new[1][i]))
-        for i, labels in enumerate(every)
-    ]
-    measures = {name: np.array([one[name] for one in found]) for name in found[0]}
-    measures["eigengap"] = _eigengaps(backend, rows, max(numbers))[np.array(numbers) - 1]
-    measures["delta_area"] = _growth(numbers, measures["cdf_area"])
-    return measures
+    silhouettes, ratios, agreements = np.full((3, len(numbers)), np.nan)
+    for i, labels in enumerate(every):
+        if labels is not None:
+            silhouettes[i] = np.average(_silhouette(distances, labels, rows.weights), weights=rows.weights)
+            ratios[i] = _variance_ratio(rows.places, labels, rows.weights)
+        agreements[i] = _agreement([(a[i], b[i]) for a, b in new], rows.weights)
+    gaps = _eigengaps(backend, rows, max(numbers))[np.array(numbers) - 1]
+    return {"silhouette": silhouettes, "calinski_harabasz": ratios, "new_rows": agreements, "eigengap": gaps}
 
 
-def _measure(
-    rows: JudgedRows,
-    labels: IntArray | None,
-    distances: FloatArray,
-    halves: list[tuple[IntArray | None, IntArray | None]],
-    new: tuple[IntArray | None, IntArray | None],
-) -> dict[str, float]:
-    names = (
-        "shares_silhouette",
-        "silhouette",
-        "calinski_harabasz",
-        "stability",
-        "new_rows",
-        "pac",
-        "cdf_area",
-    )
-    if labels is None:
-        return dict.fromkeys(names, np.nan)
-    w = rows.weights
-    shares = cluster_shares(rows.labels, labels)
-    known = [(a, b) for a, b in halves if a is not None and b is not None]
-    consensus = _consensus(known)
-    low, high = AMBIGUOUS
-    values = (
-        float(np.average(_closeness(shares, labels), weights=w)),
-        float(np.average(_silhouette(distances, labels, w), weights=w)),
-        _variance_ratio(rows.places, labels, w),
-        float(np.mean([adjusted_rand(a, b, w, replacement=True) for a, b in known])) if known else np.nan,
-        np.nan if new[0] is None or new[1] is None else adjusted_rand(new[0], new[1], w, replacement=True),
-        float(((consensus > low) & (consensus < high)).mean()) if known else np.nan,
-        float(1 - consensus.mean()) if known else np.nan,
-    )
-    return dict(zip(names, values, strict=True))
-
-
-def _closeness(shares: FloatArray, labels: IntArray) -> FloatArray:
-    """Compare each row's share of trees with its own cluster to that with the next: 1 if it shares no other's."""
-    rows = np.arange(len(labels))
-    own = shares[rows, labels]
-    others = shares.copy()
-    others[rows, labels] = 0.0
-    next_best = others.max(axis=1)
-    larger = np.maximum(own, next_best)
-    closeness: FloatArray = np.divide(own - next_best, larger, out=np.zeros(len(rows)), where=larger > 0)
-    return closeness
+def _agreement(cuts: list[tuple[IntArray | None, IntArray | None]], weights: FloatArray) -> float:
+    known = [adjusted_rand(a, b, weights, replacement=True) for a, b in cuts if a is not None and b is not None]
+    return float(np.mean(known)) if known else np.nan
 
 
 def _distances(places: FloatArray) -> FloatArray:
@@ -131,7 +84,10 @@ def _silhouette(distances: FloatArray, labels: IntArray, weights: FloatArray) ->
 
 
 def _variance_ratio(places: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Compute the index of Calinski and Harabasz of weighted rows."""
+    """Compute the index of Calinski and Harabasz of weighted rows.
+
+    Along a line it is divided by k + 1, as much as it grows where the rows have no gap.
+    """
     k, total = int(labels.max()) + 1, weights.sum()
     mass = np.bincount(labels, weights, minlength=k)
     means = np.array([np.bincount(labels, weights * column, minlength=k) for column in places.T]).T / mass[:, None]
@@ -139,19 +95,8 @@ def _variance_ratio(places: FloatArray, labels: IntArray, weights: FloatArray) -
     between = float((mass * np.square(means - centre).sum(axis=1)).sum())
     within = float((weights * np.square(places - means[labels]).sum(axis=1)).sum())
     freedom = max(total - k, 1.0)
-    return float(between / max(k - 1, 1) / max(within / freedom, np.finfo(float).tiny))
-
-
-def _consensus(cuts: list[tuple[IntArray, IntArray]]) -> FloatArray:
-    """Compute, for pairs of rows, the share of the cuts in which they are together."""
-    together = 0.0
-    for one in (half for pair in cuts for half in pair):
-        together = together + (one[:, None] == one[None, :])
-    if not cuts:
-        return np.empty(0)
-    share = np.asarray(together) / (2 * len(cuts))
-    pairs: FloatArray = share[np.triu_indices(len(share), 1)]
-    return pairs
+    ratio = float(between / max(k - 1, 1) / max(within / freedom, np.finfo(float).tiny))
+    return ratio / (k + 1) if places.shape[1] == 1 else ratio
 
 
 def wide_gaps(backend: Backend, rows: JudgedRows, most: int, share: float) -> list[int]:
@@ -167,14 +112,3 @@ def _eigengaps(backend: Backend, rows: JudgedRows, most: int) -> FloatArray:
     values = np.linalg.eigvalsh(P * np.outer(root, root))[::-1]
     gaps: FloatArray = -np.diff(np.concatenate([values, np.zeros(most + 1)])[: most + 1])
     return gaps
-
-
-def _growth(numbers: Sequence[int], areas: FloatArray) -> FloatArray:
-    """Compute by how much the area grows from one number to the next; for 2 it is the area."""
-    growth = np.full(len(areas), np.nan)
-    for i, k in enumerate(numbers):
-        if k == 2:
-            growth[i] = areas[i]
-        elif i and numbers[i - 1] == k - 1:
-            growth[i] = (areas[i] - areas[i - 1]) / max(areas[i - 1], np.finfo(float).tiny)
-    return growth

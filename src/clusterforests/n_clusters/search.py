@@ -1,4 +1,4 @@
-"""Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by five measures.
+"""Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by what speaks for them.
 
 1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
 lies between clusters.
@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterforests._base.random import Purpose, stream
-from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyIntArray, BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.cut_numbers import cut_numbers
 from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.n_clusters.density_valleys import find_valleys
-from clusterforests.n_clusters.evidence import EVIDENCE, MEASURES, NClustersEvidence, mean_ranks
+from clusterforests.n_clusters.evidence import EVIDENCE, LEVEL, NClustersEvidence, mean_ranks, ranked_measures
 from clusterforests.n_clusters.judging import judge_rows
 from clusterforests.n_clusters.measures import JudgedRows, measure_numbers, wide_gaps
 from clusterforests.n_clusters.structure import Structure, find_structure, tidy_places
@@ -26,9 +26,7 @@ from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable
 
 TESTED_ROWS = 1000
-PARTED = range(2, 11)  # numbers of clusters between which valleys are looked for
 SMALLEST = 8  # rows of a cluster: fewer leave no valley that chance could not leave
-LEVEL = 0.01  # of a valley
 EVERY = 15  # up to so many clusters, every number is judged; beyond, those beside wide gaps between eigenvalues
 WIDE_GAP = 0.3  # of the widest
 BESIDE = 2
@@ -63,49 +61,59 @@ def choose_n_clusters(
     seed : int
         Determines everything random.
     """
-    views = fitted.plan.scaling.views
-    columns = views.drawable.astype(np.intp)
+    columns = fitted.plan.scaling.views.drawable.astype(np.intp)
     numbers = [k for k in candidates if k > 1]
+    tested = _draw_tested(fitted, columns, seed)
+    valleys = _find_valleys(backend, fitted, tested, numbers, settings, seed)
     structure = None
     if candidates[0] == 1:
-        structure = _test(backend, fitted, columns, settings, seed)
-    if not numbers or (structure is not None and not structure.found):
+        structure = find_structure(*tested.table, seed)
+    apart = any(p <= LEVEL for p in valleys.values())
+    if not numbers or (structure is not None and not structure.found and not apart):
         return _one(structure, columns)
     rows = judge_rows(backend, fitted.plan, fitted.labels, fitted.distinct, fine=fitted.fine, seed=seed)
     numbers = [k for k in _worth_judging(backend, rows, numbers) if k < len(rows.weights)]
     if not numbers:
         return _one(structure, columns)
-    measures = measure_numbers(backend, rows, numbers, settings, seed)
-    ranks = mean_ranks(measures)
-    best = int(np.argmin(ranks))
+    measures = measure_numbers(backend, rows, numbers, settings)
+    measures["valley_p_value"] = np.array([valleys.get(k, 1.0) for k in numbers])
+    ranks = mean_ranks(numbers, measures)
     evidence = {name: (measures | {"mean_rank": ranks})[name] for name in EVIDENCE}
+    best = int(np.argmin(ranks))
     return NClustersEvidence(numbers[best], tuple(numbers), evidence, _reason(numbers, measures, ranks), columns)
 
 
-def _test(backend: Backend, fitted: Fitted, features: IndexArray, settings: CutSettings, seed: int) -> Structure:
-    """Test rows drawn by weight for structure, in the features that trees use, or for valleys between clusters."""
+class _Tested(NamedTuple):
+    """Rows drawn by weight, and their values in the features that trees use."""
+
+    rows: IndexArray
+    table: tuple[FloatArray, IntArray, BoolArray]  # values, the feature of each column, whether it is a category
+
+
+def _draw_tested(fitted: Fitted, features: IndexArray, seed: int) -> _Tested:
     table = fitted.table
     rows = draw_by_weight(fitted.distinct, TESTED_ROWS, seed)
     owners = np.repeat(np.arange(len(table.widths), dtype=np.int32), table.widths)
     used = np.isin(owners, features)
-    values, owners = table.values[rows][:, used], owners[used]
-    categorical = table.categorical[owners]
-    found = find_structure(values, owners, categorical, seed)
-    if found.found or len(rows) < 2 * SMALLEST:
-        return found
-    signatures = collapse(np.ascontiguousarray(fitted.labels[:, rows], dtype=np.int32), None)
-    groups = cut_numbers(backend, signatures, settings, [k for k in PARTED if k < len(signatures)])
-    labels = [one[signatures.inverse] for one in groups if one is not None]
-    places = tidy_places(values, owners, categorical, seed)
-    return found._replace(found=any(_all_apart(places, one, seed) for one in labels))
+    return _Tested(rows, (table.values[rows][:, used], owners[used], table.categorical[owners[used]]))
 
 
-def _all_apart(places: FloatArray, labels: IntArray, seed: int) -> bool:
-    """Test whether there is a valley of density between any two clusters."""
-    if np.bincount(labels).min() < SMALLEST:
-        return False
-    folds = int(stream(seed, Purpose.K_FOLDS, int(labels.max()))[0])
-    return bool(find_valleys(places, labels, folds).p_values.max() <= LEVEL)
+def _find_valleys(
+    backend: Backend, fitted: Fitted, tested: _Tested, numbers: list[int], settings: CutSettings, seed: int
+) -> dict[int, float]:
+    """Find the p-value of the least clear valley of density between two clusters, for each number."""
+    signatures = collapse(np.ascontiguousarray(fitted.labels[:, tested.rows], dtype=np.int32), None)
+    able = [k for k in numbers if k <= EVERY and k < len(signatures)]
+    if not able or len(tested.rows) < 2 * SMALLEST:
+        return {}
+    places = tidy_places(*tested.table, seed)
+    found = {}
+    for k, groups in zip(able, cut_numbers(backend, signatures, settings, able), strict=True):
+        labels = None if groups is None else groups[signatures.inverse]
+        if labels is not None and np.bincount(labels).min() >= SMALLEST:
+            folds = int(stream(seed, Purpose.K_FOLDS, k)[0])
+            found[k] = float(find_valleys(places, labels, folds).p_values.max())
+    return found
 
 
 def _worth_judging(backend: Backend, rows: JudgedRows, numbers: list[int]) -> list[int]:
@@ -136,12 +144,10 @@ def _reason(numbers: list[int], measures: dict[str, FloatArray], ranks: FloatArr
     k = numbers[best]
     if len(numbers) == 1:
         return f"{k} clusters: the only number that was judged."
-    first = sum(int(np.nanargmax(measures[name]) == best) for name in MEASURES if np.isfinite(measures[name]).any())
-    why = (
-        f"clearest by {first} of {len(MEASURES)} measures"
-        if first
-        else f"best on average over {len(MEASURES)} measures"
-    )
+    judged = ranked_measures(numbers, measures)
+    first = sum(int(np.argmax(values) == best) for values in judged)
+    measured = f"{len(judged)} measures"
+    why = f"clearest by {first} of {measured}" if first else f"best on average over {measured}"
     second = numbers[int(order[1])]
     close = ranks[order[1]] - ranks[best] <= NEARLY
     return f"{k} clusters: {why}; {second} is {'nearly as good' if close else 'next'}."

@@ -12,6 +12,8 @@ FREEDOM = (BINS - 1) ** 2
 CORRELATIONS = np.linspace(-0.99, 0.99, 199)
 DUPLICATE = 0.97  # columns correlated more than this are one column twice, which is no evidence
 STRONG = 6.0  # excess dependence that is no accident, in standard deviations
+WEAK = 3.0  # excess dependence, in standard deviations
+COMPANY = 0.3  # of the strongest group of dependent columns: weaker groups do not count
 FALSE_ALARM = 0.01  # probability that a table without clusters shows a pair beyond the limit
 
 
@@ -36,6 +38,16 @@ def excess_dependence(X: FloatArray) -> FloatArray:
     excess = _deviations(np.einsum("abij,abij->ab", roots, roots).astype(np.float64))
     excess[np.abs(correlation) > DUPLICATE] = 0.0
     return excess
+
+
+def company(excess: FloatArray, limit: float) -> FloatArray:
+    """Score how much a column belongs to groups that all depend on each other; 0 if no two columns clearly do."""
+    if excess.max(initial=0.0) < limit:
+        return np.zeros(len(excess))
+    values, vectors = np.linalg.eigh(np.maximum(excess - WEAK, 0.0))
+    strong = values > COMPANY * values[-1]
+    scores: FloatArray = np.sqrt((values[strong] ** 2 * vectors[:, strong] ** 2).sum(axis=1))
+    return scores
 
 
 def strong_dependence(n_pairs: int) -> float:

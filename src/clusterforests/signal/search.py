@@ -8,6 +8,7 @@ make them, where there are some.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,8 +16,9 @@ from threadpoolctl import threadpool_limits
 from clusterforests._base.random import Purpose, permutations, stream, uniform
 from clusterforests._base.row_keys import row_keys
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
-from clusterforests.signal.dependence import excess_dependence, strong_dependence
+from clusterforests.signal.dependence import company, excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
+from clusterforests.signal.modes import FALSE_MODES, several_modes, split_shares
 from clusterforests.signal.scouts import ScoutedRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
@@ -36,7 +38,9 @@ LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
 FEW_VALUES = 5
 COPY = 0.95  # features correlated more than this are one
-COMPANY = 3  # features that are too few to begin with, or to end with
+SHARE = 0.15  # of the score of the feature that depends most on others
+ENOUGH_SURE = 2  # features to begin with
+COMPANY = 3  # fewer features are too few to draw the next round by
 
 
 @dataclass(frozen=True)
@@ -128,14 +132,14 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
     while True:
         found = _score(scouted, weights, seed, done + ROUNDS * begun_sure)
         tells = significant(np.where(able, found.p_values, 1.0), level) & able
-        if begun_sure and tells.sum() < COMPANY:  # what the pairs said leads nowhere: begin again without them
+        if begun_sure and tells.sum() < ENOUGH_SURE:  # what the pairs said leads nowhere: begin again without them
             weights, begun_sure, done = everything, False, 0
             continue
         done += 1
         if done == ROUNDS or tells.sum() > NEARLY_ALL * able.sum():
             chosen = found if tells.sum() > 1 or before is None else before
-            return _conclude(chosen, tells, able, _few_valued(scouted))
-        if tells.sum() < COMPANY:  # what is drawn next may be drawn by chance
+            return _conclude(_with_modes(chosen, tells, able, table, scouted.views), able, _few_valued(scouted))
+        if tells.sum() < COMPANY and not begun_sure:  # what is drawn next may be drawn by chance
             tells, level, before = able, LEVEL_OF_CHANCE, found
         scores = np.where(tells, found.scores, 0.0)
         top = np.sort(scores)[-max(1, -(-int((scores > 0).sum()) // 4))]
@@ -144,23 +148,51 @@ def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int)
             weights = _only_sure(weights, table, scouted.views, seed)
 
 
-def _conclude(found: HonestScores, tells: BoolArray, able: BoolArray, few_valued: BoolArray) -> FeatureSignal:
+class _Telling(NamedTuple):
+    """The features that tell, their scores and p-values, and how many of them have several modes."""
+
+    tells: BoolArray
+    scores: FloatArray
+    p_values: FloatArray
+    n_modes: int
+
+
+def _with_modes(
+    found: HonestScores, tells: BoolArray, able: BoolArray, table: FloatArray, views: FeatureColumns
+) -> _Telling:
+    """Add the features with several modes. If none of these goes with others, what these say is no clusters."""
+    single = able & (views.widths == 1)
+    modes = np.zeros(len(able), dtype=bool)
+    columns = table[:, views.first[0, single]]
+    modes[single] = several_modes(columns)
+    scores, p_values = np.where(tells, found.scores, 0.0), found.p_values
+    if not modes.any():
+        return _Telling(tells, scores, p_values, 0)
+    told = tells | modes if (tells & modes).any() else modes
+    own = np.zeros(len(able))
+    own[modes] = split_shares(table[:, views.first[0, modes]])
+    scores = np.where(told, np.maximum(scores, own), 0.0)
+    return _Telling(told, scores, np.where(modes, np.minimum(p_values, FALSE_MODES), p_values), int(modes.sum()))
+
+
+def _conclude(telling: _Telling, able: BoolArray, few_valued: BoolArray) -> FeatureSignal:
     """Keep the features that tell, or all if nearly all do or next to none.
 
     Even then a feature of few values is left out if it does not tell, unless there is no other: its values would
     become the clusters.
     """
-    scores, count = np.where(tells, found.scores, 0.0), int(tells.sum())
-    said = f"{count} of {able.sum()} features go with the others"
+    tells, scores, p_values, n_modes = telling
+    count = int(tells.sum())
+    said = f"{count} of {able.sum()} features go with the others" + (" or have several modes" if n_modes else "")
     nearly_all = count > NEARLY_ALL * able.sum()
-    if count >= 2 and not nearly_all:
-        return FeatureSignal(tells, scores, found.p_values, f"{said} and are kept")
+    if (count >= 2 or n_modes) and not nearly_all:
+        return FeatureSignal(tells, scores, p_values, f"{said} and are kept")
     said += "" if nearly_all else ", too few to go by"
     kept = able & ~(few_valued & ~tells)
     if kept.sum() < 2 or kept.sum() == able.sum():
-        return FeatureSignal(able, scores, found.p_values, f"{said}: all are kept")
+        return FeatureSignal(able, scores, p_values, f"{said}: all are kept")
     left_out = f"all are kept but {able.sum() - kept.sum()} of few values"
-    return FeatureSignal(kept, scores, found.p_values, f"{said}: {left_out}")
+    return FeatureSignal(kept, scores, p_values, f"{said}: {left_out}")
 
 
 def _few_valued(scouted: ScoutedRows) -> BoolArray:
@@ -198,21 +230,24 @@ def _near_copies(scouted: ScoutedRows, features: IndexArray) -> FloatArray:
 
 
 def _only_sure(weights: FloatArray, table: FloatArray, views: FeatureColumns, seed: int) -> FloatArray:
-    """Keep the weights of the features in pairs that only clusters make, if these are enough; otherwise of all."""
+    """Keep the weights of the features that depend on each other as only clusters make them, if these are enough.
+
+    Otherwise those of all.
+    """
     features = np.flatnonzero(weights).astype(np.int32)
     columns = views.columns(0, features)
     owner = np.repeat(features, views.widths[features])
-    best = np.zeros(len(columns))
+    scores = np.zeros(len(columns))
     order = permutations(stream(seed, Purpose.PAIRED_COLUMNS), len(columns))[0]
+    limit = strong_dependence(len(columns) * min(len(columns), BUNDLE) // 2)
     for some in np.array_split(order, -(-len(columns) // BUNDLE)):
         X = _without_ties(table[:, columns[some]], columns[some], seed)
         excess = excess_dependence(X)
         excess[owner[some][:, None] == owner[some][None, :]] = 0.0
-        best[some] = excess.max(axis=1)
-    limit = strong_dependence(len(columns) * min(len(columns), BUNDLE) // 2)
+        scores[some] = company(excess, limit)
     sure = np.zeros(len(weights), dtype=bool)
-    sure[owner[best > limit]] = True
-    return np.where(sure, weights, 0.0) if sure.sum() >= COMPANY else weights
+    sure[owner[scores > SHARE * scores.max()]] = True
+    return np.where(sure, weights, 0.0) if sure.sum() >= ENOUGH_SURE else weights
 
 
 def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
