@@ -1,0 +1,2 @@
+def report(rows, views):
+    return "stub\n"
