@@ -45,11 +45,12 @@ class Part(NamedTuple):
     methods: tuple[str, ...]
 
 
-_CAN_SAY_ONE = tuple(name for name in CHOOSING_PEERS if not name.startswith(("KMeans", "UMAP")))
+_TO_FIFTEEN = tuple(name for name in CHOOSING_PEERS if not name.endswith("to 50"))
+_CAN_SAY_ONE = tuple(name for name in _TO_FIFTEEN if not name.startswith(("KMeans", "UMAP")))
 PARTS = {
     "structureless": (Part(tuple(STRUCTURELESS), 25, (AUTO, *_CAN_SAY_ONE)),),
-    "simulated": (Part(tuple(SIMULATED), 6, (AUTO, *CHOOSING_PEERS)),),
-    "genes": (Part((GENES,), 10, (AUTO, *CHOOSING_PEERS)),),
+    "simulated": (Part(tuple(SIMULATED), 6, (AUTO, *_TO_FIFTEEN)),),
+    "genes": (Part((GENES,), 10, (AUTO, *_TO_FIFTEEN)),),
     "categories": (
         Part((CATEGORY,), 10, (AUTO, *_CAN_SAY_ONE)),
         Part((GROUPS, GROUPS_AND_CATEGORY), 10, (DEFAULT,)),
