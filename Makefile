@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many reproduce sanitize fuzz clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -91,7 +91,6 @@ quality: $(VENV)/bench
 	$(BIN)/python benchmarks/quality.py --half even --variants --jobs 2
 	$(BIN)/python benchmarks/quality.py --missing 0.3 --methods ours --seeds 20 --jobs 2
 	$(BIN)/python benchmarks/quality.py --timing
-	$(BIN)/python benchmarks/how_many.py --out benchmarks/HOW_MANY.md
 
 # Tables of which most features are noise, an hour; tables of curved shapes, minutes. Both go on where they were stopped.
 noise: $(VENV)/bench
@@ -99,6 +98,12 @@ noise: $(VENV)/bench
 
 shapes: $(VENV)/bench
 	$(BIN)/python benchmarks/shapes.py --variants --jobs 2
+
+# The choice of the number of clusters, on the sets of `quality` and on drawn tables: hours. Goes on where it was stopped.
+how-many: $(VENV)/bench
+	$(BIN)/python benchmarks/how_many.py --jobs 2
+	$(BIN)/python benchmarks/how_many.py --parts real --half odd --jobs 2
+	$(BIN)/python benchmarks/how_many.py --parts real --half even --jobs 2
 
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed

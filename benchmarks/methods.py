@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Sequence
 
 from peers import PEERS, FloatArray, Outcome, missing_peers
-from variants import BEFORE, VARIANTS, replaced
+from variants import UNLISTED, VARIANTS, replaced
 
 from clusterforests import ClusterForest
 
@@ -16,9 +16,9 @@ def outcome(method: str, X: FloatArray, k: int, seed: int) -> Outcome:
     if method in PEERS:
         found = PEERS[method].fit(X, k, seed)
         return found if isinstance(found, Outcome) else Outcome(found)
-    settings, names = ({}, {}) if method == BEFORE else VARIANTS[method]
+    settings, names = (VARIANTS | UNLISTED)[method]
     with replaced(names):
-        forest = ClusterForest(k, random_state=seed, **settings).fit(X)
+        forest = ClusterForest(**{"n_clusters": k, "random_state": seed, **settings}).fit(X)
     return Outcome(forest.labels_, lambda: forest.feature_importances_)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from choosers import MOST_ROWS, SILHOUETTE_ROWS, hdbscan_as_it_is, kmeans_by_silhouette, mixture_by_bic
 from consensus_plus import MOST_WORK, REPEATS, consensus_plus
 from consensus_plus import installed as r_installed
 from locally_weighted import locally_weighted
@@ -27,11 +28,15 @@ FEW_COLUMNS = 20  # principal components a mixture gets where the table is too w
 
 
 class Outcome(NamedTuple):
-    """Labels; a function that gives the weight of each feature, if the method has any; its own count of seconds."""
+    """Labels; a function that gives the weight of each feature, if the method has any; its own count of seconds.
+
+    `n_found` is the number of clusters where that is not the number of labels.
+    """
 
     labels: Labels
     importances: Callable[[], FloatArray] | None = None
     seconds: float | None = None
+    n_found: int | None = None
 
 
 class Peer(NamedTuple):
@@ -68,14 +73,20 @@ def mixture(covariance: str, reduce: bool = True) -> Callable[[FloatArray, int, 
     """Make a Gaussian mixture with three starts; if `reduce`, on principal components where the table is wide."""
 
     def fit(X: FloatArray, k: int, seed: int) -> Labels:
-        n, p = X.shape
-        if reduce and (p > 100 or p > n / 4):
-            X = PCA(max(1, min(FEW_COLUMNS, p, n // 5)), random_state=seed).fit_transform(X)
+        X = few_columns(X, seed) if reduce else X
         ridge = max(1e-4 * float(np.median(X.var(axis=0))), 1e-6)
         model = GaussianMixture(k, covariance_type=covariance, n_init=3, reg_covar=ridge, random_state=seed)
         return model.fit_predict(X)
 
     return fit
+
+
+def few_columns(X: FloatArray, seed: int) -> FloatArray:
+    """Return principal components where the table is too wide for a mixture."""
+    n, p = X.shape
+    if p <= 100 and p <= n / 4:
+        return X
+    return PCA(max(1, min(FEW_COLUMNS, p, n // 5)), random_state=seed).fit_transform(X)
 
 
 def spectral(X: FloatArray, k: int, seed: int) -> Labels:
@@ -149,6 +160,12 @@ def umap_hdbscan(X: FloatArray, k: int, seed: int) -> Labels:
     return hdbscan(embed(X, seed).astype(np.float64), k, seed)
 
 
+def noise_apart(labels: Labels) -> Outcome:
+    """Score the rows called noise as a group of their own that is not counted; without any cluster, K is 1."""
+    n_found = int(labels.max()) + 1
+    return Outcome(np.where(labels < 0, n_found, labels), n_found=max(n_found, 1))
+
+
 def consensus_by(algorithm: str, most: int = 3) -> Callable[[FloatArray, int, int], Outcome]:
     """Make a run of ConsensusClusterPlus for 2 to K clusters, or to `most` if that is more; its least is 3."""
 
@@ -209,13 +226,47 @@ PEERS: dict[str, Peer] = {
     "CCP hc, maxK 8": Peer(consensus_by("hc", 8), "the same for 2 to 8 clusters", slow=True, needs="R"),
     "from_paper": Peer(published_forest, "`ClusterForest.from_paper`"),
 }
+_SAMPLED = f"K chosen on {MOST_ROWS:,} random rows where there are more"
+# Those that are not told K; the two with HDBSCAN above are not, either.
+CHOOSERS: dict[str, Peer] = {
+    "KMeans + silhouette": Peer(
+        lambda X, k, seed: kmeans_by_silhouette(X, seed),
+        "scikit-learn's KMeans, `n_init=10`, with the K from 2 to 15 of largest mean silhouette (of "
+        f"{SILHOUETTE_ROWS:,} rows at most); {_SAMPLED}",
+    ),
+    "KMeans + silhouette to 50": Peer(
+        lambda X, k, seed: kmeans_by_silhouette(X, seed, 50), "the same with K from 2 to 50", slow=True
+    ),
+    "GMM full + BIC": Peer(
+        lambda X, k, seed: mixture_by_bic(few_columns(X, seed), seed, "full"),
+        "scikit-learn's `GaussianMixture` with its defaults, full covariances, the number of components from 1 to 15 "
+        f"by the BIC; on {FEW_COLUMNS} principal components where p > 100 or p > n / 4; {_SAMPLED}",
+    ),
+    "GMM diag + BIC": Peer(
+        lambda X, k, seed: mixture_by_bic(few_columns(X, seed), seed, "diag"), "the same with diagonal covariances"
+    ),
+    "HDBSCAN, defaults": Peer(
+        lambda X, k, seed: noise_apart(hdbscan_as_it_is(X)),
+        "scikit-learn's HDBSCAN with its defaults; the rows it calls noise are scored as one more group that does not "
+        "count as a cluster, and no cluster counts as 1",
+        random=False,
+    ),
+    "UMAP + HDBSCAN, defaults": Peer(
+        lambda X, k, seed: noise_apart(hdbscan_as_it_is(embed(X, seed))),
+        "the same on the embedding of UMAP + HDBSCAN",
+        slow=True,
+        needs="umap",
+    ),
+}
+PEERS |= CHOOSERS
 # What a benchmark runs if it is not told otherwise.
-_ONLY = {"HDBSCAN", "CCP km, maxK 8", "CCP hc, maxK 8"}
+_ONLY = {"HDBSCAN", "CCP km, maxK 8", "CCP hc, maxK 8", *CHOOSERS}
 NOISE_PEERS = [name for name in PEERS if name not in _ONLY]
 SHAPE_PEERS = [name for name in NOISE_PEERS if not name.startswith(("CCP", "Sparse", "PCA", "GMM diag, "))] + [
     "HDBSCAN"
 ]
 REAL_PEERS = NOISE_PEERS
+CHOOSING_PEERS = [*CHOOSERS, "HDBSCAN", "UMAP + HDBSCAN"]
 TIMED_PEERS = ["CCP km, maxK 8", "CCP hc, maxK 8"]
 
 

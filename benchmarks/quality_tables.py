@@ -2,14 +2,13 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import NamedTuple
 
 from quality_data import DEV2_NAMES, HALVES, HIDDEN, SET_NAMES, TUNED_NAMES, shape
 from quality_timing import Timing
 from runner import LIMIT, Row, commits
-from shared_tables import ablation, by_set, comparison, left_out, peer_facts
+from shared_tables import Report, ablation, by_set, comparison, left_out, peer_facts
 from summary import Scores, at_their_best, counted, difference, mean_over, means, standings
 from variants import BEFORE, DEFAULT
 
@@ -35,30 +34,9 @@ COLLECTIONS = (
 )
 
 
-@dataclass
-class Report:
-    """Sections in order, and what they found about the targets."""
-
-    rows: Sequence[Row]
-    sections: list[str] = field(default_factory=list)
-    targets: list[Sequence[str]] = field(default_factory=list)
-
-    def section(self, title: str, *parts: str) -> None:
-        self.sections.append("\n".join([f"## {title}\n", *parts]))
-
-    def target(self, what: str, found: str, met: bool, sets: int = 0, needed: int = 0) -> None:
-        """Nothing counts as met or missed before all the sets that it is about are there."""
-        verdict = "yes" if met else "**no**"
-        self.targets.append([what, found, verdict if sets >= needed else f"open: {sets} of {needed} sets"])
-
-    def text(self) -> str:
-        table = markdown(["target", "result", "met"], self.targets) if self.targets else ""
-        return "\n".join([heading(self.rows), *([f"## Targets\n\n{table}"] if table else []), *self.sections])
-
-
 def report(rows: Sequence[Row], timings: Sequence[Timing]) -> str:
     """Return all sections that the rows allow."""
-    out = Report(rows)
+    out = Report(heading(rows))
     whole = [row for row in rows if not row.scaling.startswith(HIDDEN)]
     for collection in COLLECTIONS:
         compare(out, whole, collection)

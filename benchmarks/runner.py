@@ -1,7 +1,7 @@
 """Fit every (set, method, scaling, seed) once, each in a process of its own, and write each score as it comes.
 
-The noise, shapes and quality benchmarks share this. A peer that takes more than `LIMIT` seconds of processor time on
-a table is stopped and marked as too slow.
+The noise, shapes, quality and how_many benchmarks share this. A peer that takes more than `LIMIT` seconds of processor
+time on a table is stopped and marked as too slow.
 """
 
 import csv
@@ -68,7 +68,7 @@ class Row(NamedTuple):
 class Table(NamedTuple):
     """A table as a method gets it, with what only the scores use: classes and the places of telling features."""
 
-    X: npt.NDArray[np.float64]
+    X: Any  # an array, or a DataFrame where there are categories
     classes: npt.NDArray[Any]
     n_clusters: int
     telling: npt.NDArray[np.intp] | None = None
@@ -147,7 +147,7 @@ def fit(task: Task, data: Table, commit: str = "") -> Row:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no convergence, a graph in several pieces: the score shows it
-            labels, importances, timed = outcome(task.method, data.X, data.n_clusters, task.seed)
+            labels, importances, timed, n_found = outcome(task.method, data.X, data.n_clusters, task.seed)
         seconds = _seconds() - started if timed is None else timed
         _check_labels(labels, len(data.X))
     except TooLarge as error:
@@ -160,7 +160,8 @@ def fit(task: Task, data: Table, commit: str = "") -> Row:
     found = np.nan
     if data.telling is not None and importances is not None:
         found = 100 * precision(importances(), data.telling)
-    return Row(*task, *(100 * float(score) for score in scores), found, seconds, len(np.unique(labels)), commit)
+    n_found = len(np.unique(labels)) if n_found is None else n_found
+    return Row(*task, *(100 * float(score) for score in scores), found, seconds, n_found, commit)
 
 
 def failed(task: Task, seconds: float, commit: str, why: str) -> Row:

@@ -1,6 +1,7 @@
-"""Tables that the reports of noise, shapes and quality share."""
+"""What the reports of noise, shapes, quality and how_many share."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from peers import PEERS
@@ -9,6 +10,27 @@ from summary import Difference, Method, difference, mean_over, means, paired, st
 from variants import BEFORE, DEFAULT, VARIANTS
 
 from clusterforests.experiments.tables import markdown
+
+
+@dataclass
+class Report:
+    """Sections in order, and what they found about the targets."""
+
+    heading: str
+    sections: list[str] = field(default_factory=list)
+    targets: list[Sequence[str]] = field(default_factory=list)
+
+    def section(self, title: str, *parts: str) -> None:
+        self.sections.append("\n".join([f"## {title}\n", *parts]))
+
+    def target(self, what: str, found: str, met: bool, there: int = 0, needed: int = 0, unit: str = "sets") -> None:
+        """Add a target. Nothing counts as met or missed before all that it is about is there."""
+        verdict = "yes" if met else "**no**"
+        self.targets.append([what, found, verdict if there >= needed else f"open: {there} of {needed} {unit}"])
+
+    def text(self) -> str:
+        table = markdown(["target", "result", "met"], self.targets) if self.targets else ""
+        return "\n".join([self.heading, *([f"## Targets\n\n{table}"] if table else []), *self.sections])
 
 
 def comparison(methods: Mapping[str, Method], sets: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 DEFAULT = "default"
 BEFORE = "default before"  # rows of the default before the forest learned which features tell; never computed again
+AUTO = "auto"  # the default that is not told K
 
 
 class Variant(NamedTuple):
@@ -46,6 +47,8 @@ VARIANTS: dict[str, Variant] = {
     "medoid of three cuts": Variant({"consensus": "medoid"}),
     "recursive cuts": Variant({"consensus": "ncut"}),
 }
+# Those that are run only where they are named.
+UNLISTED = {BEFORE: Variant({}), AUTO: Variant({"n_clusters": "auto"})}
 
 
 @contextlib.contextmanager

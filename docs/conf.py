@@ -86,7 +86,7 @@ OUTSIDE = {
     "../benchmarks/SCALE.md": "benchmarks/scale.md",
     "../benchmarks/DASK.md": "benchmarks/dask.md",
     "../benchmarks/GPU.md": "benchmarks/gpu.md",
-    "../benchmarks/HOW_MANY.md": "benchmarks/how-many.md",
+    "../benchmarks/how_many/RESULTS.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
     "../benchmarks/noise/RESULTS.md": "benchmarks/noise.md",
     "../benchmarks/shapes/RESULTS.md": "benchmarks/shapes.md",
