@@ -1,4 +1,4 @@
-"""Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by what speaks for them.
+"""Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by several measures.
 
 1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
 lies between clusters.
