@@ -77,9 +77,9 @@ class ClusterForest(FittedForest):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or sequence of int, default=8
-        Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 10, and 1
-        if the table shows no clusters.
+    n_clusters : int, "auto" or sequence of int, default="auto"
+        Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 50, and 1
+        if the table cannot be told from tables without clusters. `at` gives the clusters for any other number.
     n_estimators : int, default=200
         Number of clusterings in the forest (T).
     trees : {"auto", "varied", "fine", "grown"}, default="auto"
@@ -232,7 +232,7 @@ class ClusterForest(FittedForest):
 
     def __init__(
         self,
-        n_clusters: int | str | Sequence[int] = 8,
+        n_clusters: int | str | Sequence[int] = "auto",
         *,
         n_estimators: int = 200,
         trees: str = "auto",

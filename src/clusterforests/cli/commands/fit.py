@@ -50,7 +50,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         type=number_of_clusters,
         default="auto",
-        help="number of clusters: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 10",
+        help="number of clusters: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 50",
     )
     add("--out", metavar="FILE", type=target, help="write the cluster of each row; - is standard output")
     add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
