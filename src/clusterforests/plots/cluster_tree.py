@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GAP, GAPS = 0.02, 0.25  # between two clusters, and at most between all of a level, as shares of all rows
 BAR = 0.26  # height of a cluster, as a share of the distance between levels
 CHARACTER, MARGIN = 0.018, 0.01  # the share of the width that a character of a label needs, and that beside a label
-NAMED = 18  # characters of a feature's name
+NAMED = 24  # characters of a feature's name
 LINE = 30  # characters beside a level
 MOST_SPLITS = 3  # that are described between two levels
 MOST_CHILDREN = 4  # that are listed
@@ -73,10 +73,8 @@ def cluster_tree(
     _name_splits(ax, tree)
     ax.set_yticks(np.arange(levels), [str(k) for k in tree.n_clusters])
     ax.set(xlim=(low, high), ylim=(levels - 1 + BAR, -BAR), xticks=[], ylabel="number of clusters K")
-    rows = some_of(len(view.labels), len(view.labels), "rows")
-    ax.set(
-        title="How the clusters split", xlabel=f"{rows}, by cluster" + ("" if view.weights is None else ", weighted")
-    )
+    rows = some_of(len(view.labels), len(view.labels), "rows" if view.weights is None else "weighted rows")
+    ax.set(title="How the clusters split", xlabel=f"{rows}, by cluster")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 LINES = ("-", "--", "-.", ":")  # told apart without colour
 MAX_CURVES = 12  # in a legend
+
+
+class _Curve(NamedTuple):
+    n_clusters: int
+    distribution: diagnostics.ConsensusCdf
 
 
 def consensus_cdf(
@@ -68,13 +73,13 @@ def consensus_cdf(
     given = _by_number(forests, n_clusters)
     curves = _distributions(given, max_rows, all_needed=not _is_one(forests))
     ax = plain(axes_for(ax, 6.4, 4.2))
-    for i, (view, curve) in enumerate(zip(given, curves, strict=False)):
-        label = f"K = {view.n_clusters}, PAC {diagnostics.pac(curve):.2f}"
+    for i, (number, curve) in enumerate(curves):
+        label = f"K = {number}, PAC {diagnostics.pac(curve):.2f}"
         style = LINES[(i + i // len(CLUSTER_COLORS)) % len(LINES)]
         ax.step(curve.points, curve.cdf, style, where="post", color=cluster_color(i), linewidth=2, label=label)
     ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of half forests that put two rows together")
     total = len(given[0].labels)
-    ax.set_ylabel(f"share of the pairs of {some_of(curves[0].n_rows, total, 'rows')}")
+    ax.set_ylabel(f"share of the pairs of {some_of(curves[0].distribution.n_rows, total, 'rows')}")
     ax.set_title("Consensus distribution")
     if len(curves) <= MAX_CURVES:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
@@ -117,8 +122,8 @@ def delta_area(
         given = _by_number(source, NUMBERS if n_clusters is None else n_clusters)
         _check_consecutive([view.n_clusters for view in given], one=_is_one(source))
         curves = _distributions(given, max_rows, all_needed=not _is_one(source))
-        numbers = np.array([view.n_clusters for view in given[: len(curves)]])
-        growth = diagnostics.delta_area(curves)
+        numbers = np.array([curve.n_clusters for curve in curves])
+        growth = diagnostics.delta_area([curve.distribution for curve in curves])
     known = np.isfinite(growth)
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)
@@ -232,14 +237,19 @@ def _check_consecutive(numbers: Sequence[int], *, one: bool) -> None:
         )
 
 
-def _distributions(given: Sequence[ForestView], max_rows: int, *, all_needed: bool) -> list[diagnostics.ConsensusCdf]:
-    """Compute the consensus distributions; unless all are needed, up to the first that half forests cannot give."""
-    curves: list[diagnostics.ConsensusCdf] = []
+def _distributions(given: Sequence[ForestView], max_rows: int, *, all_needed: bool) -> list[_Curve]:
+    """Compute the consensus distributions: all, or those of the first run of K that half forests can be cut into."""
+    curves: list[_Curve] = []
+    problem = None
     for view in given:
         try:
-            curves.append(diagnostics.consensus_cdf(view.forest, max_rows=max_rows))
-        except ValueError:
-            if all_needed or not curves:
+            curves.append(_Curve(view.n_clusters, diagnostics.consensus_cdf(view.forest, max_rows=max_rows)))
+        except ValueError as error:
+            if all_needed:
                 raise
-            break
+            if curves:
+                break
+            problem = problem or error
+    if problem is not None and not curves:
+        raise problem
     return curves
