@@ -53,6 +53,8 @@ class ForestView:
         Every setting as it was used, and why.
     n_clusters_evidence : NClustersEvidence or None
         What the number of clusters was chosen from; None if it was given.
+    repeated_features : mapping of int to float
+        The features of few values that the clusters only repeat, with the adjusted Rand index of the two.
     parameters : mapping of str to object
         What the forest was constructed with.
     """
@@ -73,6 +75,7 @@ class ForestView:
     levels: Mapping[int, tuple[Any, ...]]
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
+    repeated_features: Mapping[int, float]
     parameters: Mapping[str, Any]
 
     def feature_use(self) -> FloatArray:
@@ -165,5 +168,6 @@ def view_of(forest: FittedForest) -> ForestView:
         levels=forest._encoding.levels,
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,
+        repeated_features=forest.repeated_features_,
         parameters=forest.get_params(deep=False),
     )

@@ -135,7 +135,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         forest : ClusterForest
-            A fitted forest that shares its trees with this one.
+            A fitted forest that shares its trees with this one. Its `n_clusters_evidence_` is None, as after a fit with
+            a given number, and `repeated_features_` is empty for another number: the table is not at hand.
         """
         check_is_fitted(self)
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
@@ -150,6 +151,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             "n_clusters": Setting(settings.n_clusters, "given"),
             "consensus": kept_method(kept, named=settings.named),
         }
+        cut.n_clusters_evidence_ = None
+        cut.repeated_features_ = self.repeated_features_ if n_clusters == self.n_clusters_ else {}
         cut.cut_tree_ = kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
         return cut

@@ -34,7 +34,8 @@ EXAMPLES = """examples:
 The labels have a line for each row: its name (--id) or its number, from 1; its
 cluster, where 0 is the largest; and its membership in it, from 0 to 1. They are
 CSV unless the name ends in .tsv, .parquet, .arrow or .npy. With --json and
-without --out, the labels are part of the JSON.
+without --out, the labels are part of the JSON. A model holds every number of
+clusters: see `predict --clusters`.
 
 """
 
@@ -50,7 +51,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         type=number_of_clusters,
         default="auto",
-        help="number of clusters: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 10",
+        help="number of clusters: 4; 2-6 to choose among these; auto (the default) to choose from 1 to 50",
     )
     add("--out", metavar="FILE", type=target, help="write the cluster of each row; - is standard output")
     add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
