@@ -2,35 +2,53 @@
 Choosing the number of clusters
 ===============================
 
-``ClusterForest("auto")`` tests every number from 1 to 10. A number is accepted if all of its clusters are separated:
-between any two, the density of the rows must fall and rise again. If there are no clusters, the answer is 1.
+``ClusterForest("auto")`` cuts one forest into every number of clusters and ranks the numbers by five measures, none of
+which needs known classes. If the table cannot be told from tables without clusters, the answer is 1.
 """
 
 import numpy as np
+import pandas as pd
 
 from clusterforests import ClusterForest, plots
 
 rng = np.random.default_rng(0)
-groups = rng.normal(size=(300, 10))
-groups[:, :4] += 5 * rng.normal(size=(5, 4))[np.repeat(np.arange(5), 60)]
+names = [f"gene {j}" for j in range(10)]
+groups = pd.DataFrame(rng.normal(size=(300, 10)), columns=names)
+centers = np.array([[0, 0, 0, 0], [0, 0, 0, 6], [8, 0, 0, 0], [8, 6, 0, 0], [8, 0, 6, 0]])
+groups.iloc[:, :4] += centers[np.repeat(np.arange(5), 60)]
 noise = rng.normal(size=(300, 10))
 
 forest = ClusterForest("auto", random_state=0).fit(groups)
 cloud = ClusterForest("auto", random_state=0).fit(noise)
-print("five groups:", forest.selection_["n_clusters"].reason)
-print("one cloud:  ", cloud.selection_["n_clusters"].reason)
+print("five groups:", forest.n_clusters_evidence_.reason)
+print("one cloud:  ", cloud.n_clusters_evidence_.reason)
 
 # %%
-# The usual plots of consensus clustering show how the clusters change with their number. Here they decide nothing.
+# ``n_clusters_evidence_`` holds the evidence for each number. The lowest mean rank over the five measures is chosen.
 
-_ = plots.delta_area(forest)
+print(forest.n_clusters_evidence_.to_frame().iloc[:8, :6].round(2).to_string())
 
 # %%
+# The forest gives every other number without growing again. ``forest.at(3)`` has the same attributes and methods.
+
+print(np.bincount(forest.at(3).labels_))
+
+# %%
+# How do the clusters of one number become those of the next? The width of a band is the number of rows that clusters
+# share. On the right are the features that drive each split. Up to five clusters, groups part; beyond, they are cut in
+# two.
+
+_ = plots.cluster_tree(forest, groups)
+
+# %%
+# The same, row by row.
+
 _ = plots.tracking(forest)
 
 # %%
-# ``n_clusters_evidence_`` holds the evidence for each number.
+# The usual plots of consensus clustering show how far halves of the forest agree. Here they decide nothing.
 
-evidence = forest.n_clusters_evidence_
-for k, p in zip(evidence.candidates, evidence.evidence["p_value"], strict=True):
-    print(f"{k:>2} clusters: p = {p:.3f}")
+_ = plots.consensus_cdf(forest, range(2, 9))
+
+# %%
+_ = plots.delta_area(forest)

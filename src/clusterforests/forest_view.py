@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,16 +12,8 @@ from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest
-from clusterforests.rows.gpu.devices import to_host
-from clusterforests.tables.feature_columns import EncodedTable
-from clusterforests.tables.frames import is_dask
-
-
-class NumberColumn(NamedTuple):
-    """A column of the table as numbers: a feature that is a number, or one level of a category."""
-
-    feature: int
-    level: Any  # None for a number
+from clusterforests.rows.results import in_memory
+from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,8 @@ class ForestView:
         Every setting as it was used, and why.
     n_clusters_evidence : NClustersEvidence or None
         What the number of clusters was chosen from; None if it was given.
+    repeated_features : mapping of int to float
+        The features of few values that the clusters only repeat, with the adjusted Rand index of the two.
     parameters : mapping of str to object
         What the forest was constructed with.
     """
@@ -81,6 +75,7 @@ class ForestView:
     levels: Mapping[int, tuple[Any, ...]]
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
+    repeated_features: Mapping[int, float]
     parameters: Mapping[str, Any]
 
     def feature_use(self) -> FloatArray:
@@ -94,7 +89,7 @@ class ForestView:
     def partitions(self, rows: IndexArray | None = None) -> IntArray:
         """Return the labels in each tree, (n_trees, n_samples), or those of some rows."""
         given: Any = self.forest.partitions_
-        return np.ascontiguousarray(_in_memory(given if rows is None else given[:, rows]))
+        return np.ascontiguousarray(in_memory(given if rows is None else given[:, rows]))
 
     def weights_of(self, rows: IndexArray) -> FloatArray | None:
         """Return the weights of some rows; None if rows have no weights."""
@@ -102,12 +97,12 @@ class ForestView:
 
     def shares(self) -> FloatArray:
         """Return the mean share of trees that each row spends with each cluster, (n_samples, n_clusters)."""
-        values: FloatArray = _in_memory(self.forest.cluster_shares_)
+        values: FloatArray = in_memory(self.forest.cluster_shares_)
         return values
 
     def memberships(self) -> FloatArray:
         """Return the soft membership of each row in each cluster, (n_samples, n_clusters)."""
-        values: FloatArray = _in_memory(self.forest.memberships_)
+        values: FloatArray = in_memory(self.forest.memberships_)
         return values
 
     def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
@@ -116,17 +111,17 @@ class ForestView:
 
     def item_consensus(self) -> FloatArray:
         """Return the membership of each row in its own cluster, (n_samples,)."""
-        values: FloatArray = _in_memory(self.forest.item_consensus_)
+        values: FloatArray = in_memory(self.forest.item_consensus_)
         return values
 
     def cluster_consensus(self) -> FloatArray:
         """Return the mean membership of each cluster's rows in it, (n_clusters,)."""
-        values: FloatArray = _in_memory(self.forest.cluster_consensus_)
+        values: FloatArray = in_memory(self.forest.cluster_consensus_)
         return values
 
     def coassociation(self, rows: IndexArray) -> FloatArray:
         """Return the share of trees in which two of these rows are together, (n_rows, n_rows)."""
-        shares: FloatArray = _in_memory(self.forest.coassociation(rows, rows))
+        shares: FloatArray = in_memory(self.forest.coassociation(rows, rows))
         return shares
 
     def cut(self, partitions: IntArray, n_clusters: int) -> IntArray:
@@ -139,13 +134,7 @@ class ForestView:
 
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""
-        columns = []
-        for feature in range(self.n_features):
-            levels = self.levels.get(feature, ())
-            if len(levels) <= 2:  # a number, or a single column of zeros and ones, which marks the second level
-                levels = levels[1:] or (None,)
-            columns += [NumberColumn(feature, level) for level in levels]
-        return columns
+        return self.forest._encoding.columns()
 
 
 def view_of(forest: FittedForest) -> ForestView:
@@ -164,9 +153,9 @@ def view_of(forest: FittedForest) -> ForestView:
     names = getattr(forest, "feature_names_in_", None)
     return ForestView(
         forest=forest,
-        labels=_in_memory(forest.labels_),
+        labels=in_memory(forest.labels_),
         n_clusters=int(forest.n_clusters_),
-        weights=_in_memory(forest._weights),
+        weights=in_memory(forest._weights),
         n_trees=len(forest.partitions_),
         tree_features=forest.estimators_features_,
         kappas=forest.kappas_,
@@ -179,10 +168,6 @@ def view_of(forest: FittedForest) -> ForestView:
         levels=forest._encoding.levels,
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,
+        repeated_features=forest.repeated_features_,
         parameters=forest.get_params(deep=False),
     )
-
-
-def _in_memory(values: Any) -> Any:
-    """Bring an array of Dask or of a GPU into this process's memory."""
-    return values.compute() if is_dask(values) else to_host(values)

@@ -2,7 +2,7 @@
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
-from clusterforests._base.parameters import check_parameters, integer
+from clusterforests._base.parameters import check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
@@ -19,7 +19,9 @@ from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.settings import CutSettings
-from clusterforests.diagnostics import HalfCuts, Stability, half_cuts, stability
+from clusterforests.diagnostics import ClusterTree, HalfCuts, Stability, half_cuts, stability
+from clusterforests.diagnostics.arguments import check_names
+from clusterforests.diagnostics.cluster_tree import NUMBERS, build_tree
 from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
 from clusterforests.diagnostics.membership import memberships_with, normalise, own_membership, silhouette_with
 from clusterforests.diagnostics.shares import ClusterCounts, shares_with
@@ -27,7 +29,7 @@ from clusterforests.forest.automatic_settings import Setting, automatic_consensu
 from clusterforests.forest.forest import FittedTrees, label_rows
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
-from clusterforests.rows.results import DiagnosticWork, Results, results_for
+from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.scaling import Scaling
@@ -133,7 +135,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         forest : ClusterForest
-            A fitted forest that shares its trees with this one.
+            A fitted forest that shares its trees with this one. Its `n_clusters_evidence_` is None, as after a fit with
+            a given number, and `repeated_features_` is empty for another number: the table is not at hand.
         """
         check_is_fitted(self)
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
@@ -148,6 +151,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             "n_clusters": Setting(settings.n_clusters, "given"),
             "consensus": kept_method(kept, named=settings.named),
         }
+        cut.n_clusters_evidence_ = None
+        cut.repeated_features_ = self.repeated_features_ if n_clusters == self.n_clusters_ else {}
         cut.cut_tree_ = kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
         return cut
@@ -255,6 +260,37 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         return stability(self, n_splits=n_splits, level=level, max_rows=max_rows)
 
+    def cluster_tree(
+        self, X: Any = None, n_clusters: Sequence[int] = NUMBERS, *, names: Sequence[Any] | None = None
+    ) -> ClusterTree:
+        """Which clusters split from which as their number grows, and the features that drive each split.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            The table that the forest was fitted on, to name the features.
+        n_clusters : sequence of int, default=range(2, 9)
+            Numbers of clusters. Those that the trees cannot be cut into are left out.
+        names : sequence of str or None, default=None
+            Names of the features; None means those of the frame that the forest was fitted on, or numbers.
+
+        Returns
+        -------
+        tree : ClusterTree
+            `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.diagnostics.cluster_tree`.
+        """
+        labels = [in_memory(cut.labels_).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
+        mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
+        titles = check_names(self._encoding.names if names is None else names, self._encoding.n_features)
+        if X is None:
+            return build_tree(labels, mass)
+        values = self._encoding.apply(self, X).values
+        if len(values) != len(mass):
+            raise ValueError(
+                f"X has {len(values)} rows but the forest was fitted on {len(mass)}. Pass the table it was fitted on."
+            )
+        return build_tree(labels, mass, values, self._encoding.columns(), titles)
+
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
         method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
@@ -321,6 +357,21 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if chosen.ndim != 2:
             raise ValueError(f"{name}={which!r} must be one-dimensional: pass a list of row numbers.")
         return chosen
+
+
+def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[FittedForest]:
+    """Cut a forest into several numbers of clusters, ascending, up to the first that its trees cannot be cut into."""
+    check_is_fitted(forest)
+    check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
+    cuts: list[FittedForest] = []
+    for number in sorted({int(k) for k in n_clusters}):
+        try:
+            cuts.append(forest.at(number))
+        except ValueError:
+            if not cuts:
+                raise
+            break
+    return cuts
 
 
 def kept_method(kept: KeptCut, *, named: bool) -> Setting:

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 import reference
+from clusterforests.n_clusters.dendrogram_splits import split_groups
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
 from clusterforests.n_clusters import dendrogram_splits as splits
-from clusterforests.n_clusters.dendrogram_splits import split_groups
 
 BACKEND = CpuBackend(1)
 

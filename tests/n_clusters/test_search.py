@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from clusterforests.n_clusters.dendrogram_splits import split_groups
+from clusterforests.n_clusters.informative_columns import informative_columns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -13,9 +15,7 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.n_clusters.dendrogram_splits import split_groups
 from clusterforests.n_clusters.density_valleys import TRIES, WIDTHS, dip, find_valleys, valley
-from clusterforests.n_clusters.informative_columns import informative_columns
 from clusterforests.n_clusters.null_tables import prepare, principal_axes, without_clusters
 from clusterforests.n_clusters.search import EVIDENCE, choose_n_clusters, grow_for_all_k
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest, diagnostics, plots
-from clusterforests.forest_view import view_of
 from clusterforests.plots.number_of_clusters import followed
 
 
@@ -30,12 +29,32 @@ def test_delta_area(several, groups):
     evidence = auto.n_clusters_evidence_
     for source in (auto, evidence):
         points, chosen = plots.delta_area(source).lines[1:]
-        assert np.array_equal(points.get_ydata(), evidence.evidence["delta_area"][1:])
+        assert np.array_equal(points.get_ydata(), evidence.evidence["delta_area"])
         assert chosen.get_xdata()[0] == auto.n_clusters_
     few = ClusterForest("auto", n_estimators=5, random_state=0).fit(groups[0][:6])
     assert plots.delta_area(few).texts[0].get_text() == "too few rows to tell"
     with pytest.raises(ValueError, match="forests of 2, 4 clusters"):
         plots.delta_area(by_number[::2])
+
+
+def test_one_forest_is_cut_into_each_number(forest):
+    cuts = [forest.at(k) for k in (2, 3, 4)]
+    curves = [diagnostics.consensus_cdf(cut) for cut in cuts]
+    shown = plots.consensus_cdf(forest, [4, 2, 3])
+    assert all(np.array_equal(line.get_ydata(), curve.cdf) for line, curve in zip(shown.lines, curves, strict=True))
+    assert [line.get_label()[:5] for line in shown.lines] == ["K = 2", "K = 3", "K = 4"]
+    assert len(plots.consensus_cdf(forest).lines) == 1
+    area = plots.delta_area(forest, [2, 3, 4])
+    assert area.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(curves))
+    assert plots.delta_area(forest, max_rows=50).lines[-1].get_xdata().tolist() == list(range(2, 9))
+
+
+def test_numbers_that_halves_cannot_be_cut_into_are_left_out(groups):
+    X = groups[0][:6]
+    forest = ClusterForest(2, n_estimators=4, random_state=0).fit(X)
+    drawn = [int(line.get_label()[4]) for line in plots.consensus_cdf(forest, range(2, 9)).lines]
+    assert drawn == list(range(2, 2 + len(drawn)))
+    assert 1 <= len(drawn) < 7
 
 
 def test_tracking(forest, several, tick_labels):
@@ -48,9 +67,7 @@ def test_tracking(forest, several, tick_labels):
     assert np.array_equal(np.sort(labels[0]), colors[0])
     one = plots.tracking(forest, [3, 1, 3])
     assert tick_labels(one.yaxis) == ["1", "3"]
-    assert np.array_equal(
-        np.bincount(one.images[0].get_array()[1]), np.bincount(view_of(forest).cut(forest.partitions_, 3))
-    )
+    assert np.array_equal(np.bincount(one.images[0].get_array()[1]), np.bincount(forest.at(3).labels_))
 
 
 def test_colours_follow_clusters():

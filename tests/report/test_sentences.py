@@ -7,7 +7,7 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.report.sentences import features_that_tell
+from clusterforests.report.sentences import features_that_tell, repeated
 
 
 def test_cautions(report):
@@ -40,3 +40,28 @@ def test_features_that_tell(importances, usable, said):
     assert features_that_tell(view, "column") == said
     older = replace(view, feature_pvalues=np.full(n, np.nan))
     assert "saved before columns were tested" in features_that_tell(older, "column")
+
+
+@pytest.mark.parametrize(
+    ("features", "said"),
+    [
+        ({}, ""),
+        ({1: 0.95}, "The clusters repeat column 'b': its values are the clusters. To find others, leave it out."),
+        (
+            {0: 0.95, 2: 1.0},
+            "The clusters repeat column 'a' and column 3: the values of each are the clusters. To find others, leave "
+            "them out.",
+        ),
+    ],
+)
+def test_repeated_columns(three, features, said):
+    view = replace(view_of(three[0]), repeated_features=features)
+    assert repeated(view, ["a", "b", "column 3"]) == said
+
+
+def test_repeated_columns_are_named_at_the_top(report, three):
+    _, X, truth = three
+    table = np.column_stack([X, truth])
+    with pytest.warns(UserWarning, match="clusters repeat column 6"):
+        forest = ClusterForest(3, n_estimators=20, random_state=0).fit(table)
+    assert "The clusters repeat column 7: its values are the clusters." in report(forest, table)[0]["answer"]

@@ -95,6 +95,22 @@ def test_rows_are_found_and_sorted_with_the_keyboard(opened):
     assert page.locator("#row-table tbody tr").count() == 40
 
 
+def test_the_number_of_clusters(opened):
+    one = opened("chosen")
+    reason = one.page.locator("#number-reason").text_content()
+    chosen = one.text("#number-table .chosen th")
+    assert reason.startswith(f"{chosen[0].split()[0]} clusters: ")
+    titles = one.text("#number-table thead th")
+    assert titles[:2] == ["Clusters", "Mean rank"]
+    assert titles[-1] == "Ambiguous pairs"
+    assert len(one.text("#number-table tbody tr:first-child td")) == len(titles) - 1
+    assert all(f"{title}: " in one.page.locator("#number-note").text_content() for title in titles[1:])
+    assert one.page.locator("#number-charts figure").count() == 3
+    given = opened("three")
+    assert given.page.locator("#number-reason").is_hidden()
+    assert given.page.locator("#number-scroll").is_hidden()
+
+
 def test_downloads(opened, pages):
     one = opened("nasty")
     page = one.page

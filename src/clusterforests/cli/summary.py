@@ -2,6 +2,7 @@
 
 import json
 import math
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
         "trees": view.n_trees,
         "clusters": view.n_clusters,
         "why": view.settings["n_clusters"].reason,
+        "evidence": _evidence(view),
+        "repeats": [names[j] for j in view.repeated_features],
         "sizes": np.bincount(view.labels, minlength=view.n_clusters),
         "cluster_consensus": view.cluster_consensus(),
         **_agreement_of_halves(view),
@@ -58,6 +61,12 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
         "scores": scores,
         "seconds": seconds,
     }
+
+
+def _evidence(view: ForestView) -> dict[str, Any] | None:
+    """List the numbers of clusters that were judged, and the measures of each; None if the number was given."""
+    found = view.n_clusters_evidence
+    return None if found is None else {"clusters": list(found.candidates), **found.evidence}
 
 
 def _agreement_of_halves(view: ForestView) -> dict[str, float | None]:
@@ -77,7 +86,7 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
         f"{_count(facts['clusters'], 'cluster')} by {_count(facts['trees'], 'tree')} in {facts['seconds']:.1f} s"
     ]
     if facts["why"] != "given":
-        lines.append(f"  why {facts['clusters']}: {facts['why']}")
+        lines += textwrap.wrap(facts["why"], 78, initial_indent="  ", subsequent_indent="  ")
     lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
         if cluster == SHOWN_CLUSTERS:

@@ -7,6 +7,7 @@ twice.
 """
 
 from clusterforests.diagnostics.agreement import Stability, stability
+from clusterforests.diagnostics.cluster_tree import ClusterTree, Split, SplitFeature, cluster_tree
 from clusterforests.diagnostics.distribution import ConsensusCdf, cdf_area, consensus_cdf, delta_area, pac
 from clusterforests.diagnostics.feature_profile import Profile, feature_profile, noise_strength
 from clusterforests.diagnostics.half_forests import HalfCuts, half_cuts, half_cuts_for_each
@@ -15,15 +16,19 @@ from clusterforests.diagnostics.separation import Separation, VarianceShares, fe
 from clusterforests.diagnostics.shares import cluster_shares
 
 __all__ = [
+    "ClusterTree",
     "ConsensusCdf",
     "HalfCuts",
     "Profile",
     "Separation",
+    "Split",
+    "SplitFeature",
     "Stability",
     "VarianceShares",
     "cdf_area",
     "cluster_consensus",
     "cluster_shares",
+    "cluster_tree",
     "consensus_cdf",
     "consensus_silhouette",
     "delta_area",

@@ -74,6 +74,15 @@ def check_counts(weights: Any, n_rows: int) -> FloatArray:
     return counts
 
 
+def check_names(names: Any, n_features: int) -> list[str]:
+    """Check names of the features; None numbers them."""
+    if names is None:
+        return [f"feature {j}" for j in range(n_features)]
+    if isinstance(names, str) or len(names) != n_features:
+        raise ValueError(f"names must be {n_features} names, one for each feature; it is {names!r}.")
+    return [str(name) for name in names]
+
+
 def labels_from(combine: CombineMany, members: IntArray, numbers: Sequence[int]) -> list[IndexArray]:
     """Combine partitions into labels from 0 for each number of clusters.
 

@@ -6,6 +6,7 @@ many rows or features to draw, a fixed sample of the rows or the first features 
 of how many. Column names are drawn as plain text, whatever they contain.
 """
 
+from clusterforests.plots.cluster_tree import cluster_tree
 from clusterforests.plots.consensus import consensus_heatmap, item_consensus, spectral_embedding
 from clusterforests.plots.features import feature_importance, feature_profile, feature_use
 from clusterforests.plots.number_of_clusters import consensus_cdf, delta_area, tracking
@@ -14,6 +15,7 @@ from clusterforests.plots.tree_growth import kappa_growth
 
 __all__ = [
     "cluster_profiles",
+    "cluster_tree",
     "consensus_cdf",
     "consensus_heatmap",
     "delta_area",

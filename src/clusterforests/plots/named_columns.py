@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from clusterforests._base.typing import FloatArray
+from clusterforests.diagnostics.arguments import check_names
 from clusterforests.forest_view import ForestView
 
 
@@ -16,12 +17,7 @@ class NamedColumns(NamedTuple):
 
 def feature_names(view: ForestView, given: Sequence[Any] | None = None) -> list[str]:
     """Return the given names, or those of the fitted frame, or numbers."""
-    names = view.feature_names if given is None else given
-    if names is None:
-        return [f"feature {j}" for j in range(view.n_features)]
-    if isinstance(names, str) or len(names) != view.n_features:
-        raise ValueError(f"names must be {view.n_features} names, one for each feature; it is {given!r}.")
-    return [str(name) for name in names]
+    return check_names(view.feature_names if given is None else given, view.n_features)
 
 
 def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) -> NamedColumns:
@@ -33,5 +29,4 @@ def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) 
             "fitted on."
         )
     features = feature_names(view, given)
-    names = [features[j] if level is None else f"{features[j]} = {level}" for j, level in view.columns()]
-    return NamedColumns(encoded.values, names)
+    return NamedColumns(encoded.values, [column.title(features) for column in view.columns()])

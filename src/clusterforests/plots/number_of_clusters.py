@@ -1,14 +1,15 @@
 """How the clusters change with their number K."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from clusterforests import diagnostics
-from clusterforests._base.parameters import check_parameters, several
-from clusterforests._base.typing import IndexArray, IntArray
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.diagnostics.cluster_tree import NUMBERS, shared_rows
 from clusterforests.diagnostics.half_forests import MAX_ROWS
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
@@ -25,6 +26,7 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
+from clusterforests.predictor import cut_for_each
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,10 +36,19 @@ LINES = ("-", "--", "-.", ":")  # told apart without colour
 MAX_CURVES = 12  # in a legend
 
 
+class _Curve(NamedTuple):
+    n_clusters: int
+    distribution: diagnostics.ConsensusCdf
+
+
 def consensus_cdf(
-    forests: ClusterForest | Sequence[ClusterForest], *, max_rows: int = MAX_ROWS, ax: "Axes | None" = None
+    forests: ClusterForest | Sequence[ClusterForest],
+    n_clusters: Sequence[int] | None = None,
+    *,
+    max_rows: int = MAX_ROWS,
+    ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the distribution of the consensus M over pairs of rows (Monti et al. 2003), a curve for each forest.
+    """Draw the distribution of the consensus M over pairs of rows (Monti et al. 2003), a curve for each K.
 
     M is the share of half forests that put two rows into the same cluster. If the halves find the same clusters, the
     curve is flat between 0 and 1. The legend gives the share of pairs between 0.1 and 0.9 (PAC).
@@ -45,7 +56,10 @@ def consensus_cdf(
     Parameters
     ----------
     forests : ClusterForest or sequence of ClusterForest
-        Fitted, for instance with several numbers of clusters.
+        One fitted forest, or forests of the same rows, each with its number of clusters K.
+    n_clusters : sequence of int or None, default=None
+        For one forest, the values of K that it is cut into, such as range(2, 9). None means its own K alone. Those
+        beyond the groups that its trees, or half of them, tell apart are left out.
     max_rows : int, default=500
         If there are more rows, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
@@ -55,24 +69,26 @@ def consensus_cdf(
     -------
     ax : matplotlib Axes
     """
-    given = _by_number(forests, ax, max_rows=max_rows)
-    curves = [diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given]
+    check_drawing(ax, max_rows=max_rows)
+    given = _by_number(forests, n_clusters)
+    curves = _distributions(given, max_rows, all_needed=not _is_one(forests))
     ax = plain(axes_for(ax, 6.4, 4.2))
-    for i, (view, curve) in enumerate(zip(given, curves, strict=True)):
-        label = f"K = {view.n_clusters}, PAC {diagnostics.pac(curve):.2f}"
+    for i, (number, curve) in enumerate(curves):
+        label = f"K = {number}, PAC {diagnostics.pac(curve):.2f}"
         style = LINES[(i + i // len(CLUSTER_COLORS)) % len(LINES)]
         ax.step(curve.points, curve.cdf, style, where="post", color=cluster_color(i), linewidth=2, label=label)
     ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of half forests that put two rows together")
     total = len(given[0].labels)
-    ax.set_ylabel(f"share of the pairs of {some_of(curves[0].n_rows, total, 'rows')}")
+    ax.set_ylabel(f"share of the pairs of {some_of(curves[0].distribution.n_rows, total, 'rows')}")
     ax.set_title("Consensus distribution")
-    if len(given) <= MAX_CURVES:
+    if len(curves) <= MAX_CURVES:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
 
 
 def delta_area(
     source: ClusterForest | NClustersEvidence | Sequence[ClusterForest],
+    n_clusters: Sequence[int] | None = None,
     *,
     max_rows: int = MAX_ROWS,
     ax: "Axes | None" = None,
@@ -82,8 +98,12 @@ def delta_area(
     Parameters
     ----------
     source : ClusterForest, NClustersEvidence or sequence of ClusterForest
-        A forest that chose its number of clusters, or its `n_clusters_evidence_`; or forests fitted for consecutive
-        numbers of clusters.
+        One fitted forest, or the `n_clusters_evidence_` of one that chose its number of clusters K; or forests of the
+        same rows for consecutive values of K.
+    n_clusters : sequence of int or None, default=None
+        For one forest, the consecutive values of K that it is cut into. None means those that it chose from, or
+        range(2, 9) if its K was given. Those beyond the groups that its trees, or half of them, tell apart are left
+        out.
     max_rows : int, default=500
         If forests of more rows are given, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
@@ -93,22 +113,17 @@ def delta_area(
     -------
     ax : matplotlib Axes
     """
+    check_drawing(ax, max_rows=max_rows)
     chosen = None
-    evidence: NClustersEvidence | None = getattr(source, "n_clusters_evidence_", None)
-    if isinstance(source, NClustersEvidence):
-        evidence = source
-    if evidence is not None:
-        check_drawing(ax, max_rows=max_rows)
+    evidence = source if isinstance(source, NClustersEvidence) else getattr(source, "n_clusters_evidence_", None)
+    if evidence is not None and n_clusters is None:
         numbers, growth, chosen = np.array(evidence.candidates), evidence.evidence["delta_area"], evidence.n_clusters
     else:
-        given = _by_number(source, ax, max_rows=max_rows)
-        numbers = np.array([view.n_clusters for view in given])
-        if len(given) < 2 or (np.diff(numbers) != 1).any():
-            raise ValueError(
-                f"source has forests of {', '.join(map(str, numbers))} clusters. Pass forests with consecutive numbers "
-                "of clusters, or one that chose its number, such as ClusterForest('auto')."
-            )
-        growth = diagnostics.delta_area([diagnostics.consensus_cdf(view.forest, max_rows=max_rows) for view in given])
+        given = _by_number(source, NUMBERS if n_clusters is None else n_clusters)
+        _check_consecutive([view.n_clusters for view in given], one=_is_one(source))
+        curves = _distributions(given, max_rows, all_needed=not _is_one(source))
+        numbers = np.array([curve.n_clusters for curve in curves])
+        growth = diagnostics.delta_area([curve.distribution for curve in curves])
     known = np.isfinite(growth)
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)
@@ -126,7 +141,7 @@ def delta_area(
 
 def tracking(
     forests: ClusterForest | Sequence[ClusterForest],
-    n_clusters: Sequence[int] = range(2, 9),
+    n_clusters: Sequence[int] = NUMBERS,
     *,
     max_rows: int = 1000,
     ax: "Axes | None" = None,
@@ -140,11 +155,11 @@ def tracking(
     Parameters
     ----------
     forests : ClusterForest or sequence of ClusterForest
-        One fitted forest, whose trees are combined again for every K; or forests of the same rows, each with its K.
+        One fitted forest, which is cut into every K; or forests of the same rows, each with its K.
     n_clusters : sequence of int, default=range(2, 9)
         The values of K, for one forest. Those beyond the groups that its trees tell apart are left out.
     max_rows : int, default=1000
-        If there are more rows, a fixed sample of this many is drawn; one forest is combined again for these.
+        If there are more rows, a fixed sample of this many is drawn.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -152,16 +167,13 @@ def tracking(
     -------
     ax : matplotlib Axes
     """
-    given = _by_number(forests, ax, max_rows=max_rows)
-    check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
+    check_drawing(ax, max_rows=max_rows)
+    given = _by_number(forests, n_clusters)
     total = len(given[0].labels)
     if any(len(view.labels) != total for view in given):
         raise ValueError("forests were fitted on different numbers of rows. Fit them on the same table.")
     rows = rows_to_draw(given[0].labels, max_rows)
-    if isinstance(forests, ClusterForest):
-        numbers, labels = _cut_for_each(given[0], rows, n_clusters)
-    else:
-        numbers, labels = [view.n_clusters for view in given], [view.labels[rows] for view in given]
+    numbers, labels = [view.n_clusters for view in given], [view.labels[rows] for view in given]
     colors = followed(labels)
     shown = colors[:, np.lexsort(np.array(labels)[::-1])]
     from matplotlib.colors import ListedColormap
@@ -183,36 +195,61 @@ def tracking(
 
 def followed(labels: Sequence[IntArray]) -> IntArray:
     """Number the colours, (n_labelings, n_rows): a cluster keeps the number of the previous one it overlaps most."""
-    colors = np.empty((len(labels), len(labels[0])), dtype=np.int32)
-    colors[0] = labels[0]
-    for line, found in enumerate(labels[1:], start=1):
-        before = colors[line - 1]
-        overlap = np.zeros((int(found.max()) + 1, int(before.max()) + 1))
-        np.add.at(overlap, (found, before), 1)
-        new, old = linear_sum_assignment(overlap, maximize=True)
-        names = np.full(len(overlap), -1)
-        kept = overlap[new, old] > 0
-        names[new[kept]] = old[kept]
-        fresh = np.setdiff1d(np.arange(2 * len(overlap) + overlap.shape[1]), names[names >= 0])
+    numbers = follow([shared_rows(a, b) for a, b in pairwise(labels)], int(labels[0].max()) + 1)
+    return np.array([names[found] for names, found in zip(numbers, labels, strict=True)], dtype=np.int32)
+
+
+def follow(overlaps: Sequence[FloatArray], n_first: int) -> list[IndexArray]:
+    """Number the colours of the clusters of each level, given how much clusters of consecutive levels share."""
+    colors = [np.arange(n_first)]
+    for overlap in overlaps:
+        old, new = linear_sum_assignment(overlap, maximize=True)
+        kept = overlap[old, new] > 0
+        names = np.full(overlap.shape[1], -1)
+        names[new[kept]] = colors[-1][old[kept]]
+        fresh = np.setdiff1d(np.arange(len(names)), names)
         names[names < 0] = fresh[: int((names < 0).sum())]
-        colors[line] = names[found]
+        colors.append(names)
     return colors
 
 
-def _cut_for_each(view: ForestView, rows: IndexArray, n_clusters: Sequence[int]) -> tuple[list[int], list[IntArray]]:
-    partitions = view.partitions(rows)
-    apart = np.unique(partitions, axis=1).shape[1]
-    numbers = sorted({int(k) for k in n_clusters if k <= apart})
-    if not numbers:
-        raise ValueError(f"n_clusters={n_clusters!r}: the trees tell only {apart} groups of rows apart. Lower it.")
-    ones = np.zeros(len(rows), dtype=np.int32)
-    return numbers, [ones if k == 1 else view.cut(partitions, k) for k in numbers]
+def _is_one(source: Any) -> bool:
+    return isinstance(source, ClusterForest)
 
 
-def _by_number(forests: Any, ax: Any, **counts: Any) -> list[ForestView]:
-    """Check one forest or several, and order them by their numbers of clusters."""
-    check_drawing(ax, **counts)
-    given = [forests] if isinstance(forests, ClusterForest) else list(forests)
+def _by_number(forests: Any, n_clusters: Sequence[int] | None) -> list[ForestView]:
+    """Cut one forest into the given numbers of clusters, if any, or order several by their own."""
+    if _is_one(forests):
+        given = [forests] if n_clusters is None else cut_for_each(forests, n_clusters)
+    else:
+        given = list(forests)
     if not given:
         raise ValueError("forests is empty. Pass at least one fitted forest.")
     return sorted(map(view_of, given), key=lambda view: view.n_clusters)
+
+
+def _check_consecutive(numbers: Sequence[int], *, one: bool) -> None:
+    if (np.diff(numbers) != 1).any() or (len(numbers) < 2 and not one):
+        what = "n_clusters has" if one else "source has forests of"
+        raise ValueError(
+            f"{what} {', '.join(map(str, numbers))} clusters. Pass one forest, or forests with consecutive numbers of "
+            "clusters."
+        )
+
+
+def _distributions(given: Sequence[ForestView], max_rows: int, *, all_needed: bool) -> list[_Curve]:
+    """Compute the consensus distributions: all, or those of the first run of K that half forests can be cut into."""
+    curves: list[_Curve] = []
+    problem = None
+    for view in given:
+        try:
+            curves.append(_Curve(view.n_clusters, diagnostics.consensus_cdf(view.forest, max_rows=max_rows)))
+        except ValueError as error:
+            if all_needed:
+                raise
+            if curves:
+                break
+            problem = problem or error
+    if problem is not None and not curves:
+        raise problem
+    return curves

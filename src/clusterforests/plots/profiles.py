@@ -10,14 +10,13 @@ from clusterforests.diagnostics import feature_separation
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
 from clusterforests.plots.named_columns import named_columns
-from clusterforests.plots.style import SIGNED, axes_for, check_drawing, name_bars, some_of
+from clusterforests.plots.style import SIGNED, axes_for, check_drawing, ink_on, name_bars, some_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 MAX_NUMBERED = 12  # clusters whose cells have room for a number
-LIGHTNESS = (0.299, 0.587, 0.114)  # weights of red, green and blue
 
 
 def cluster_profiles(
@@ -63,9 +62,9 @@ def cluster_profiles(
     image = ax.imshow(means.T, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
     if k <= MAX_NUMBERED:
         for (cluster, feature), z in np.ndenumerate(means):
-            light = float(np.dot(image.to_rgba(np.asarray(z))[:3], LIGHTNESS)) > 0.5
+            color = ink_on(image.to_rgba(np.asarray(z)))
             text = f"{z:+.1f}" if abs(z) >= 0.05 else "0.0"
-            ax.text(cluster, feature, text, ha="center", va="center", color="black" if light else "white", fontsize=9)
+            ax.text(cluster, feature, text, ha="center", va="center", color=color, fontsize=9)
     name_bars(ax, [table.names[j] for j in order])
     sizes = np.bincount(view.labels)
     step = 1 if k <= 20 else 5

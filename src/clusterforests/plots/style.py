@@ -24,6 +24,7 @@ CLUSTER_COLORS = (BLUE, ORANGE, GREEN, PURPLE, "#7D4FA8", SKY, VERMILION, "#8A6D
 MARKERS = "osD^vPX*<>"  # told apart without colour; shifted by one every ten clusters
 SHARES = "cividis"  # for shares: lightness increases throughout
 SIGNED = "PuOr_r"  # for values around 0
+LIGHTNESS = (0.299, 0.587, 0.114)  # weights of red, green and blue
 NAME_LENGTH = 32
 MAX_LEGEND = 10  # clusters in a legend
 LEGEND_BELOW = 38  # points
@@ -59,6 +60,13 @@ def plain(ax: "Axes") -> "Axes":
 def ink(ax: "Axes") -> Any:
     """Return the colour of text on these Axes: dark on a light page, light on a dark one."""
     return ax.xaxis.label.get_color()
+
+
+def ink_on(color: Any) -> str:
+    """Return the colour of text on a patch of this colour."""
+    from matplotlib.colors import to_rgb
+
+    return "black" if float(np.dot(to_rgb(color), LIGHTNESS)) > 0.5 else "white"
 
 
 def paper(ax: "Axes") -> Any:

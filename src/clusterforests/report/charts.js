@@ -44,24 +44,23 @@ function path(xs, ys, at) {
   return text;
 }
 
-// A value for each number of clusters; `null_` is the same for tables without clusters.
-function candidateChart(title, candidates, values, null_, chosen) {
+// A value for each number of clusters.
+function candidateChart(title, candidates, values, chosen) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return null;
   const words = candidates.map((k, i) => `${k}: ${fixed(values[i])}`).join(", ");
   const svg = frame(`${title} by number of clusters. ${words}.`);
-  const low = Math.min(0, ...known, ...(null_ ?? []).filter((value) => value !== null));
+  const low = Math.min(0, ...known);
   const at = scales([candidates[0], candidates[candidates.length - 1]], [low, 1]);
   const step = Math.ceil(candidates.length / 10);
   axes(svg, at, candidates.filter((_, i) => i % step === 0), [0, 0.5, 1], "number of clusters", (v) => String(v));
-  if (null_) svg.append(draw("path", { class: "dashed", d: path(candidates, null_, at) }));
   svg.append(draw("path", { class: "line", d: path(candidates, values, at) }));
   candidates.forEach((k, i) => {
     if (values[i] === null) return;
     const on = k === chosen;
     svg.append(draw("circle", { class: on ? "dot on" : "dot", cx: at.x(k), cy: at.y(values[i]), r: on ? 5 : 3.5 }));
   });
-  return make("figure", {}, make("figcaption", {}, null_ ? `${title} (dashed: without clusters)` : title), svg);
+  return make("figure", {}, make("figcaption", {}, title), svg);
 }
 
 function distributionChart(points, cdf) {

@@ -4,8 +4,11 @@ from typing import Any
 
 from clusterforests.diagnostics import consensus_cdf, pac
 from clusterforests.forest_view import ForestView
+from clusterforests.n_clusters.evidence import MEASURES
 from clusterforests.report.certainty import Certainty
 from clusterforests.report.json_values import rounded, rounded_list
+
+SHOWN = ("mean_rank", *MEASURES, "pac")
 
 
 def number_entry(view: ForestView, sure: Certainty) -> dict[str, Any] | None:
@@ -15,7 +18,7 @@ def number_entry(view: ForestView, sure: Certainty) -> dict[str, Any] | None:
         return {
             "chosen": True,
             "candidates": list(choice.candidates),
-            "evidence": {name: rounded_list(values) for name, values in choice.evidence.items()},
+            "evidence": {name: rounded_list(choice.evidence[name]) for name in SHOWN},
             "reason": choice.reason,
             "value": int(choice.n_clusters),
         }

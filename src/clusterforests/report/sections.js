@@ -157,20 +157,20 @@ function profileLine(column) {
 }
 
 const EVIDENCE = [
-  ["p_value", "p-value", chance, "of the least clear gap between two of the clusters"],
-  ["depth", "Gap", fixed, "how empty that gap is (1: empty)"],
-  ["null_mean", "Gap without clusters", fixed, "the same in tables without clusters"],
-  ["lifetime", "Lifetime", fixed, "the range of heights in the dendrogram with this number"],
-  ["stability", "Stability", fixed, "adjusted Rand index between halves of a forest"],
-  ["pac", "Ambiguous pairs", percent, "pairs that more than 10 % but less than 90 % of the half forests put together (PAC)"],
-  ["delta_area", "Area gained", fixed, "relative growth of the area under the consensus distribution"],
-  ["eigengap", "Eigengap", fixed, "of the consensus graph"],
+  ["mean_rank", "Mean rank", fixed, "among the numbers, over the next five columns (0: best by all; the lowest is chosen)"],
+  ["shares_silhouette", "Shared trees", fixed, "how much more often a row is in the same cluster of a tree as rows of its own cluster than as rows of the next (1: never with the next)"],
+  ["silhouette", "Distances", fixed, "how much nearer a row is to its own cluster than to the next, in the columns that trees use (silhouette, from −1 to 1)"],
+  ["calinski_harabasz", "Variance ratio", measured, "variance between clusters over that within them, in the same columns (Calinski-Harabasz index)"],
+  ["stability", "Stability", fixed, "adjusted Rand index between clusterings by halves of the forest (1: identical, 0: chance)"],
+  ["new_rows", "Other rows", fixed, "the same between forests of two halves of the rows"],
+  ["pac", "Ambiguous pairs", percent, "pairs that more than 10 % but less than 90 % of the half forests put together (PAC); not part of the mean rank"],
 ];
 
 function createNumber() {
   const found = data.number;
   find("number").hidden = found === null;
   if (found === null) return;
+  find("number-reason").hidden = !found.chosen;
   if (!found.chosen) {
     find("number-scroll").hidden = true;
     find("number-text").textContent =
@@ -184,11 +184,17 @@ function createNumber() {
     return;
   }
   const { candidates, evidence, value } = found;
-  find("number-text").textContent = `The forest chose ${plural(value, "cluster")}. ${found.reason}`;
+  find("number-reason").textContent = found.reason;
+  const judged = evidence.mean_rank.some((rank) => rank !== null);
+  find("number-scroll").hidden = !judged;
+  find("number-text").textContent = judged
+    ? "The forest was cut into each of these numbers of clusters, and five measures ranked them. None of them uses known classes."
+    : "No other number was judged.";
+  if (!judged) return;
   const charts = [
-    candidateChart("Least clear gap", candidates, evidence.depth, evidence.null_mean, value),
-    candidateChart("Stability between halves of a forest", candidates, evidence.stability, null, value),
-    candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, null, value),
+    candidateChart("Mean rank (less is better)", candidates, evidence.mean_rank, value),
+    candidateChart("Stability between halves of the forest", candidates, evidence.stability, value),
+    candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, value),
   ];
   find("number-charts").append(...charts.filter((chart) => chart !== null));
   const table = find("number-table");

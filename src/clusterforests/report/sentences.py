@@ -1,5 +1,6 @@
 """What the numbers mean, in sentences: the answer, and what a statistician would warn about."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,28 @@ MANY_DOUBTFUL = 0.1
 MAX_LISTED = 6  # sizes or clusters in a sentence
 
 
-def answer(view: ForestView, sure: Certainty) -> str:
+def answer(view: ForestView, sure: Certainty, names: Sequence[str]) -> str:
     """Say what was found, in one to three sentences for the top of the page."""
     n, k = len(sure.labels), len(sure.sizes)
     if k == 1:
-        why = ", as requested" if view.n_clusters_evidence is None else ": there are no groups that stand apart"
+        why = (
+            ", as requested" if view.n_clusters_evidence is None else ": they cannot be told from rows without clusters"
+        )
         return f"The {n:,} rows form one cluster{why}."
     sizes = [f"{size:,}" for size in sure.sizes]
     spread = f"of {_listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
     found = f"The {n:,} rows fall into {k} clusters, {spread}."
-    return " ".join(filter(None, [found, agreement(sure), features_that_tell(view, "column")]))
+    return " ".join(filter(None, [found, repeated(view, names), agreement(sure), features_that_tell(view, "column")]))
+
+
+def repeated(view: ForestView, names: Sequence[str]) -> str:
+    """Say which columns the clusters only repeat."""
+    given = [names[j] for j in view.repeated_features]
+    columns = [name if name.startswith("column ") else f"column {name!r}" for name in given]
+    if not columns:
+        return ""
+    its, it = ("its values", "it") if len(columns) == 1 else ("the values of each", "them")
+    return f"The clusters repeat {_listed(columns)}: {its} are the clusters. To find others, leave {it} out."
 
 
 def features_that_tell(view: ForestView, what: str) -> str:
@@ -67,7 +80,7 @@ def cautions(view: ForestView, sure: Certainty, table: TableSample) -> list[str]
         what = f"{k} clusters were" if k > 1 else "1 cluster was"
         found.append(
             f"{what} requested, not discovered. A forest always returns as many clusters as it is asked for, whether "
-            'or not they exist: n_clusters="auto" tests how many stand apart.'
+            'or not they exist: n_clusters="auto" judges how many there are.'
         )
         if reason != "given":
             found.append(reason)

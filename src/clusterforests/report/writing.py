@@ -99,7 +99,7 @@ def gather(
     sure = measure_certainty(view, limits)
     return {
         "title": "Clusters" if title is None else str(title),
-        "answer": answer(view, sure),
+        "answer": answer(view, sure, table.names),
         "cautions": cautions(view, sure, table),
         "run": run_entry(view, table, command, seconds),
         "stability": stability_entry(sure, view.n_trees),

@@ -119,5 +119,10 @@ def results_for(X: Any) -> Results:
     return DeviceResults(X) if on_gpu(X) else HostResults()
 
 
+def in_memory(values: Any) -> Any:
+    """Bring an array of Dask or of a GPU into this process's memory."""
+    return values.compute() if is_dask(values) else to_host(values)
+
+
 def _fitted(forest: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
     return to_host(forest.partitions_), to_host(forest.labels_), forest._weights

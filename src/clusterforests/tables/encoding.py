@@ -11,7 +11,7 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.tables.checks import accept_plain, is_plain
-from clusterforests.tables.feature_columns import EncodedTable, numeric_table
+from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.tables.frames import (
     Column,
     check_names,
@@ -75,6 +75,16 @@ class Encoding:
     def describe(self, j: int) -> str:
         """Name a feature for a message."""
         return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
+
+    def columns(self) -> list[NumberColumn]:
+        """Return what each column of an encoded table stands for."""
+        columns = []
+        for feature in range(self.n_features):
+            levels = self.levels.get(feature, ())
+            if len(levels) <= 2:  # a number, or a single column of zeros and ones, which marks the second level
+                levels = levels[1:] or (None,)
+            columns += [NumberColumn(feature, level) for level in levels]
+        return columns
 
     def _encoded(self, values: FloatArray) -> EncodedTable:
         if not self.levels:

@@ -1,7 +1,8 @@
 """The table as trees see it: each feature is one or more columns, each scaled in one or more ways."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,18 @@ class EncodedTable:
     first: IntArray
     widths: IntArray
     categorical: BoolArray  # (p,)
+
+
+class NumberColumn(NamedTuple):
+    """What a column of an encoded table stands for: a feature that is a number, or one level of a category."""
+
+    feature: int
+    level: Any  # None for a number
+
+    def title(self, names: Sequence[str]) -> str:
+        """Name the column by the names of the features."""
+        name = names[self.feature]
+        return name if self.level is None else f"{name} = {self.level}"
 
 
 def numeric_table(X: FloatArray) -> EncodedTable:

@@ -97,3 +97,48 @@ def test_other_formats_of_labels(wine, tmp_path, ending):
         assert list(frame.columns) == ["wine", "cluster", "membership"]
         labels = frame["cluster"]
     assert np.bincount(labels).sum() == 178
+
+
+def test_why_this_number(wine, capsys):
+    asked = ["fit", str(wine), "--id", "wine", "--ignore", "cultivar", "--clusters", "2-6", "--trees", "20"]
+    assert main(asked) == 0
+    printed = capsys.readouterr().out.splitlines()
+    forest = ClusterForest(range(2, 7), n_estimators=20, random_state=0).fit(load_wine().data)
+    found = forest.n_clusters_evidence_
+    assert printed[1] == f"  {found.reason}"
+    assert main([*asked, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["why"] == found.reason
+    assert facts["evidence"].pop("clusters") == list(found.candidates)
+    assert facts["evidence"].keys() == found.evidence.keys()
+    assert facts["evidence"]["mean_rank"] == pytest.approx(found.evidence["mean_rank"])
+    assert facts["repeats"] == []
+
+
+def test_unknown_evidence_is_null_and_long_reasons_are_wrapped(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(80, 4)), delimiter=",", header="a,b,c,d", comments="")
+    assert main(["fit", str(path), "--trees", "10"]) == 0
+    printed = capsys.readouterr().out
+    assert "  1 cluster: the table cannot be told from tables without clusters" in printed
+    reason = printed.split("\n\n")[0].splitlines()[1:]
+    assert len(reason) > 1
+    assert max(map(len, reason)) <= 78
+    assert main(["fit", str(path), "--trees", "10", "--json"]) == 0
+    evidence = json.loads(capsys.readouterr().out)["evidence"]
+    assert (evidence["clusters"], evidence["mean_rank"]) == ([1], [None])
+
+
+def test_repeated_columns_are_named(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 40)
+    rows = [
+        f"{a:.3f},{b:.3f},{'xy'[g]}" for a, b, g in zip(*(rng.normal(size=(2, 80)) + 9 * group), group, strict=True)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,b,kind", *rows]))
+    assert main(["fit", str(path), "--clusters", "2", "--trees", "10", "--json"]) == 0
+    printed = capsys.readouterr()
+    facts = json.loads(printed.out)
+    assert (facts["repeats"], facts["evidence"]) == (["kind"], None)
+    assert "note: The clusters repeat column 'kind'" in printed.err

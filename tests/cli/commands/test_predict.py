@@ -1,7 +1,11 @@
 """`predict` finds a model's columns and categories in other files."""
 
-import numpy as np
+import json
 
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest
 from clusterforests.cli.program import main
 
 
@@ -38,3 +42,38 @@ def test_unknown_categories_are_a_note(tmp_path, capsys):
     assert main(["predict", str(model), str(tmp_path / "new.csv")]) == 0
     err = capsys.readouterr().err
     assert "clusterforests predict: note: Column 'b' has levels that were not seen in fit: 'z'" in err
+
+
+def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):
+    model, out = tmp_path / "m.cf", tmp_path / "five.csv"
+    columns = ["--id", "wine", "--label", "cultivar"]
+    assert main(["fit", str(wine), *columns, "--clusters", "3", "--trees", "20", "--model", str(model), "--quiet"]) == 0
+    five = ClusterForest.load(model).at(5).labels_
+    ask = ["predict", str(model), str(wine), *columns, "--clusters", "5"]
+    assert main([*ask, "--out", str(out)]) == 0
+    assert np.array_equal(read_labels(out.read_text())[2], five)
+    assert "178 rows in 5 clusters" in capsys.readouterr().err
+    assert main([*ask, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["clusters"], facts["labels"]) == (5, five.tolist())
+    assert facts["sizes"] == np.bincount(five).tolist()
+
+
+@pytest.mark.parametrize(
+    ("number", "message", "status"),
+    [
+        ("9999", "m.cf: --clusters 9999 is more than the ", 1),
+        ("none", "--clusters: 'none' must be a whole", 2),
+    ],
+)
+def test_an_impossible_number_of_clusters(wine, tmp_path, capsys, number, message, status):
+    model = tmp_path / "m.cf"
+    fit = ["fit", str(wine), "--ignore", "wine", "cultivar", "--clusters", "2", "--trees", "5", "--quiet"]
+    assert main([*fit, "--model", str(model)]) == 0
+    command = ["predict", str(model), str(wine), "--clusters", number]
+    if status == 2:
+        with pytest.raises(SystemExit, match="2"):
+            main(command)
+    else:
+        assert main(command) == status
+    assert message in capsys.readouterr().err

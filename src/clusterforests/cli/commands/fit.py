@@ -34,7 +34,8 @@ EXAMPLES = """examples:
 The labels have a line for each row: its name (--id) or its number, from 1; its
 cluster, where 0 is the largest; and its membership in it, from 0 to 1. They are
 CSV unless the name ends in .tsv, .parquet, .arrow or .npy. With --json and
-without --out, the labels are part of the JSON.
+without --out, the labels are part of the JSON. A model holds every number of
+clusters: see `predict --clusters`.
 
 """
 

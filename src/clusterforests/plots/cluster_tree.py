@@ -1,0 +1,174 @@
+"""How clusters split as their number K grows."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests.diagnostics.cluster_tree import NUMBERS, ClusterTree, Split
+from clusterforests.estimator import ClusterForest
+from clusterforests.forest_view import view_of
+from clusterforests.plots.number_of_clusters import follow
+from clusterforests.plots.style import as_text, axes_for, check_drawing, cluster_color, ink, ink_on, some_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+GAP, GAPS = 0.02, 0.25  # between two clusters, and at most between all of a level, as shares of all rows
+BAR = 0.26  # height of a cluster, as a share of the distance between levels
+CHARACTER, MARGIN = 0.018, 0.01  # the share of the width that a character of a label needs, and that beside a label
+NAMED = 24  # characters of a feature's name
+LINE = 30  # characters beside a level
+MOST_SPLITS = 3  # that are described between two levels
+MOST_CHILDREN = 4  # that are listed
+
+
+def cluster_tree(
+    forest: ClusterForest,
+    X: Any = None,
+    n_clusters: Sequence[int] = NUMBERS,
+    *,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw which clusters split from which as their number K grows.
+
+    There is a line for each K. The width of a cluster is its share of the rows (of their weight), and the width of a
+    band that of the rows that two clusters have in common. A cluster takes the colour of the cluster in the line above
+    that it shares most rows with. With X, each split is named on the right, with the features that drive it.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        The table that it was fitted on, to name the features whose means differ most between the parts of a cluster.
+    n_clusters : sequence of int, default=range(2, 9)
+        The values of K. Those beyond the groups that the trees tell apart are left out.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_drawing(ax)
+    view = view_of(forest)
+    tree = forest.cluster_tree(X, n_clusters, names=names)
+    levels = len(tree.n_clusters)
+    ax = axes_for(ax, 8.0 if X is not None else 6.4, 1.2 + 0.85 * min(levels, 20))
+    colors = follow(tree.overlaps, tree.n_clusters[0])
+    left = _places(tree, colors)
+    low, high = _limits(tree, left)
+    for step in range(levels - 1):
+        _draw_bands(ax, tree, step, left, colors)
+    for level in range(levels):
+        texts = [f"{size:,.0f}" if view.weights is None else f"{size:,.3g}" for size in tree.sizes[level]]
+        _draw_clusters(ax, level, tree.sizes[level], left[level], colors[level], texts, high - low)
+    _name_splits(ax, tree)
+    ax.set_yticks(np.arange(levels), [str(k) for k in tree.n_clusters])
+    ax.set(xlim=(low, high), ylim=(levels - 1 + BAR, -BAR), xticks=[], ylabel="number of clusters K")
+    rows = some_of(len(view.labels), len(view.labels), "rows" if view.weights is None else "weighted rows")
+    ax.set(title="How the clusters split", xlabel=f"{rows}, by cluster")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def _places(tree: ClusterTree, colors: Sequence[IndexArray]) -> list[FloatArray]:
+    """Place the left ends of the clusters of each level: each below the clusters that it comes from."""
+    gap = min(GAP, GAPS / max(tree.n_clusters)) * tree.sizes[0].sum()
+    places: list[FloatArray] = []
+    for level, sizes in enumerate(tree.sizes):
+        order = np.arange(len(sizes))
+        if level > 0:
+            above = places[-1] + tree.sizes[level - 1] / 2
+            overlap = tree.overlaps[level - 1]
+            origin = above[overlap.argmax(axis=0)]
+            mean = above @ overlap / np.maximum(sizes, np.finfo(float).tiny)
+            kept = np.isin(colors[level], colors[level - 1])
+            order = np.lexsort((~kept, mean, origin))
+        width = sizes.sum() + gap * (len(sizes) - 1)
+        left = np.empty(len(sizes))
+        left[order] = np.cumsum(sizes[order] + gap) - sizes[order] - gap - width / 2
+        places.append(left)
+    return places
+
+
+def _limits(tree: ClusterTree, left: Sequence[FloatArray]) -> tuple[float, float]:
+    ends = [(places.min(), (places + sizes).max()) for places, sizes in zip(left, tree.sizes, strict=True)]
+    return min(a for a, _ in ends), max(b for _, b in ends)
+
+
+def _draw_bands(
+    ax: "Axes", tree: ClusterTree, step: int, left: Sequence[FloatArray], colors: Sequence[IndexArray]
+) -> None:
+    """Join the clusters of two levels by bands as wide as what they share, in the order of their other ends."""
+    from matplotlib.patches import PathPatch
+
+    overlap = tree.overlaps[step]
+    start, end = left[step].copy(), left[step + 1].copy()
+    for a in np.argsort(left[step]):
+        for b in np.argsort(left[step + 1]):
+            width = overlap[a, b]
+            if width > 0:
+                band = _band(start[a], end[b], width, step + BAR / 2, step + 1 - BAR / 2)
+                ax.add_patch(
+                    PathPatch(band, facecolor=cluster_color(int(colors[step + 1][b])), alpha=0.35, linewidth=0)
+                )
+                start[a] += width
+                end[b] += width
+
+
+def _band(upper: float, lower: float, width: float, top: float, bottom: float) -> "Path":
+    from matplotlib.path import Path
+
+    middle = (top + bottom) / 2
+    right = [(upper + width, top), (upper + width, middle), (lower + width, middle), (lower + width, bottom)]
+    back = [(lower, bottom), (lower, middle), (upper, middle), (upper, top)]
+    curve = [Path.CURVE4] * 3
+    return Path([*right, *back, right[0]], [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY])
+
+
+def _draw_clusters(
+    ax: "Axes",
+    level: int,
+    sizes: FloatArray,
+    left: FloatArray,
+    colors: IndexArray,
+    texts: Sequence[str],
+    width: float,
+) -> None:
+    """Draw the clusters of a level, with their numbers, and their sizes, where there is room."""
+    shades = [cluster_color(int(c)) for c in colors]
+    ax.barh(level, sizes, left=left, height=BAR, color=shades, linewidth=0)
+    for cluster, (place, size) in enumerate(zip(left, sizes, strict=True)):
+        room = (size / width - MARGIN) / CHARACTER
+        text = next((text for text in (f"{cluster}: {texts[cluster]}", str(cluster)) if len(text) <= room), None)
+        if text is not None:
+            shown = ax.text(place + size / 2, level, text, ha="center", va="center", fontsize=8, weight="bold")
+            shown.set_color(ink_on(shades[cluster]))
+
+
+def _name_splits(ax: "Axes", tree: ClusterTree) -> None:
+    """Write on the right, between two levels, which clusters split there and by which features."""
+    for step in range(len(tree.overlaps)):
+        here = [split for split in tree.splits if split.step == step and split.features]
+        lines = [line for split in here[:MOST_SPLITS] for line in _described(split)]
+        if len(here) > MOST_SPLITS:
+            lines.append(f"and {len(here) - MOST_SPLITS} more")
+        if lines:
+            beside = ax.get_yaxis_transform()
+            ax.text(1.02, step + 0.5, "\n".join(lines), transform=beside, va="center", fontsize=8, color=ink(ax))
+
+
+def _described(split: Split) -> list[str]:
+    few = len(split.children) <= MOST_CHILDREN
+    children = " + ".join(map(str, split.children)) if few else f"{len(split.children)} clusters"
+    by = ", ".join(as_text(feature.name, NAMED) for feature in split.features)
+    return [f"{split.parent} → {children}, by", *textwrap.wrap(by, LINE)]

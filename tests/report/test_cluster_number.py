@@ -1,0 +1,27 @@
+"""What the page says of the number of clusters."""
+
+import pytest
+
+from clusterforests import ClusterForest
+from clusterforests.n_clusters.evidence import MEASURES
+
+
+def test_a_number_that_was_chosen(report, three):
+    _, X, _ = three
+    forest = ClusterForest(range(2, 6), n_estimators=20, random_state=0).fit(X)
+    found = forest.n_clusters_evidence_
+    entry = report(forest, X)[0]["number"]
+    assert (entry["chosen"], entry["reason"], entry["value"]) == (True, found.reason, 3)
+    assert entry["candidates"] == [2, 3, 4, 5]
+    assert list(entry["evidence"]) == ["mean_rank", *MEASURES, "pac"]
+    for name, values in entry["evidence"].items():
+        assert values == pytest.approx(found.evidence[name], rel=1e-3)
+
+
+def test_another_number_of_the_same_forest_was_given(report, three):
+    forest, X, _ = three
+    chosen = ClusterForest(range(2, 6), n_estimators=20, random_state=0).fit(X)
+    for cut in (forest.at(4), chosen.at(4)):
+        data = report(cut, X)[0]
+        assert (data["number"]["chosen"], data["number"]["value"]) == (False, 4)
+        assert data["cautions"][0].startswith("4 clusters were requested")
