@@ -132,7 +132,7 @@ def _one(structure: Structure | None, columns: IndexArray) -> NClustersEvidence:
         reason = (
             f"1 cluster: the table cannot be told from tables without clusters (it is like {structure.like}). Clusters "
             "of a few rows, or that differ in a single feature without a gap, do not show in this test: to see groups "
-            "all the same, pass a number, or range(2, 9)."
+            "all the same, give the number of clusters, or several such as 2 to 8."
         )
     nothing = dict.fromkeys(EVIDENCE, np.full(1, np.nan))
     return NClustersEvidence(1, (1,), nothing, reason, columns)

@@ -157,13 +157,13 @@ function profileLine(column) {
 }
 
 const EVIDENCE = [
-  ["mean_rank", "Mean rank", fixed, "among the numbers, over the next five columns (0: best by all; the lowest is chosen)"],
-  ["shares_silhouette", "Shared trees", fixed, "how much more often a row is in the same cluster of a tree as rows of its own cluster than as rows of the next (1: never with the next)"],
+  ["mean_rank", "Mean rank", fixed, "among the numbers, over the next columns up to “Valleys” (0: best by all; the lowest is chosen; none: ruled out by valleys)"],
   ["silhouette", "Distances", fixed, "how much nearer a row is to its own cluster than to the next, in the columns that trees use (silhouette, from −1 to 1)"],
   ["calinski_harabasz", "Variance ratio", measured, "variance between clusters over that within them, in the same columns (Calinski-Harabasz index)"],
-  ["stability", "Stability", fixed, "adjusted Rand index between clusterings by halves of the forest (1: identical, 0: chance)"],
-  ["new_rows", "Other rows", fixed, "the same between forests of two halves of the rows"],
-  ["pac", "Ambiguous pairs", percent, "pairs that more than 10 % but less than 90 % of the half forests put together (PAC); not part of the mean rank"],
+  ["new_rows", "Other rows", fixed, "adjusted Rand index between forests of two halves of the rows (1: identical, 0: chance)"],
+  ["valley_p_value", "Valleys", fixed, "p-value of the least clear valley of density between two clusters"],
+  ["stability", "Stability", fixed, "adjusted Rand index between clusterings by halves of the forest, for the numbers next to the chosen one"],
+  ["pac", "Ambiguous pairs", percent, "pairs that more than 10 % but less than 90 % of the half forests put together (PAC)"],
 ];
 
 function createNumber() {
@@ -188,7 +188,7 @@ function createNumber() {
   const judged = evidence.mean_rank.some((rank) => rank !== null);
   find("number-scroll").hidden = !judged;
   find("number-text").textContent = judged
-    ? "The forest was cut into each of these numbers of clusters, and five measures ranked them. None of them uses known classes."
+    ? "The forest was cut into each of these numbers of clusters, and several measures ranked them. None of them uses known classes."
     : "No other number was judged.";
   if (!judged) return;
   const charts = [

@@ -7,6 +7,7 @@ from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.tables.feature_columns import EncodedTable
 
 MOST_VALUES = 50
+ROWS_PER_VALUE = 3  # at least: where each row has its own value, that value is no category
 SAME = 0.9  # adjusted Rand index from which a feature counts as repeated
 
 
@@ -23,7 +24,7 @@ def repeated_features(table: EncodedTable, labels: IntArray, weights: FloatArray
         columns = table.values[: len(labels), first : first + width]
         values = columns[:, 0] if width == 1 else columns.argmax(axis=1)
         levels, members = np.unique(values, return_inverse=True)
-        if 1 < len(levels) <= MOST_VALUES:
+        if 1 < len(levels) <= min(MOST_VALUES, len(labels) // ROWS_PER_VALUE):
             index = adjusted_rand(labels, members, mass, replacement=True)
             if index >= SAME:
                 found[feature] = float(index)
