@@ -30,6 +30,10 @@ def _nobody_used_anything(rows: Any, views: Any, labels: Any, used: Any) -> Any:
     return scores.score_features(rows, views, labels, 0 * used > 0)
 
 
+def _one_mode(columns: Any) -> Any:
+    return columns[0] != columns[0]
+
+
 # The first is what users get; each other one switches off one part.
 VARIANTS: dict[str, Variant] = {
     DEFAULT: Variant({}),
@@ -37,6 +41,7 @@ VARIANTS: dict[str, Variant] = {
     "one round": Variant({}, {"signal.search.ROUNDS": 1}),
     "no start from pairs": Variant({}, {"signal.search._only_sure": lambda weights, *_: weights}),
     "scores not honest": Variant({}, {"signal.search.score_features": _nobody_used_anything}),
+    "modes do not tell": Variant({}, {"signal.search.several_modes": _one_mode}),
     "near-copies vouch": Variant({}, {"signal.search.COPY": 2.0}),
     "no ranks": Variant({}, _without("ranks")),
     "no whitened draws": Variant({}, _without("whitened")),
