@@ -51,7 +51,6 @@ TESTS = {
     "combining.block_krylov": ["tests/combining/test_block_krylov.py"],
     "combining.eigenvectors": ["tests/combining/test_eigenvectors.py"],
     "combining.normalized_cut": ["tests/combining/test_normalized_cut.py"],
-    "n_clusters.dendrogram_splits": ["tests/n_clusters/test_dendrogram_splits.py"],
 }
 
 # What the tests import besides the package, so that the forks find it loaded.

@@ -379,7 +379,8 @@ class ClusterForest(FittedForest):
         self._publish_trees(rows, plan, grown.labelled.forest, signal)
         self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
         labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
-        self._publish_repeated(repeated_features(sample.table, labels_of_sample, sample.weights))
+        alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
+        self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
 
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
@@ -515,6 +516,8 @@ class ClusterForest(FittedForest):
         while True:
             plan, chosen, _ = grown.choices
             enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
+            if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):
+                enough = candidates[-1]  # whoever gives both has every number judged
             judged = [k for k in candidates if k <= max(enough, candidates[0])]
             fitted = Fitted(
                 plan, sample.table, sample.distinct, grown.labels_of_sample, chosen["trees"].value == "fine"

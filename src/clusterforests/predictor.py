@@ -125,7 +125,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """The same trees, cut into another number of clusters.
 
         No tree is made again. With `base_clusters="auto"` the result is what a fit with this `n_clusters` and the same
-        `random_state` gives, as long as `selection_["base_clusters"]` is the same for both.
+        `random_state` gives, as long as `selection_["base_clusters"]` is the same for both. Only a fit looks for
+        features that the clusters repeat: `repeated_features_` is empty.
 
         Parameters
         ----------
@@ -151,16 +152,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             "n_clusters": Setting(settings.n_clusters, "given"),
             "consensus": kept_method(kept, named=settings.named),
         }
-        cut.n_clusters_evidence_ = None
-        cut.repeated_features_ = self.repeated_features_ if n_clusters == self.n_clusters_ else {}
-        cut.cut_tree_ = kept.tree
+        cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
         return cut
 
     def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
         """Say how the graph is cut. What was chosen may name only the cut that was kept of several."""
         named = self.consensus != "auto"
-        method = self.consensus if named else automatic_consensus(chosen["trees"].value)
+        method = self.consensus
+        if not named:  # models of old versions do not say what trees they have
+            method = automatic_consensus(chosen["trees"].value) if "trees" in chosen else chosen["consensus"].value
         threshold = chosen["threshold"].value
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
 

@@ -28,7 +28,9 @@ def cut_numbers(
     """
     able = [k for k in numbers if k < len(signatures)]
     if settings.method not in ("kway", "gaps-or-kway") or not able:
-        return [_cut_alone(backend, signatures, settings._replace(n_clusters=k)) for k in numbers]
+        return [
+            _cut_alone(backend, signatures, settings._replace(n_clusters=k)) if k in able else None for k in numbers
+        ]
     graph = ConsensusGraph(backend, signatures, settings, DENSE)
     embedded = {"kway": spectral_embedding(graph.affinity_graph(), max(able))}
     if settings.method != "kway":

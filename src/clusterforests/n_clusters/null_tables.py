@@ -32,7 +32,7 @@ class TidyTable:
     """Columns without ties or missing cells. `numbers` have no extremes, mean 0 and variance 1."""
 
     numbers: FloatArray  # (n, p)
-    unclipped: FloatArray  # (n, p): the same numbers with their extremes, for what looks at ranks alone
+    unclipped: FloatArray  # (n, p): as they were, with their extremes, for what looks at ranks alone
     marks: FloatArray  # (n, q): the columns of categories, with mean 0 and variance 1
     owners: IntArray  # (p + q,): the feature of each column
 
@@ -58,11 +58,13 @@ def tidy_table(values: FloatArray, owners: IntArray, categorical: BoolArray, see
     numbers = [j for j, column in enumerate(clipped) if len(column) and not categorical[j]]
     marks = [j for j, column in enumerate(spread) if len(column) and categorical[j]]
 
-    def standard(columns: list[FloatArray], chosen: list[int]) -> FloatArray:
-        return standardised(np.array([columns[j] for j in chosen]).reshape(len(chosen), len(values)).T)
+    def take(columns: list[FloatArray], chosen: list[int]) -> FloatArray:
+        return np.array([columns[j] for j in chosen]).reshape(len(chosen), len(values)).T
 
     owned = np.concatenate([owners[numbers], owners[marks]]).astype(np.int32)
-    return TidyTable(standard(clipped, numbers), standard(spread, numbers), standard(spread, marks), owned)
+    return TidyTable(
+        standardised(take(clipped, numbers)), take(spread, numbers), standardised(take(spread, marks)), owned
+    )
 
 
 def _spread(column: FloatArray, keys: KeyArray) -> FloatArray:

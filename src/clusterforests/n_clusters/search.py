@@ -63,18 +63,18 @@ def choose_n_clusters(
     """
     columns = fitted.plan.scaling.views.drawable.astype(np.intp)
     numbers = [k for k in candidates if k > 1]
+    if not numbers:
+        return _unjudged(candidates[0], columns)
     tested = _draw_tested(fitted, columns, seed)
     valleys = _find_valleys(backend, fitted, tested, numbers, settings, seed)
-    structure = None
-    if candidates[0] == 1:
+    if candidates[0] == 1 and all(p > LEVEL for p in valleys.values()):
         structure = find_structure(*tested.table, seed)
-    apart = any(p <= LEVEL for p in valleys.values())
-    if not numbers or (structure is not None and not structure.found and not apart):
-        return _one(structure, columns)
+        if not structure.found:
+            return _one(structure, columns)
     rows = judge_rows(backend, fitted.plan, fitted.labels, fitted.distinct, fine=fitted.fine, seed=seed)
-    numbers = [k for k in _worth_judging(backend, rows, numbers) if k < len(rows.weights)]
+    numbers = _worth_judging(backend, rows, [k for k in numbers if k < len(rows.weights)])
     if not numbers:
-        return _one(structure, columns)
+        return _unjudged(candidates[0], columns)
     measures = measure_numbers(backend, rows, numbers, settings)
     measures["valley_p_value"] = np.array([valleys.get(k, 1.0) for k in numbers])
     ranks = mean_ranks(numbers, measures)
@@ -117,25 +117,29 @@ def _find_valleys(
 
 
 def _worth_judging(backend: Backend, rows: JudgedRows, numbers: list[int]) -> list[int]:
-    """Leave out large numbers that no gap speaks for."""
+    """Leave out large numbers that no gap speaks for, unless none would be left."""
     large = [k for k in numbers if k > EVERY]
     if not large:
         return numbers
     wide = wide_gaps(backend, rows, max(large), WIDE_GAP)
-    return [k for k in numbers if k <= EVERY or any(abs(k - gap) <= BESIDE for gap in wide)]
+    return [k for k in numbers if k <= EVERY or any(abs(k - gap) <= BESIDE for gap in wide)] or numbers
 
 
-def _one(structure: Structure | None, columns: IndexArray) -> NClustersEvidence:
-    if structure is None:
-        reason = "1 cluster: there are too few different rows for more."
-    else:
-        reason = (
-            f"1 cluster: the table cannot be told from tables without clusters (it is like {structure.like}). Clusters "
-            "of a few rows, or that differ in a single feature without a gap, do not show in this test: to see groups "
-            "all the same, give the number of clusters, or several such as 2 to 8."
-        )
-    nothing = dict.fromkeys(EVIDENCE, np.full(1, np.nan))
-    return NClustersEvidence(1, (1,), nothing, reason, columns)
+def _one(structure: Structure, columns: IndexArray) -> NClustersEvidence:
+    reason = (
+        f"1 cluster: the table cannot be told from tables without clusters (it is like {structure.like}). Clusters of "
+        "a few rows, or that differ in a single feature without a gap, do not show in this test: to see groups all the "
+        "same, pass a number, or range(2, 9)."
+    )
+    return _without_evidence(1, reason, columns)
+
+
+def _unjudged(k: int, columns: IndexArray) -> NClustersEvidence:
+    return _without_evidence(k, f"{k} cluster{'s' * (k > 1)}: no other number could be judged.", columns)
+
+
+def _without_evidence(k: int, reason: str, columns: IndexArray) -> NClustersEvidence:
+    return NClustersEvidence(k, (k,), dict.fromkeys(EVIDENCE, np.full(1, np.nan)), reason, columns)
 
 
 def _reason(numbers: list[int], measures: dict[str, FloatArray], ranks: FloatArray) -> str:

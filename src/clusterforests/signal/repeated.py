@@ -14,9 +14,10 @@ SAME = 0.9  # adjusted Rand index from which a feature counts as repeated
 def repeated_features(table: EncodedTable, labels: IntArray, weights: FloatArray | None) -> dict[int, float]:
     """Find the features of few values that agree with the clusters, and their adjusted Rand indices.
 
-    `labels` are the clusters of the first rows of the table.
+    `labels` are the clusters of the first rows of the table. The only feature of a table is not repeated: nothing else
+    could be found.
     """
-    if labels.max(initial=0) == 0:
+    if labels.max(initial=0) == 0 or len(table.widths) == 1:
         return {}
     mass = None if weights is None else weights[: len(labels)]
     found = {}
