@@ -6,7 +6,7 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.table_sample import representative_rows
+from clusterforests.story.table_sample import representative_rows
 
 
 def test_large_table_is_read_in_part(report):

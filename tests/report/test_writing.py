@@ -67,7 +67,7 @@ def test_one_cluster(report):
     chosen = ClusterForest("auto", n_estimators=20, random_state=0).fit(X)
     assert chosen.n_clusters_ == 1
     data = report(chosen, X)[0]
-    assert data["answer"] == "The 60 rows form one cluster: they cannot be told from rows without clusters."
+    assert data["answer"] == "There are no clusters: the 60 rows cannot be told from rows without clusters."
     assert data["rows"]["next"] == [None] * 60
     assert data["features"]["clusters"] == []
     assert data["number"]["chosen"]

@@ -6,8 +6,8 @@ from typing import Any
 from clusterforests.diagnostics import consensus_cdf, pac, stability
 from clusterforests.forest_view import ForestView
 from clusterforests.n_clusters.evidence import MEASURES, NClustersEvidence
-from clusterforests.report.certainty import Certainty
 from clusterforests.report.json_values import rounded, rounded_list
+from clusterforests.story.certainty import Certainty
 
 SHOWN = ("mean_rank", *MEASURES, "valley_p_value")
 HALVED = 7  # numbers, those next to the chosen one, whose half forests are compared

@@ -7,10 +7,10 @@ import numpy as np
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.diagnostics.separation import Separation, separate
 from clusterforests.forest_view import ForestView
-from clusterforests.report.certainty import Certainty
 from clusterforests.report.json_values import rounded
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.table_sample import NamedColumn, TableSample
+from clusterforests.story.certainty import Certainty
+from clusterforests.story.table_sample import NamedColumn, TableSample
 
 
 def feature_entries(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:

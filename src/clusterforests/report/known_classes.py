@@ -9,7 +9,7 @@ from clusterforests._base.typing import IntArray
 from clusterforests.metrics import clustering_accuracy, rand_index
 from clusterforests.report.json_values import rounded
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.table_sample import shorten
+from clusterforests.story.table_sample import shorten
 from clusterforests.tables.frames import is_missing
 
 

@@ -9,11 +9,12 @@ from scipy.spatial.distance import squareform
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.diagnostics.shares import share_range
 from clusterforests.forest_view import ForestView
-from clusterforests.report.certainty import Certainty, has_all_clusters
+from clusterforests.report.certainty import has_all_clusters
 from clusterforests.report.json_values import packed, rounded, rounded_list
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import as_data
-from clusterforests.report.table_sample import TableSample, representative_rows, shorten
+from clusterforests.story.certainty import Certainty
+from clusterforests.story.table_sample import TableSample, representative_rows, shorten
 
 
 def consensus_map(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from clusterforests._base.files import replace_text
 from clusterforests.forest_view import view_of
 from clusterforests.report.certainty import (
     cluster_entries,
-    measure_certainty,
     memberships_between_clusters,
     silhouette_counts,
     stability_entry,
@@ -20,8 +19,9 @@ from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import fill
 from clusterforests.report.row_lists import all_labels, consensus_map, least_sure_rows
 from clusterforests.report.run_description import run_entry
-from clusterforests.report.sentences import answer, cautions
-from clusterforests.report.table_sample import sample_table
+from clusterforests.story.certainty import measure_certainty
+from clusterforests.story.sentences import answer, cautions
+from clusterforests.story.table_sample import sample_table
 
 
 def write_report(

@@ -95,7 +95,7 @@ def run_fit(given: argparse.Namespace) -> int:
         forest.fit(data.table)
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
-    facts = fit_facts(name, view_of(forest), score(data.truth, forest.labels_), seconds)
+    facts = fit_facts(name, data, view_of(forest), score(data.truth, forest.labels_), seconds)
     if outputs.files:
         screen.bar.stage(f"writing {', '.join(outputs.files)},")
     with outputs, screen.warnings_as_notes():

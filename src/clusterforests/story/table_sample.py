@@ -1,4 +1,4 @@
-"""The user's table as the report needs it: some of its rows as numbers, and the names of rows and columns."""
+"""The user's table for the story and the report: some of its rows as numbers, and the names of rows and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
-from clusterforests.report.limits import PageLimits
+from clusterforests.story.limits import StoryLimits
 from clusterforests.tables.frames import column_names, is_missing
 from clusterforests.tables.row_sources import open_source
 
@@ -37,7 +37,7 @@ class TableSample:
     missing: int  # missing cells in the sample
 
 
-def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: PageLimits) -> TableSample:
+def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: StoryLimits) -> TableSample:
     """Read some rows of X as numbers, some of every cluster among them."""
     n = len(view.labels)
     shape = getattr(X, "shape", None)
