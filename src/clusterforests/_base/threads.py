@@ -29,6 +29,12 @@ def blas_threads(count: int) -> AbstractContextManager[Any]:
     return limited
 
 
+def openmp_threads(count: int) -> AbstractContextManager[Any]:
+    """Limit the threads of OpenMP, as scikit-learn uses it, while a block runs."""
+    limited: AbstractContextManager[Any] = _openmp().limit(limits=count)
+    return limited
+
+
 def _shares_cores() -> bool:
     """Tell whether this runs in a worker of joblib or a task of Dask."""
     if joblib.parallel.get_active_backend()[0].nesting_level:

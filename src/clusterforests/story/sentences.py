@@ -7,6 +7,7 @@ import numpy as np
 
 from clusterforests.diagnostics.agreement import FOUND_AGAIN
 from clusterforests.forest_view import ForestView
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.story.certainty import Certainty
 from clusterforests.story.table_sample import TableSample
 from clusterforests.story.words import listed
@@ -73,12 +74,16 @@ def agreement(sure: Certainty) -> str:
     return "The two halves of the forest disagree: do not rely on these clusters."
 
 
-def cautions(view: ForestView, sure: Certainty, table: TableSample) -> list[str]:
-    """List what to know before using the clusters."""
+def cautions(
+    view: ForestView, sure: Certainty, table: TableSample, chosen: NClustersEvidence | None = None
+) -> list[str]:
+    """List what to know before using the clusters, which may be others than those of the number that was chosen."""
     n, k = len(sure.labels), len(sure.sizes)
     found = []
     reason = view.settings["n_clusters"].reason
-    if view.n_clusters_evidence is None:
+    if chosen is not None and chosen.n_clusters != k:
+        found.append(f"{k} clusters are shown, but {chosen.n_clusters} would be chosen. {chosen.reason}")
+    elif view.n_clusters_evidence is None:
         what = f"{k} clusters were" if k > 1 else "1 cluster was"
         found.append(
             f"{what} requested, not discovered. A forest always returns as many clusters as it is asked for, whether "

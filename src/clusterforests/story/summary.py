@@ -9,6 +9,7 @@ import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
+from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.story.certainty import Certainty, measure_certainty
 from clusterforests.story.column_words import words_for
 from clusterforests.story.doubtful_rows import DoubtfulRows, find_doubtful
@@ -212,8 +213,19 @@ def summarise(view: ForestView, X: Any, names: Any = None, ids: Any = None) -> S
     return tell(view, measure_certainty(view, limits), table)
 
 
-def tell(view: ForestView, sure: Certainty, table: TableSample, ranks: FloatArray | None = None) -> Summary:
-    """Tell the story from what is known of a forest. `ranks` are those of the table's columns, if they are known."""
+def tell(
+    view: ForestView,
+    sure: Certainty,
+    table: TableSample,
+    *,
+    ranks: FloatArray | None = None,
+    chosen: NClustersEvidence | None = None,
+) -> Summary:
+    """Tell the story from what is known of a forest.
+
+    `ranks` are those of the table's columns, if they are known, and `chosen` is what another number of clusters than
+    that of the forest was chosen from.
+    """
     k, doubtful = view.n_clusters, find_doubtful(sure, table.ids)
     stories: tuple[ClusterStory, ...] = ()
     if k > 1:
@@ -232,7 +244,7 @@ def tell(view: ForestView, sure: Certainty, table: TableSample, ranks: FloatArra
             )
             for c in range(k)
         )
-    warnings = tuple(cautions(view, sure, table))
+    warnings = tuple(cautions(view, sure, table, chosen))
     return Summary(answer(view, sure, table.names), stories, doubtful, warnings, len(sure.labels), len(table.rows))
 
 
