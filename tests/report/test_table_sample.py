@@ -13,12 +13,15 @@ def test_large_table_is_read_in_part(report):
     X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
-    limits = PageLimits(splits=2, large_rows=500, sample_rows=200)
-    found = report(forest, frame, limits=limits)[0]["features"]
+    limits = PageLimits(splits=2, large_rows=500, sample_rows=200, numbers=1)
+    data = report(forest, frame, limits=limits)[0]
+    found = data["features"]
     assert {f["name"] for f in found["features"]} == {"a", "b", "c"}
     rows = representative_rows(forest.labels_, 200, 5)
-    first = next(f for f in found["clusters"][0] if f["name"] == "a")
-    assert first["mean"] == pytest.approx(X[rows, 0].mean(), rel=1e-3)
+    inside = forest.labels_[rows] == 0
+    told = next(trait for trait in data["view"]["story"][0]["traits"] if trait["name"] == "a")
+    assert told["inside"] == pytest.approx(np.median(X[rows, 0][inside]), rel=1e-3)
+    assert told["outside"] == pytest.approx(np.median(X[rows, 0][~inside]), rel=1e-3)
     with pytest.raises(ValueError, match="feature names"):
         report(forest, frame.rename(columns={"a": "z"}), limits=limits)
     with pytest.raises(ValueError, match="X has 2 columns but the forest was fitted on 3"):

@@ -1,6 +1,7 @@
 """The report in a real browser: what it does, what it must not do, and who can use it."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -86,6 +87,10 @@ def test_rows_are_found_and_sorted_with_the_keyboard(opened):
     values = [float(text.replace("\u2212", "-")) for text in one.text("#row-table tbody td:last-child")]
     assert values == sorted(values)
     assert page.locator("#row-table [aria-sort]").count() == 1
+    page.locator("#row-table th button").last.press("Enter")
+    page.locator("#rows-find").fill("s14")
+    page.locator("#row-table th button").last.press("Enter")
+    assert one.text("#row-table tbody th")[0] == "s14"  # the row itself comes first
     page.locator("#rows-find").fill("nothing like it")
     assert one.text("#row-table tbody td") == ["No row matches."]
     page.locator("#rows-find").fill("")
@@ -105,10 +110,12 @@ def test_the_number_of_clusters(opened):
     assert titles[-1] == "Ambiguous pairs"
     assert len(one.text("#number-table tbody tr:first-child td")) == len(titles) - 1
     assert all(f"{title}: " in one.page.locator("#number-note").text_content() for title in titles[1:])
-    assert one.page.locator("#number-charts figure").count() == 3
+    assert one.page.locator("#number-charts figure").count() == 5
+    assert one.page.locator("#tree-splits li").count() >= 3
+    assert one.page.locator("#tree-picture .node").count() == 2 + 3 + 4 + 5
     given = opened("three")
     assert given.page.locator("#number-reason").is_hidden()
-    assert given.page.locator("#number-scroll").is_hidden()
+    assert given.text("#number-table thead th") == ["Clusters", "Stability", "Ambiguous pairs"]
 
 
 def test_downloads(opened, pages):
@@ -179,12 +186,79 @@ def test_map_with_the_keyboard(opened):
     assert share_of_map(page) == whole
 
 
-def test_features_unfold_and_arrows_have_words(opened):
+def shown_of(page):
+    """What a reader sees of the number of clusters, section by section."""
+    return {
+        "answer": page.locator("#answer").text_content(),
+        "stories": page.locator(".cluster h3 bdi").all_text_contents(),
+        "clusters": page.locator("#clusters tbody tr").count(),
+        "between": page.locator("#between tbody tr").count(),
+        "histograms": page.locator("#histograms svg").first.get_attribute("aria-label"),
+        "points": page.locator("#points-legend li").all_text_contents(),
+        "map": share_of_map(page),
+        "rows": page.locator("#row-table tbody").text_content(),
+        "number": page.locator("#number-table .chosen th").text_content(),
+        "truth": page.locator("#truth-table tbody tr").count(),
+        "features": page.locator("#feature-table tbody").text_content(),
+    }
+
+
+def test_the_switch_redraws_everything_and_back(opened):
+    page = opened().page
+    first = shown_of(page)
+    assert page.locator("#switch label").all_text_contents() == ["2", "3 given", *"45678"]
+    page.locator('#switch input[value="3"]').focus()
+    page.keyboard.press("ArrowRight")  # as radio buttons do
+    four = shown_of(page)
+    assert "4 clusters" in four["answer"]
+    assert [four[key] for key in ("clusters", "between", "truth")] == [4, 4, 4]
+    assert len(four["stories"]) == len(four["points"]) == 4
+    assert four["number"].startswith("4")
+    assert page.locator("#switch-said").text_content() == "4 clusters shown."
+    assert page.locator("#rows-pick option").count() == 5
+    assert all(four[key] != first[key] for key in first)
+    page.keyboard.press("ArrowLeft")
+    assert shown_of(page) == first
+
+
+def test_the_labels_of_the_number_that_is_shown_are_saved(opened):
+    page = opened().page
+    page.locator('#switch input[value="5"]').check(force=True)
+    with page.expect_download() as taken:
+        page.locator("#labels-save").click()
+    assert taken.value.suggested_filename == "labels-5.csv"
+    with open(taken.value.path(), newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["id"] for line in lines] == [f"s{i}" for i in range(150)]
+    assert {line["cluster"] for line in lines} == set("01234")
+
+
+def test_the_map_of_rows_is_read_with_mouse_and_keyboard(opened):
+    page = opened().page
+    frame = page.locator("#points-frame")
+    assert frame.locator("path.mark").count() == 150
+    frame.scroll_into_view_if_needed()
+    box = frame.locator("path.mark").nth(20).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    said = page.locator("#points-readout").text_content()
+    assert re.match(r"s\d+Cluster \d: .*membership \d+ %$", said)
+    page.mouse.move(0, 0)
+    frame.focus()
+    page.keyboard.press("ArrowRight")
+    first = page.locator("#points-readout").text_content()
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#points-readout").text_content() != ""
+    assert "membership" in first
+
+
+def test_features_and_the_numbers_behind_the_words(opened):
     page = opened().page
     assert page.locator("#feature-table tbody tr").count() == 6
     assert page.locator("#features-more").is_hidden()
-    words = page.locator(".profile td .hidden-text").all_text_contents()
-    assert set(words) == {"higher: ", "lower: "}
+    page.locator(".cluster summary").first.press("Enter")
+    assert page.locator(".cluster").first.locator("tbody tr").count() >= 1
+    assert page.locator("#histograms figure").count() == 6
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -208,6 +282,9 @@ def test_markup_stays_text(opened):
     assert page.title() == f"{NASTY[1]} \u2013 clusterforests report"
     assert page.locator("h1").text_content() == NASTY[1]
     assert set(one.text("#feature-table tbody th")) == set(NASTY)
+    page.locator('#switch input[value="5"]').check(force=True)
+    assert set(one.text("#histograms figcaption bdi")) == set(NASTY)
+    page.locator('#switch input[value="3"]').check(force=True)
     assert NASTY[2] in one.text("#run-lines code")
     assert {text.strip() for text in one.text("#truth-table thead th")} == set(NASTY[:3])
     page.locator("#rows-find").fill(NASTY[0])
@@ -226,6 +303,16 @@ def test_accessible(opened, name, scheme, width):
     assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 1200), ("light", 390)])
+def test_accessible_with_another_number(opened, scheme, width):
+    one = opened("three", color_scheme=scheme, width=width)
+    one.page.locator('#switch input[value="6"]').check(force=True)
+    for summary in one.page.locator(".cluster summary").all():
+        summary.click()
+    assert one.faults() == []
+    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_prints(opened, tmp_path):
     page = opened(color_scheme="dark").page
     page.pdf(path=tmp_path / "report.pdf", format="A4")
@@ -239,12 +326,11 @@ def test_prints(opened, tmp_path):
 
 def test_many_clusters_and_columns_unfold(opened, pages):
     rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(14, 15)) * 20, 6, axis=0) + rng.normal(size=(84, 15))
-    write_report(ClusterForest(14, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
+    X = np.repeat(rng.normal(size=(18, 16)) * 20, 6, axis=0) + rng.normal(size=(108, 16))
+    write_report(ClusterForest(18, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
     page = opened("many").page
-    for rows, button in ((".profile", "#profiles-more"), ("#feature-table tbody tr", "#features-more")):
+    for rows, button, most in ((".cluster", "#stories-more", 18), ("#feature-table tbody tr", "#features-more", 16)):
         assert page.locator(rows).count() == 12
         page.locator(button).click()
         assert page.locator(button).is_hidden()
-    assert page.locator(".profile").count() == 14
-    assert page.locator("#feature-table tbody tr").count() == 15
+        assert page.locator(rows).count() == most

@@ -20,7 +20,8 @@ const numberCell = (text) => make("td", { class: "number" }, text);
 const heading = (scope, ...children) => make("th", { scope }, ...children);
 // Long names may break after punctuation; elsewhere only where nothing else helps.
 const named = (text) =>
-  make("bdi", { dir: "auto" }, ...text.split(/(?<=[_./-])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
+  make("bdi", { dir: "auto" }, ...(text.length > 16 ? text.split(/(?<=[_./-])/) : [text]).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
+const prose = (text) => text.replaceAll(" %", "\u00a0%"); // no line begins with a per cent sign
 const aloud = (text) => make("span", { class: "hidden-text" }, text);
 
 const minus = (text) => text.replace(/-/g, "−");

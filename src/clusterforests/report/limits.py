@@ -11,7 +11,7 @@ class PageLimits(StoryLimits):
 
     numbers: int = 8  # of clusters that the page can be switched to
     numbers_of_many: int = 5  # where there are many rows
-    many_rows: int = 50_000
+    many_rows: int = 5000
     map_rows: int = 400
     map_rows_per_cluster: int = 4  # at least
     point_rows: int = 600

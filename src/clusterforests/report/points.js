@@ -12,19 +12,20 @@ function createPoints() {
   const { rows, ids, x, y, steps } = data.points;
   const [box, readout] = [find("points-frame"), find("points-readout")];
   const reach = (values) => values.reduce((most, value) => Math.max(most, value), 0) / steps;
+  const tall = Math.max(reach(y), 0.5) * SIDE; // as high as it must be
   const scale = SIDE - 2 * MARGIN;
-  const [left, top] = [(1 - reach(x)) / 2, (1 - reach(y)) / 2];
-  const places = rows.map((_, i) => [MARGIN + scale * (left + x[i] / steps), MARGIN + scale * (top + y[i] / steps)]);
-  const svg = draw("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-hidden": "true" });
+  const [left, top] = [(SIDE - scale * reach(x)) / 2, (tall - scale * reach(y)) / 2 + MARGIN];
+  const places = rows.map((_, i) => [left + scale * (x[i] / steps), top + scale * (y[i] / steps)]);
+  const svg = draw("svg", { viewBox: `0 0 ${SIDE} ${tall + 2 * MARGIN}`, "aria-hidden": "true" });
   const marks = places.map(() => draw("path"));
-  const ring = draw("circle", { class: "ring", r: 8, cx: -99, cy: -99 });
+  const ring = draw("circle", { class: "ring", r: 8 });
   svg.append(...marks, ring);
   box.append(svg);
   let picked = null;
 
   function tell() {
-    const [cx, cy] = picked === null ? [-99, -99] : places[picked];
-    attach(ring, { cx, cy }, []);
+    ring.style.visibility = picked === null ? "hidden" : "visible";
+    if (picked !== null) attach(ring, { cx: places[picked][0], cy: places[picked][1] }, []);
     if (picked === null) {
       readout.replaceChildren("Point at the map, or move through it with the arrow keys, to read a row.");
       return;

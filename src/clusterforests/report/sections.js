@@ -11,7 +11,7 @@ function drawTop() {
   const { stability, clusters, k } = now;
   const doubtful = clusters.reduce((sum, cluster) => sum + cluster.doubtful, 0);
   const why = k !== data.chosen ? `${data.chosen} ${data.number.chosen ? "would be chosen" : "were requested"}` : data.number.chosen ? "chosen by the forest" : "as requested";
-  find("answer").textContent = now.answer;
+  find("answer").textContent = prose(now.answer);
   find("facts").replaceChildren(
     fact("Rows", count(data.run.rows)),
     fact("Columns", count(data.run.columns)),
@@ -22,7 +22,7 @@ function drawTop() {
     find("facts").append(fact("Stability", fixed(stability.mean), `${percent(stability.level)} of splits: ${range}`));
   }
   if (k > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "highest membership elsewhere"));
-  find("caution-list").replaceChildren(...now.cautions.map((text) => make("li", {}, text)));
+  find("caution-list").replaceChildren(...now.cautions.map((text) => make("li", {}, prose(text))));
   find("cautions").hidden = now.cautions.length === 0;
 }
 
@@ -40,13 +40,13 @@ function drawStory() {
       "article",
       { class: `cluster e${colourOf(c)}` },
       make("h3", {}, clusterNumber(c), make("bdi", {}, told.name)),
-      make("p", {}, make("bdi", {}, told.text)),
+      make("p", {}, make("bdi", {}, prose(told.text))),
       told.traits.length === 0 ? null : traitTable(told, c),
     ),
   );
   find("stories").replaceChildren();
   unfold(find("stories"), cards, find("stories-more"), "clusters");
-  find("doubtful").textContent = now.doubtful ?? "";
+  find("doubtful").textContent = prose(now.doubtful ?? "");
   find("story-note").textContent =
     "Numbers compare the cluster with all other rows: medians of numbers and dates, shares of levels. Effect: the chance that a row of the cluster is " +
     "above another row, less the chance that it is below (Cliff’s delta); of a level, the difference of the two shares. Only columns that tell, and effects from " +
@@ -163,11 +163,12 @@ function drawFeatures() {
 
 // Show the first few, and a button for the rest.
 function unfold(place, parts, button, what) {
-  place.append(...parts.slice(0, FEW));
-  button.hidden = parts.length <= FEW;
+  const first = parts.length <= FEW + 3 ? parts.length : FEW;
+  place.append(...parts.slice(0, first));
+  button.hidden = parts.length <= first;
   button.textContent = `Show all ${count(parts.length)} ${what}`;
   button.onclick = () => {
-    place.append(...parts.slice(FEW));
+    place.append(...parts.slice(first));
     button.hidden = true;
   };
 }
