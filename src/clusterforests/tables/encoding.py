@@ -11,6 +11,7 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.tables.checks import accept_plain, is_plain
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.tables.frames import (
     Column,
@@ -42,11 +43,14 @@ class Encoding:
         Number of features.
     levels : mapping
         The sorted levels of each categorical feature. Features that are not in it are numeric.
+    readings : tuple of ColumnReading
+        How each column of a table with named columns was read; empty for other tables.
     """
 
     names: tuple[str, ...] | None
     n_features: int
     levels: Mapping[int, Levels]
+    readings: tuple[ColumnReading, ...] = ()
 
     def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
         """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
