@@ -15,6 +15,8 @@ from clusterforests.tables.word_scales import is_yes, plain_word, ranks_of
 from clusterforests.tables.written_dates import hours, split_date
 from clusterforests.tables.written_numbers import split_number
 
+Cells = FloatArray | CategoryColumn
+
 EXPECTED = {NUMBER: "a number", DATE: "a date", HOURS: "a time of day", ORDERED: "one of the ordered levels"}
 
 
@@ -27,7 +29,7 @@ class CellError(ValueError):
         super().__init__(text)
 
 
-def convert(cells: FloatArray | CategoryColumn, reading: ColumnReading) -> FloatArray | CategoryColumn:
+def convert(cells: Cells, reading: ColumnReading) -> Cells:
     """Turn the cells of a column that is used into what it was read as.
 
     Parameters
@@ -45,9 +47,9 @@ def convert(cells: FloatArray | CategoryColumn, reading: ColumnReading) -> Float
     if isinstance(cells, CategoryColumn):
         return _convert_texts(cells, reading)
     if reading.read_as == CATEGORY:
-        return _as_levels(cells, plain_number)
+        return as_levels(cells, plain_number)
     if reading.read_as == YES_NO:
-        return _as_levels(cells, lambda value: reading.order[int(value != 0)])
+        return as_levels(cells, lambda value: reading.order[int(value != 0)])
     if reading.read_as == DATE and reading.style == COMPACT_DATES:
         distinct, codes = np.unique(cells, return_inverse=True)
         days = np.array([np.nan if np.isnan(value) else _compact_days(value) for value in distinct.tolist()])
@@ -62,7 +64,7 @@ def _compact_days(value: float) -> float:
     return np.nan if days is None else days
 
 
-def _as_levels(cells: FloatArray, name: Callable[[float], str]) -> CategoryColumn:
+def as_levels(cells: FloatArray, name: Callable[[float], Any]) -> CategoryColumn:
     """Take numbers as names of groups."""
     known = ~np.isnan(cells)
     distinct, inverse = np.unique(cells[known], return_inverse=True)
@@ -71,7 +73,7 @@ def _as_levels(cells: FloatArray, name: Callable[[float], str]) -> CategoryColum
     return CategoryColumn(codes, tuple(name(value) for value in distinct.tolist()))
 
 
-def _convert_texts(cells: CategoryColumn, reading: ColumnReading) -> FloatArray | CategoryColumn:
+def _convert_texts(cells: CategoryColumn, reading: ColumnReading) -> Cells:
     if reading.read_as == CATEGORY:
         return _renamed(cells, lambda level: None if isinstance(level, str) and is_missing_sign(level) else level)
     if reading.read_as == YES_NO:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clusterforests._base.typing import FloatArray
-from clusterforests.tables.cell_conversion import convert
+from clusterforests.tables.cell_conversion import Cells, convert
 from clusterforests.tables.column_problems import ColumnProblem, Remedy, ignoring
 from clusterforests.tables.column_reading import (
     CATEGORY,
@@ -25,7 +25,7 @@ from clusterforests.tables.column_reading import (
     ColumnReading,
 )
 from clusterforests.tables.column_table import CategoryColumn
-from clusterforests.tables.missing_marks import is_missing_sign
+from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
 from clusterforests.tables.raw_columns import DistinctTexts, RawColumn, distinct_texts, quoted
@@ -33,8 +33,6 @@ from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_t
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.word_scales import order_of, yes_no
 from clusterforests.tables.written_columns import WrittenColumn, find_dates, find_numbers, unclear_problem
-
-Cells = FloatArray | CategoryColumn
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,11 @@ class _Draft:
 
 
 def inspect_columns(
-    columns: Sequence[RawColumn], wishes: Mapping[str, Wish] | None = None, habits: Habits | None = None
+    columns: Sequence[RawColumn],
+    wishes: Mapping[str, Wish] | None = None,
+    habits: Habits | None = None,
+    *,
+    inspect_numbers: bool = True,
 ) -> InspectedTable:
     """Find the kind of each column, and read those that are used.
 
@@ -77,12 +79,19 @@ def inspect_columns(
         What the user says about columns, by their names.
     habits : Habits or None, default=None
         How numbers and dates are written where columns do not show it.
+    inspect_numbers : bool, default=True
+        Whether numbers that are no quantities are looked for; if not, every column of numbers is used.
 
     Returns
     -------
     inspected : InspectedTable
     """
-    drafts = [_draft(raw, (wishes or {}).get(raw.name)) for raw in columns]
+    drafts = [
+        _draft(raw, (wishes or {}).get(raw.name))
+        if raw.is_text or inspect_numbers
+        else _Draft(raw, None, Verdict(NUMBER, "numbers", NUMBER))
+        for raw in columns
+    ]
     shown = _shown_styles(drafts)
     readings: list[ColumnReading] = []
     cells: dict[int, Cells] = {}
@@ -120,7 +129,7 @@ def _draft(raw: RawColumn, wish: Wish | None) -> _Draft:
 
 
 def _sign_notes(texts: DistinctTexts, signs: np.ndarray) -> tuple[str, ...]:
-    marks = [text for text, sign in zip(texts.texts, signs, strict=True) if sign and text != "None"]
+    marks = [text for text, sign in zip(texts.texts, signs, strict=True) if sign and not is_plain_mark(text)]
     count = int(texts.counts[signs].sum())
     return (f"{quoted(marks)} counts as missing ({count} cells).",) if marks else ()
 

@@ -4,12 +4,12 @@
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?"))
 # These too, in any column, but it is said.
 SIGNS = frozenset(
-    "-|–|—|--|---|.|..|...|n/a|na|<na>|n.a.|n. a.|k.a.|k. a.|k.a|k/a|n.d.|nd|n. d.|#n/a|#na|#value!|#div/0!|#ref!|#null!|"
+    "-|–|—|--|---|.|..|...|n/a|<na>|n.a.|n. a.|k.a.|k. a.|k.a|k/a|n.d.|nd|n. d.|#n/a|#na|#value!|#div/0!|#ref!|#null!|"
     "nat|nil|(null)|(blank)".split("|")
 )
 # These only where the other cells are numbers or dates; elsewhere they may be a group of their own.
 WORDS = frozenset(
-    "unknown|unbekannt|inconnu|desconocido|sconosciuto|onbekend|none|keine|keine angabe|keine angaben|missing|fehlt|"
+    "na|unknown|unbekannt|inconnu|desconocido|sconosciuto|onbekend|none|keine|keine angabe|keine angaben|missing|fehlt|"
     "not available|not applicable|nicht verfügbar|not recorded|not measured|pending|tbd|error|#error|nicht gemessen|"
     "non disponible|no data|no answer|sin datos|s/d".split("|")
 )
@@ -27,4 +27,9 @@ def is_missing_sign(text: str) -> bool:
 
 def is_missing_word(text: str) -> bool:
     """Say whether a cell among numbers or dates says in words that there is no value."""
-    return text.strip().casefold() in WORDS or is_missing_sign(text)
+    return text in MISSING or text.strip().casefold() in WORDS or is_missing_sign(text)
+
+
+def is_plain_mark(text: str) -> bool:
+    """Say whether a mark needs no mention."""
+    return text in MISSING or text == "None"

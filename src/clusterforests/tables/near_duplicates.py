@@ -1,10 +1,11 @@
 """Columns that say the same as an earlier one: copies, other units, other names of the same groups."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.tables.column_table import CategoryColumn
 
 COMPARED_ROWS = 2000
@@ -28,11 +29,15 @@ def near_duplicates(columns: Mapping[int, FloatArray | CategoryColumn]) -> dict[
     if not columns or len(next(iter(columns.values()))) < FEW_ROWS:
         return {}
     numbers = {j: cells for j, cells in columns.items() if not isinstance(cells, CategoryColumn)}
-    found = _copies({j: cells.tobytes() for j, cells in numbers.items()}, "the same numbers")
+    found = _copies({j: _digest(cells) for j, cells in numbers.items()}, "the same numbers")
     groups = {j: _first_seen(cells) for j, cells in columns.items() if isinstance(cells, CategoryColumn)}
     found |= _copies({j: codes for j, codes in groups.items() if codes}, "the same groups")
     left = [j for j, cells in numbers.items() if j not in found and not np.isinf(cells).any()]
     return found | (_correlated(left, [numbers[j] for j in left]) if len(left) <= COMPARED_COLUMNS else {})
+
+
+def _digest(values: FloatArray | IntArray) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(values)).digest()
 
 
 def _copies(keys: Mapping[int, bytes], how: str) -> dict[int, tuple[int, str]]:
@@ -52,7 +57,7 @@ def _first_seen(cells: CategoryColumn) -> bytes:
         return b""
     ranks = np.empty(len(known), dtype=np.int32)
     ranks[np.argsort(first)] = np.arange(len(known), dtype=np.int32)
-    return bytes(ranks[inverse].tobytes())
+    return _digest(ranks[inverse])
 
 
 def _correlated(positions: Sequence[int], columns: Sequence[FloatArray]) -> dict[int, tuple[int, str]]:

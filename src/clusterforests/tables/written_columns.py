@@ -8,7 +8,7 @@ import numpy as np
 from clusterforests._base.typing import BoolArray
 from clusterforests.tables.column_problems import ColumnProblem, Remedy, as_category, ignoring
 from clusterforests.tables.column_reading import DAY_FIRST, DECIMAL_COMMA, DECIMAL_POINT, MONTH_FIRST
-from clusterforests.tables.missing_marks import is_missing_word
+from clusterforests.tables.missing_marks import is_missing_word, is_plain_mark
 from clusterforests.tables.raw_columns import DistinctTexts, quoted
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
 from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
@@ -33,7 +33,7 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     """Read texts as numbers; None if too few are, or if what follows them are no units."""
     missing = _marked_missing(texts)
     rest = texts.without(missing)
-    numbers = [split_number(text) for text in rest.texts]
+    numbers = _without_rare_units(rest, [split_number(text) for text in rest.texts])
     fits = np.array([number is not None for number in numbers], dtype=bool)
     if not fits.any() or (rest.share(fits) < ENOUGH and not wished):
         return None
@@ -99,7 +99,7 @@ def _marked_missing(texts: DistinctTexts) -> BoolArray:
 
 
 def _missing_notes(texts: DistinctTexts, missing: BoolArray) -> tuple[str, ...]:
-    marks = [text for text, mark in zip(texts.texts, missing, strict=True) if mark and text != "None"]
+    marks = [text for text, mark in zip(texts.texts, missing, strict=True) if mark and not is_plain_mark(text)]
     count = int(texts.counts[missing].sum())
     return (f"{quoted(marks)} counts as missing ({count} cells).",) if marks else ()
 
@@ -111,6 +111,15 @@ def _limit_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> t
     some = [text for text, limit in zip(texts.texts, limits, strict=True) if limit]
     count = int(texts.counts[limits].sum())
     return (f"{count} cells such as {quoted(some, 1)} are read as the limit that they name.",)
+
+
+def _without_rare_units(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> list[WrittenNumber | None]:
+    """Where most numbers have no unit, letters after a few are none either: 12a is no 12."""
+    lettered = [number is not None and number.unit[:1].isalpha() for number in numbers]
+    plain = np.array([number is not None and not number.unit for number in numbers], dtype=bool)
+    if texts.share(np.array(lettered, dtype=bool)) >= texts.share(plain):
+        return numbers
+    return [None if letters else number for number, letters in zip(numbers, lettered, strict=True)]
 
 
 def _units(numbers: list[WrittenNumber], counts: np.ndarray) -> Counter[str]:
