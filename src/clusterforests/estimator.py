@@ -35,6 +35,7 @@ from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
 from clusterforests.tables.checks import check_enough_rows
+from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
@@ -374,6 +375,7 @@ class ClusterForest(FittedForest):
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees,")
         self._warn(rows.backend, chosen)
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
+        self._donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
         if signal is None:
             signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
         self._publish_trees(rows, plan, grown.labelled.forest, signal)
@@ -449,7 +451,7 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self.n_clusters_evidence_ = evidence
-        self._encoding, self._donors, self._weights = reading.encoding, reading.donors, reading.weights
+        self._encoding, self._weights = reading.encoding, reading.weights
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""

@@ -33,6 +33,7 @@ class Screen:
         self.name = f"clusterforests {given.command}"
         self.watched = not given.quiet and sys.stderr.isatty()
         self.bar = ProgressBar(1, enabled=self.watched)
+        self._told: set[str] = set()
 
     def note(self, text: str) -> None:
         """Print a note on stderr."""
@@ -59,4 +60,7 @@ class Screen:
             yield
 
     def _show_warning(self, message: Any, *_: Any, **__: Any) -> None:
-        self.note(f"note: {message}")
+        """Print a warning, but not twice: a command may call several methods that warn of the same."""
+        if str(message) not in self._told:
+            self._told.add(str(message))
+            self.note(f"note: {message}")

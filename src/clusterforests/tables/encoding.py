@@ -9,7 +9,6 @@ import numpy as np
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
-from clusterforests._base.warnings import warn_caller
 from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.tables.frames import (
@@ -23,11 +22,13 @@ from clusterforests.tables.frames import (
 )
 from clusterforests.tables.row_blocks import LargeTable, large_numeric_table, read_blocks, scan_table
 from clusterforests.tables.row_sources import RowSource, open_source
+from clusterforests.tables.unseen_levels import UnseenLevels
 
 Levels = tuple[Any, ...]
 
 FEW_LEVELS = 20  # up to this many levels may nearly all be different
 MAX_LEVELS = 1000
+MISSING, UNSEEN = -1, -2  # cells that have no known level
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,12 @@ class Encoding:
     n_features: int
     levels: Mapping[int, Levels]
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
-        """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
+    def apply(self, estimator: Any, X: Any, first_row: int = 0, unseen: UnseenLevels | None = None) -> EncodedTable:
+        """Encode new rows with the same features.
+
+        A level that was not seen in `fit` is none of those that were: zero in all columns of its feature. A category of
+        two levels has one column, which is 0 for the first and 1 for the second: it is 1/2 then, as far from one as
+        from the other.
 
         Parameters
         ----------
@@ -58,18 +63,23 @@ class Encoding:
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
+        unseen : UnseenLevels or None, default=None
+            Counts the cells of such levels; None means that this call warns of them itself.
 
         Returns
         -------
         encoded : EncodedTable
         """
+        counted = UnseenLevels() if unseen is None else unseen
         table = read_columns(estimator, X, reset=False)
         if isinstance(table, np.ndarray) and not self.levels:
             values = table
         else:
             columns = table if isinstance(table, list) else [Column(x, category=False) for x in table.T]
-            values = self._values(columns, known=True)
+            values = self._values(columns, counted)
         self._check(values, fitting=False, first_row=first_row)
+        if unseen is None:
+            counted.warn()
         return self._encoded(values)
 
     def describe(self, j: int) -> str:
@@ -100,7 +110,7 @@ class Encoding:
             widths[j] = 1 if len(levels) <= 2 else len(levels)
         return (np.cumsum(widths) - widths).astype(np.int32), widths
 
-    def _values(self, columns: list[Column], *, known: bool) -> FloatArray:
+    def _values(self, columns: list[Column], unseen: UnseenLevels) -> FloatArray:
         first, widths = self._places()
         n, total = len(columns[0].cells), int(widths.sum())
         check_memory(
@@ -114,23 +124,19 @@ class Encoding:
             if j not in self.levels:
                 place[:, 0] = to_numbers(column, _title(self.describe(j)))
                 continue
-            codes = self._codes(j, column.cells, warn=known)
+            codes = self._codes(j, column.cells, unseen)
             place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
-            place[codes < 0] = np.nan
+            place[codes == MISSING] = np.nan
+            if len(self.levels[j]) == 2:
+                place[codes == UNSEEN] = 0.5
         return values
 
-    def _codes(self, j: int, cells: AnyArray, *, warn: bool) -> IntArray:
-        """Return the number of each cell's level, -1 where it is missing or unknown."""
+    def _codes(self, j: int, cells: AnyArray, unseen: UnseenLevels) -> IntArray:
+        """Return the number of each cell's level, or MISSING or UNSEEN."""
         place = {level: code for code, level in enumerate(self.levels[j])}
         listed = cells.tolist()
-        codes = np.array([-1 if is_missing(cell) else place.get(cell, -1) for cell in listed], dtype=np.int32)
-        if warn and (codes < 0).any():
-            unknown = {cell for cell, code in zip(listed, codes, strict=True) if code < 0 and not is_missing(cell)}
-            if unknown:
-                warn_caller(
-                    f"{_title(self.describe(j))} has levels that were not seen in fit: "
-                    f"{_some(_sorted(unknown))}. They count as missing."
-                )
+        codes = np.array([MISSING if is_missing(c) else place.get(c, UNSEEN) for c in listed], dtype=np.int32)
+        unseen.add(self.describe(j), (listed[row] for row in np.flatnonzero(codes == UNSEEN)))
         return codes
 
     def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
@@ -190,7 +196,7 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     named = Encoding(None if names is None else tuple(map(str, names)), len(table), {})
     levels = {j: _levels(column, named.describe(j)) for j, column in enumerate(table) if column.category}
     encoding = Encoding(named.names, len(table), levels)
-    values = encoding._values(table, known=False)
+    values = encoding._values(table, UnseenLevels())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
 

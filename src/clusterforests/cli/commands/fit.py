@@ -56,6 +56,11 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FILE", type=target, help="write the cluster of each row; - is standard output")
     add("--report", metavar="FILE", type=target, help="write an HTML page about the result")
     add("--model", metavar="FILE", type=target, help="write the model, for `predict` and `report`")
+    add(
+        "--model-without-rows",
+        action="store_true",
+        help="leave out of the model the rows of DATA that fill missing cells in `predict`",
+    )
     add("--trees", metavar="T", type=positive, default=200, help="number of trees in the forest (default: 200)")
     add(
         "--noise-features",
@@ -131,7 +136,7 @@ def write_results(
     # How it was run is not part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
     outputs.write("--report", write_page)
-    outputs.write("--model", forest.save)
+    outputs.write("--model", lambda path: forest.save(path, keep_rows=not given.model_without_rows))
     if "--out" in outputs.targets:
         own = forest.item_consensus_
         kind = labels_format(outputs.targets["--out"])
