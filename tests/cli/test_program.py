@@ -142,3 +142,28 @@ def test_usage_errors(arguments, sentence, capsys):
         main(arguments)
     assert caught.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["fit", "--help"], ["reproduce", "--help"]], ids=" ".join
+)
+def test_help_does_not_wait_for_libraries(arguments):
+    code = f"""
+import sys
+from clusterforests.cli.program import main
+try:
+    main({line.split()!r})
+except SystemExit:
+    sys.exit("numpy" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert b"clusterforests" in done.stdout
+
+
+def test_stopped_while_libraries_are_imported(monkeypatch, capsys):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", stop)
+    assert main(["fit", "data.csv"]) == 130
+    assert capsys.readouterr().err == "clusterforests fit: Stopped. Nothing was written.\n"

@@ -9,9 +9,9 @@ import reference
 from sklearn.base import BaseEstimator
 
 from clusterforests import _core
+from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
 from clusterforests.tables.feature_columns import numeric_table
-from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.imputation import KEPT_DONORS, NEIGHBOURS, complete, find_donors, keep_donors
 
 
