@@ -68,7 +68,16 @@ def test_a_terminal_has_progress(wine, tmp_path):
     assert status == 0
     assert "loading [" in shown
     assert re.search(r"growing \[[#.]{24}\] \d+/20 trees", shown)
-    assert "\x1b[2K" in shown
+    for stage in (
+        "reading the table",
+        "finding the features",
+        "cutting the graph",
+        "placing the rows",
+        "measuring",
+        "writing",
+    ):
+        assert f"\x1b[2K{stage}" in shown
+    assert shown.index("growing [") < shown.index("cutting the graph")
     assert "wrote " in shown
     quiet, status = in_terminal(["fit", str(wine), *WINE, "--quiet"])
     assert (quiet, status) == ("", 0)

@@ -39,7 +39,16 @@ class Screen:
         """Print a note on stderr."""
         if not self.quiet:
             self.bar.clear()
-            print(f"{self.name}: {text}", file=sys.stderr)
+            sys.stderr.write(f"{self.name}: {text}\n")  # at once, or a progress bar could come between
+
+    @contextmanager
+    def stage(self, text: str) -> Iterator[None]:
+        """Show what is done now, until it is done or has failed. Only on a terminal."""
+        self.bar.stage(text)
+        try:
+            yield
+        finally:
+            self.bar.clear()
 
     def tell(self, lines: list[str], *, on_stderr: bool = False) -> None:
         """Print the summary; on stderr if the labels go to stdout."""

@@ -2,6 +2,8 @@
 
 import argparse
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from clusterforests.cli.label_files import labels_format, write_labels
@@ -41,11 +43,10 @@ def run_fit(given: argparse.Namespace) -> int:
         forest.fit(data.table)
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
-    facts = fit_facts(name, view_of(forest), score(data.truth, forest.labels_), seconds)
-    if outputs.files:
-        screen.bar.stage(f"writing {', '.join(outputs.files)},")
+    with screen.stage("measuring how sure the clusters are"):
+        facts = fit_facts(name, view_of(forest), score(data.truth, forest.labels_), seconds)
     with outputs, screen.warnings_as_notes():
-        write_results(outputs, forest, data, given, seconds)
+        write_results(outputs, forest, data, given, seconds, screen)
         if given.json:
             files = {option.lstrip("-"): str(path) for option, path in outputs.targets.items()}
             rows = row_facts(data, forest.labels_) if given.out is None else {}
@@ -58,7 +59,7 @@ def run_fit(given: argparse.Namespace) -> int:
 
 
 def write_results(
-    outputs: Outputs, forest: ClusterForest, data: DataFile, given: argparse.Namespace, seconds: float
+    outputs: Outputs, forest: ClusterForest, data: DataFile, given: argparse.Namespace, seconds: float, screen: Screen
 ) -> None:
     """Write the report, the model, and last the labels, which may go down a pipe."""
 
@@ -76,9 +77,13 @@ def write_results(
 
     # How it was run is not part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
-    outputs.write("--report", write_page)
-    outputs.write("--model", lambda path: forest.save(path, keep_rows=not given.model_without_rows))
-    if "--out" in outputs.targets:
-        own = forest.item_consensus_
-        kind = labels_format(outputs.targets["--out"])
-        outputs.write("--out", lambda path: write_labels(path, data, forest.labels_, own, kind))
+    kind = labels_format(given.out)
+    writers: dict[str, Callable[[Path], None]] = {
+        "--report": write_page,
+        "--model": lambda path: forest.save(path, keep_rows=not given.model_without_rows),
+        "--out": lambda path: write_labels(path, data, forest.labels_, forest.item_consensus_, kind),
+    }
+    for option, writer in writers.items():
+        path = outputs.targets.get(option, STDOUT)
+        with nullcontext() if path == STDOUT else screen.stage(f"writing {path}"):
+            outputs.write(option, writer)

@@ -26,7 +26,7 @@ def run_predict(given: argparse.Namespace) -> int:
             forest = forest.at(given.clusters)
     data = read_for_model(view_of(forest), given, screen)
     started = time.perf_counter()
-    with screen.warnings_as_notes(), naming_file(given.data):
+    with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
         labels = forest.predict(data.table)
         own = own_membership(forest.predict_proba(data.table), labels)
     seconds = time.perf_counter() - started

@@ -23,7 +23,7 @@ def run_report(given: argparse.Namespace) -> int:
     def write_page(path: Path) -> None:
         write_report(forest, data.table, path, ids=data.ids, truth=data.truth, title=title, command=given.command_line)
 
-    with outputs, screen.warnings_as_notes():
+    with outputs, screen.warnings_as_notes(), screen.stage(f"writing {given.out}"):
         outputs.write("--out", write_page)
     if given.json:
         print(as_json({"data": given.data, "model": given.model, "files": {"out": str(given.out)}}), flush=True)
