@@ -35,6 +35,7 @@ from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
 from clusterforests.tables.checks import check_enough_rows
+from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.scaling import Scaling, fit_scaling
 from clusterforests.tables.wishes import COLUMNS_RULE
 
@@ -357,17 +358,18 @@ class ClusterForest(FittedForest):
         check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
         before = vars(self).copy()
         try:
-            self._fit(X, sample_weight)
+            with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
+                self._fit(X, sample_weight, bar)
         except BaseException:
             self.__dict__ = before  # nothing is left of a fit that was not finished
             raise
         return self
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any, bar: ProgressBar) -> None:
         """Run the stages of Algorithm 3."""
+        bar.stage("reading the table")
         rows = open_rows(self, X, sample_weight)  # read
         seed = root_seed(self.random_state)
-        bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
         number, candidates = self._asked_n_clusters(len(sample.distinct.rows), rows.n_rows)
@@ -378,26 +380,31 @@ class ClusterForest(FittedForest):
         plan, chosen, signal = grown.choices
         chosen["n_clusters"] = number
         settings = self._cut_settings(chosen, number.value)
-        bar.stage(f"{len(grown.forest.features)} trees grown in {grown.forest.rounds} rounds; cutting the graph,")
+        bar.stage("cutting the graph")
         graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = cut_graph(graph, settings)  # cut: line 8
+        bar.stage("placing the rows")
         placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
-        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees,")
-        self._warn(rows.backend, chosen)
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
+        self._donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
         if signal is None:
+            bar.stage("scoring the features")
             signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
         self._publish_trees(rows, plan, grown.labelled.forest, signal)
         self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
         labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
+        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
+        self._warn(rows.backend, chosen)
         alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
         self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
 
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
+        bar.stage("finding the features that tell")
         choices = self._choose(sample, n_clusters, seed)
         forest = rows.grow(choices.plan, bar.grown)  # grow: lines 1 and 2
         choices.chosen["n_estimators"] = trees_grown(forest, choices.plan.settings)
+        bar.stage("labelling the rows")
         labelled = rows.label(forest, choices.plan.scaling, sample)  # label: line 3
         settings = self._cut_settings(choices.chosen, n_clusters)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
@@ -460,7 +467,7 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self.n_clusters_evidence_ = evidence
-        self._encoding, self._donors, self._weights = reading.encoding, reading.donors, reading.weights
+        self._encoding, self._weights = reading.encoding, reading.weights
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
@@ -523,8 +530,8 @@ class ClusterForest(FittedForest):
         self, rows: Rows, sample: Sample, candidates: list[int], grown: Grown, seed: int, bar: ProgressBar
     ) -> tuple[Setting, NClustersEvidence, Grown]:
         """Choose the number of clusters, with finer trees where many clusters are likely."""
-        bar.looking()
         while True:
+            bar.stage("choosing the number of clusters")
             plan, chosen, _ = grown.choices
             enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
             if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):

@@ -141,15 +141,24 @@ def test_new_rows():
     assert same(again.values[0], found.values[2])
     assert same(again.values[1], [1, NAN, NAN, NAN, 1])
     assert list(again.first) == list(found.first)
-    with pytest.warns(UserWarning, match="Column 'colour' has levels that were not seen in fit: 'Pink', 'grey'. They"):
+    with pytest.warns(UserWarning, match=r"2 cells have .* not seen in fit: column 'colour' \('Pink', 'grey'\). They"):
         again = encoding.apply(estimator, X.assign(colour=["Pink", "red", "grey"]))
-    assert same(again.values[:, 1:4], [[NAN] * 3, [0, 0, 1], [NAN] * 3])
+    assert same(again.values[:, 1:4], [[0] * 3, [0, 0, 1], [0] * 3])
     with pytest.raises(ValueError, match="feature names"):
         encoding.apply(estimator, X.rename(columns={"a": "A"}))
     with pytest.raises(ValueError, match="Column 'a' must hold numbers, as in fit: could not convert"):
         encoding.apply(estimator, X.assign(a=["x", "y", "z"]))
     with pytest.raises(ValueError, match="3 features"), pytest.warns(UserWarning, match="feature names"):
         encoding.apply(estimator, X[["a", "yes"]].to_numpy(dtype=float))
+
+
+def test_an_unseen_level_is_as_far_from_one_of_two_levels_as_from_the_other():
+    estimator = BaseEstimator()
+    X = pd.DataFrame({"two": ["no", "yes", "no"], "one": ["x", "x", "x"]})
+    _, encoding = encode(estimator, X)
+    with pytest.warns(UserWarning, match=r"2 cells .* column 'two' \('perhaps'\), column 'one' \('y'\)"):
+        again = encoding.apply(estimator, X.assign(two=["perhaps", None, "yes"], one=["y", "x", "x"]))
+    assert same(again.values, [[0.5, 0], [NAN, 0], [1, 0]])
 
 
 def test_new_rows_of_an_array_keep_the_kind_of_their_column():

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from clusterforests.cli.readers import FORMATS, ReadProgress, Request
+from clusterforests.cli.formats import FORMATS
 
 EXIT_CODES = """exit codes:
   0    success
@@ -38,22 +38,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--quiet", action="store_true", help="print errors only: no progress, no summary")
-
-
-def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -> Request:
-    """Say what to read, by the options that `add_data_options` added."""
-    return Request(
-        id=given.id,
-        label=given.label,
-        ignore=tuple(getattr(given, "ignore", ())),
-        categories=tuple(getattr(given, "category", ())),
-        delimiter=given.delimiter,
-        decimal=given.decimal,
-        encoding=given.encoding,
-        header=not given.no_header,
-        progress=progress,
-        **more,
-    )
 
 
 def number_of_clusters(text: str) -> int | str | range:

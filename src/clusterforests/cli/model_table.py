@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.arguments import request_of
 from clusterforests.cli.readers import DataFile, read_table
+from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen
 from clusterforests.forest_view import ForestView
 from clusterforests.tables.column_table import ColumnTable

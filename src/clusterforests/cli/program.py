@@ -1,6 +1,7 @@
 """The command line: `clusterforests fit | predict | report | demo | reproduce`."""
 
 import argparse
+import importlib
 import os
 import shlex
 import sys
@@ -9,11 +10,11 @@ from collections.abc import Callable, Sequence
 
 from clusterforests import __version__
 from clusterforests.cli.arguments import EXIT_CODES
-from clusterforests.cli.commands.demo import add_demo
-from clusterforests.cli.commands.fit import add_fit
-from clusterforests.cli.commands.predict import add_predict
-from clusterforests.cli.commands.report import add_report
-from clusterforests.cli.commands.reproduce import add_reproduce
+from clusterforests.cli.options.demo import add_demo
+from clusterforests.cli.options.fit import add_fit
+from clusterforests.cli.options.predict import add_predict
+from clusterforests.cli.options.report import add_report
+from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
 
 EXAMPLES = """examples:
@@ -50,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = build_parser().parse_args(words)
     given.command_line = shlex.join(["clusterforests", *words])
     try:
-        status: int = given.run(given)
+        # A command is imported when it runs: that takes a second, which `--help` need not wait for.
+        command = importlib.import_module(f"clusterforests.cli.commands.{given.command}")
+        status: int = getattr(command, f"run_{given.command}")(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(given, given.stopped, 130)

@@ -9,7 +9,6 @@ import numpy as np
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray
-from clusterforests._base.warnings import warn_caller
 from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.cell_conversion import CellError, Cells, as_levels, convert
 from clusterforests.tables.column_problems import TableProblems
@@ -24,9 +23,12 @@ from clusterforests.tables.raw_columns import RawColumn
 from clusterforests.tables.row_blocks import LargeTable, TableScan, large_numeric_table, read_blocks, scan_table
 from clusterforests.tables.row_sources import BlankedSource, ColumnSource, RowSource, open_source
 from clusterforests.tables.text_columns import MAX_LEVELS
+from clusterforests.tables.unseen_levels import UnseenLevels
 from clusterforests.tables.wishes import parse_wishes
 
 Levels = tuple[Any, ...]
+
+MISSING, UNSEEN = -1, -2  # cells that have no known level
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,12 @@ class Encoding:
     levels: Mapping[int, Levels]
     readings: tuple[ColumnReading, ...] = ()
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
-        """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
+    def apply(self, estimator: Any, X: Any, first_row: int = 0, unseen: UnseenLevels | None = None) -> EncodedTable:
+        """Encode new rows with the same features.
+
+        A level that was not seen in `fit` is none of those that were: zero in all columns of its feature. A category of
+        two levels has one column, which is 0 for the first and 1 for the second: it is 1/2 then, as far from one as
+        from the other.
 
         Parameters
         ----------
@@ -60,18 +66,23 @@ class Encoding:
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
+        unseen : UnseenLevels or None, default=None
+            Counts the cells of such levels; None means that this call warns of them itself.
 
         Returns
         -------
         encoded : EncodedTable
         """
+        counted = UnseenLevels() if unseen is None else unseen
         table = read_columns(estimator, X, reset=False)
         if isinstance(table, np.ndarray) and not self.levels and not self.readings:
             values = table
         else:
             columns = table if isinstance(table, list) else [RawColumn("", x, NUMBER) for x in table.T]
-            values = self._values(self._cells(columns, first_row, read=isinstance(X, ColumnTable)), known=True)
+            values = self._values(self._cells(columns, first_row, read=isinstance(X, ColumnTable)), counted)
         self._check(values, fitting=False, first_row=first_row)
+        if unseen is None:
+            counted.warn()
         return self._encoded(values)
 
     def _cells(self, columns: Sequence[RawColumn], first_row: int, *, read: bool) -> list[Cells]:
@@ -121,7 +132,7 @@ class Encoding:
         used[[reading.feature for reading in self.readings if reading.feature >= 0 and not reading.used]] = False
         return used if used.any() else ~used
 
-    def _values(self, columns: Sequence[Cells], *, known: bool) -> FloatArray:
+    def _values(self, columns: Sequence[Cells], unseen: UnseenLevels) -> FloatArray:
         first, widths = self._places()
         n, total = len(columns[0]), int(widths.sum())
         check_memory(
@@ -133,9 +144,11 @@ class Encoding:
         for j, cells in enumerate(columns):
             place = values[:, first[j] : first[j] + widths[j]]
             if j in self.levels:
-                codes = self._codes(j, cells, warn=known)
+                codes = self._codes(j, cells, unseen)
                 place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
-                place[codes < 0] = np.nan
+                place[codes == MISSING] = np.nan
+                if len(self.levels[j]) == 2:
+                    place[codes == UNSEEN] = 0.5
             elif isinstance(cells, CategoryColumn):
                 texts = [str(level) for level in cells.levels[:1]]
                 raise ValueError(f"{_title(self.describe(j))} must hold numbers, as in fit, not {', '.join(texts)!r}.")
@@ -143,19 +156,14 @@ class Encoding:
                 place[:, 0] = cells
         return values
 
-    def _codes(self, j: int, cells: Cells, *, warn: bool) -> IntArray:
-        """Return the number of each cell's level, -1 where it is missing or unknown."""
+    def _codes(self, j: int, cells: Cells, unseen: UnseenLevels) -> IntArray:
+        """Return the number of each cell's level, or MISSING or UNSEEN."""
         column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, lambda value: value)
         place = {level: code for code, level in enumerate(self.levels[j])}
-        codes = np.array([*(place.get(level, -1) for level in column.levels), -1], dtype=np.int32)
-        unknown = [level for level, code in zip(column.levels, codes, strict=False) if code < 0]
-        if warn and unknown:
-            warn_caller(
-                f"{_title(self.describe(j))} has levels that were not seen in fit: "
-                f"{_some(_sorted(unknown))}. They count as missing."
-            )
-        found: IntArray = codes[column.codes]
-        return found
+        known = np.array([*(place.get(level, UNSEEN) for level in column.levels), MISSING], dtype=np.int32)
+        codes: IntArray = known[column.codes]
+        unseen.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
+        return codes
 
     def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
         """Refuse infinite cells, rows without any value and, in `fit`, columns without any value."""
@@ -217,7 +225,7 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
         readings, cells = _inspect(estimator, table, titles)
     levels = {j: _levels(column, j, titles) for j, column in enumerate(cells) if isinstance(column, CategoryColumn)}
     encoding = Encoding(titles, len(table), levels, readings)
-    values = encoding._values(cells, known=False)
+    values = encoding._values(cells, UnseenLevels())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
 
