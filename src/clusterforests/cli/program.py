@@ -16,6 +16,7 @@ from clusterforests.cli.options.predict import add_predict
 from clusterforests.cli.options.report import add_report
 from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
+from clusterforests.cli.problems import FileProblems
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -62,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         return _fail(given, explain(error), 1)
+    except FileProblems as error:
+        return _fail(given, error.describe(["clusterforests", *words]), 1)
     except (ValueError, TypeError, ImportError, MemoryError) as error:
         return _fail(given, " ".join(str(error).split()) or type(error).__name__, 1)
     return status

@@ -21,6 +21,8 @@ class ColumnProblem:
     column: str
     text: str
     remedies: tuple[Remedy, ...]
+    cell: str = ""  # one that shows the problem
+    row: int | None = None  # the first that has it
 
     def for_python(self) -> str:
         """Write the problem and its remedies as entries of `columns`."""

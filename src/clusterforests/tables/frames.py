@@ -160,9 +160,13 @@ def _polars_column(X: Any, j: int, name: str) -> RawColumn:
 
 
 def _arrow_column(X: Any, j: int, name: str) -> RawColumn:
+    return arrow_column(X.column(j), name)
+
+
+def arrow_column(column: Any, name: str) -> RawColumn:
+    """Read a column of an Arrow table by its type."""
     arrow: Any = sys.modules["pyarrow"]
-    column, kind = X.column(j), X.column(j).type
-    types = arrow.types
+    kind, types = column.type, arrow.types
     if types.is_date(kind) or types.is_timestamp(kind):
         return RawColumn(name, _days_of(_arrow_numpy(column.cast(arrow.timestamp("us")), "datetime64[us]")), DATE)
     if types.is_duration(kind):

@@ -28,7 +28,7 @@ from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
-from clusterforests.tables.raw_columns import DistinctTexts, RawColumn, distinct_texts, quoted
+from clusterforests.tables.raw_columns import DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
 from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_texts, judge_words
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.word_scales import order_of, yes_no
@@ -98,7 +98,7 @@ def inspect_columns(
     problems: list[ColumnProblem] = []
     for j, draft in enumerate(drafts):
         reading, found = _finish(draft, shown, habits or Habits())
-        problems += found
+        problems += [_located(problem, draft.raw) for problem in found]
         if reading.used and not found:
             cells[j] = convert(draft.raw.cells, reading)
         readings.append(reading)
@@ -108,6 +108,14 @@ def inspect_columns(
             readings[j], kind=NEAR_DUPLICATE, reason=f"{how} as {columns[i].name!r}", notes=(*readings[j].notes, note)
         )
     return InspectedTable(tuple(readings), cells, tuple(problems))
+
+
+def _located(problem: ColumnProblem, raw: RawColumn) -> ColumnProblem:
+    """Add the first row that has the cell which shows a problem."""
+    if not problem.cell or not isinstance(raw.cells, CategoryColumn):
+        return problem
+    chosen = np.array([str(level) == problem.cell for level in raw.cells.levels], dtype=bool)
+    return replace(problem, row=next(first_rows(raw.cells, chosen), None))
 
 
 def _draft(raw: RawColumn, wish: Wish | None) -> _Draft:

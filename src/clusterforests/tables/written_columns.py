@@ -177,5 +177,5 @@ def _strangers(name: str, texts: DistinctTexts, fits: BoolArray, what: str) -> t
     if len(strange) <= 3:
         remedies = (Remedy("--missing", tuple(strange), "", "if that stands for a missing value"), *remedies)
     text = f"{cells} not a {what}, unlike the others: {quoted(strange)}. Correct the table, or say what is meant."
-    return (ColumnProblem(name, text, remedies),)
+    return (ColumnProblem(name, text, remedies, strange[0]),)
 
