@@ -39,10 +39,11 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     add("--no-header", action="store_true", help="the first line is data, not column names")
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser, *, threads: bool = True) -> None:
     """Add the options that say how to run and what to print."""
     add = parser.add_argument_group("running").add_argument
-    add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
+    if threads:
+        add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--quiet", action="store_true", help="print errors only: no progress, no summary")
 
