@@ -22,6 +22,7 @@ _CELL = re.compile(
     rf"(?P<body>\d[\d.,'  ]*\d|\d|[.,]\d+)(?P<round>[.,]-{{1,2}}|[.,](?=\s*(?:{_CURRENCY})?$))?"
     rf"(?P<exponent>[eE][+-]?\d+)?(?P<after>-)?\s*(?P<unit>{_UNIT})?\s*(?P<close>\))?"
 )
+_MONEY = re.compile(_CURRENCY)
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2009\u2007"), " ")
 _SIGNS = _SPACES | {ord("−"): "-", ord("–"): "-", ord("—"): "-", ord("’"): "'", ord("ʼ"): "'", ord("＋"): "+"}
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in ".,' "}
@@ -103,7 +104,7 @@ class StyleEvidence(NamedTuple):
 
     styles: dict[str, str]  # each style that some cell shows, with one such body
     unclear: str  # a body like 1,234, or ""
-    thousands: bool  # numbers like 1,234 beside smaller ones without a sign: these are thousands
+    thousands: bool  # numbers like 1,234 are thousands: see `style_evidence`
 
     def settled(self) -> str | None:
         """Return the style that the column itself shows; "" if any will do, None if it is unclear."""
@@ -115,14 +116,19 @@ class StyleEvidence(NamedTuple):
 
 
 def style_evidence(numbers: Iterable[WrittenNumber]) -> StyleEvidence:
-    """Look at all numbers of a column."""
+    """Look at all numbers of a column.
+
+    Numbers like 1,234 are thousands if many stand beside smaller ones without a sign (of decimals, some would end in
+    fewer than three), or if they are amounts of money like 12,345 (money has two decimals, prices per litre three).
+    """
     styles: dict[str, str] = {}
     unclear: list[str] = []
-    short = long = False
+    short = long = money = False
     for number in numbers:
         body, shown = number.body, decimal_evidence(number)
         if shown == "unclear":
             unclear.append(body)
+            money = money or (len(body) > 5 and _MONEY.fullmatch(number.unit) is not None)
         elif shown:
             styles.setdefault(shown, body)
         elif not short or not long:
@@ -131,5 +137,5 @@ def style_evidence(numbers: Iterable[WrittenNumber]) -> StyleEvidence:
     marks = {"," if "," in body else "." for body in unclear}
     if len(marks) > 1 and not styles:  # 1,234 beside 1.234
         styles = {DECIMAL_POINT: next(b for b in unclear if "." in b), DECIMAL_COMMA: next(b for b in unclear if "," in b)}
-    grouped = len(unclear) >= MANY and short and not long
+    grouped = money or (len(unclear) >= MANY and short and not long)
     return StyleEvidence(styles, unclear[0] if unclear else "", grouped)
