@@ -17,9 +17,9 @@ from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.tables.frames import check_names, column_names, known_frame, read_columns
 from clusterforests.tables.inspection import inspect_columns
-from clusterforests.tables.left_out import describe_left_out, warn_of_columns
+from clusterforests.tables.left_out import describe_left_out, stand_in, warn_of_columns
 from clusterforests.tables.number_columns import Verdict, judge_numbers
-from clusterforests.tables.raw_columns import RawColumn
+from clusterforests.tables.raw_columns import RawColumn, plain_number
 from clusterforests.tables.row_blocks import LargeTable, TableScan, large_numeric_table, read_blocks, scan_table
 from clusterforests.tables.row_sources import BlankedSource, ColumnSource, RowSource, open_source
 from clusterforests.tables.text_columns import MAX_LEVELS
@@ -158,8 +158,9 @@ class Encoding:
 
     def _codes(self, j: int, cells: Cells, unseen: UnseenLevels) -> IntArray:
         """Return the number of each cell's level, or MISSING or UNSEEN."""
-        column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, lambda value: value)
+        column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, plain_number)
         place = {level: code for code, level in enumerate(self.levels[j])}
+        place = {_as_written(level): code for level, code in place.items()} | place  # 2 may be written "2"
         known = np.array([*(place.get(level, UNSEEN) for level in column.levels), MISSING], dtype=np.int32)
         codes: IntArray = known[column.codes]
         unseen.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
@@ -243,20 +244,12 @@ def _inspect(
         raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
     warn_of_columns(readings)
     return readings, [
-        found.cells[j] if reading.used else _stand_in(table[j], reading) for j, reading in enumerate(readings)
+        found.cells[j] if reading.used else stand_in(table[j], reading) for j, reading in enumerate(readings)
     ]
 
 
 def _read_again(column: RawColumn, reading: ColumnReading) -> Cells:
-    return convert(column.cells, reading) if reading.used else _stand_in(column, reading)
-
-
-def _stand_in(column: RawColumn, reading: ColumnReading) -> FloatArray:
-    """Return what stands for a column that is left out; a constant one stays as it is."""
-    if reading.kind != CONSTANT:
-        return np.zeros(len(column))
-    cells = column.cells
-    return np.where(cells.codes < 0, np.nan, 0.0) if isinstance(cells, CategoryColumn) else cells
+    return convert(column.cells, reading) if reading.used else stand_in(column, reading)
 
 
 def open_large(
@@ -365,6 +358,10 @@ def _sorted(levels: Iterable[Any]) -> Levels:
         return tuple(sorted(levels))
     except TypeError:
         return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
+
+
+def _as_written(level: Any) -> str:
+    return plain_number(float(level)) if isinstance(level, (int, float)) else str(level)
 
 
 def _some(levels: Levels) -> str:

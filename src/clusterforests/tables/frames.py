@@ -2,7 +2,7 @@
 
 import datetime
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -41,7 +41,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Ra
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
-    return [_understand(cells, str(j), f"Column {j}") for j, cells in enumerate(columns)]
+    return [_understand(cells, str(j), f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
 
 
 def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
@@ -211,8 +211,11 @@ def _days_of(times: AnyArray) -> FloatArray:
     return days
 
 
-def _understand(cells: AnyArray, name: str, where: str) -> RawColumn:
-    """Find out whether cells of no stated type are all numbers, all dates or all text."""
+def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool = False) -> RawColumn:
+    """Find out whether cells of no stated type are all numbers, all dates or all text.
+
+    In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers.
+    """
     listed = cells.tolist()
     kinds = {type(cell) for cell in listed if not is_missing(cell)}
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
@@ -227,7 +230,7 @@ def _understand(cells: AnyArray, name: str, where: str) -> RawColumn:
     text = bool(kinds) and not any(map(_is_number, kinds))
     if kinds and not text and not all(map(_is_number, kinds)):
         raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
-    if text:
+    if text and not (numbers_as_text and _reads_as_numbers(listed)):
         return RawColumn(name, text_column(listed, lambda cell: is_missing(cell) or cell == ""))
     try:
         values = np.array([np.nan if is_missing(cell) else float(cell) for cell in listed])
@@ -238,3 +241,10 @@ def _understand(cells: AnyArray, name: str, where: str) -> RawColumn:
 
 def _is_number(kind: type) -> bool:
     return issubclass(kind, (Real, Decimal, np.bool_))
+
+
+def _reads_as_numbers(cells: Sequence[Any]) -> bool:
+    try:
+        return all(is_missing(cell) or float(cell) is not None for cell in cells)
+    except ValueError:
+        return False

@@ -1,9 +1,14 @@
-"""What users are told about the columns that were left out, and about others that need a word."""
+"""Columns that were left out: what users are told about them, and what stands for them."""
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
-from clusterforests.tables.column_reading import IGNORED, ColumnReading
+from clusterforests.tables.column_reading import CONSTANT, IGNORED, NEAR_DUPLICATE, ColumnReading
+from clusterforests.tables.column_table import CategoryColumn
+from clusterforests.tables.raw_columns import RawColumn
 
 LISTED = 10
 
@@ -26,8 +31,16 @@ def describe_left_out(readings: Sequence[ColumnReading]) -> str:
 
 
 def warn_of_columns(readings: Sequence[ColumnReading]) -> None:
-    """Say once which columns are left out, and what else there is to know."""
-    notes = column_notes(readings)
+    """Say once which columns are left out, and what else there is to know; columns that repeat others do no harm."""
+    notes = column_notes([reading for reading in readings if reading.kind != NEAR_DUPLICATE])
     if notes:
         more = f" And {len(notes) - LISTED} more: see `columns_`." if len(notes) > LISTED else ""
         warn_caller(f"{' '.join(notes[:LISTED])}{more} To decide otherwise, pass columns={{name: kind}}.")
+
+
+def stand_in(column: RawColumn, reading: ColumnReading) -> FloatArray:
+    """Return what stands for a column that is left out; a constant one stays as it is."""
+    if reading.kind != CONSTANT:
+        return np.zeros(len(column))
+    cells = column.cells
+    return np.where(cells.codes < 0, np.nan, 0.0) if isinstance(cells, CategoryColumn) else cells

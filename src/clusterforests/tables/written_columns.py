@@ -172,10 +172,10 @@ def _strangers(name: str, texts: DistinctTexts, fits: BoolArray, what: str) -> t
     if not strange:
         return ()
     count = int(texts.counts[~fits].sum())
-    cells = "1 cell is" if count == 1 else f"{count} cells are"
+    what = f"{quoted(strange)} is not a {what}" if count == 1 else f"{count} cells are not {what}s, such as {quoted(strange)}"
     remedies = (ignoring(name), as_category(name))
     if len(strange) <= 3:
         remedies = (Remedy("--missing", tuple(strange), "", "if that stands for a missing value"), *remedies)
-    text = f"{cells} not a {what}, unlike the others: {quoted(strange)}. Correct the table, or say what is meant."
+    text = f"{what}, unlike the other cells of the column. Correct the table, or say what is meant."
     return (ColumnProblem(name, text, remedies, strange[0]),)
 

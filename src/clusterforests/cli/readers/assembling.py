@@ -22,7 +22,7 @@ from clusterforests.tables.column_reading import (
 )
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.inspection import inspect_columns
-from clusterforests.tables.left_out import column_notes, describe_left_out
+from clusterforests.tables.left_out import column_notes, describe_left_out, stand_in
 from clusterforests.tables.raw_columns import RawColumn
 from clusterforests.tables.wishes import Habits, Wish
 
@@ -115,15 +115,11 @@ def _inspected(
     if problems and not request.only_inspect:
         raise FileProblems(file, problems)
     if not used and not problems:
-        used = _constants(found.readings)
+        used = [i for i, reading in enumerate(found.readings) if reading.kind == CONSTANT]
         if not used and not request.only_inspect:
             raise ValueError(f"{file} has no column to cluster by: {describe_left_out(ordered)}")
-    cells = [found.cells[i] if i in found.cells else np.zeros(len(lines)) for i in used]
+    cells = [found.cells[i] if i in found.cells else stand_in(raws[positions[i]], found.readings[i]) for i in used]
     return ColumnTable([found.readings[i].name for i in used], cells, ordered), ordered, problems
-
-
-def _constants(readings: Sequence[ColumnReading]) -> list[int]:
-    return [i for i, reading in enumerate(readings) if reading.kind == CONSTANT][:1]
 
 
 def _of_role(roles: ColumnRoles, j: int) -> ColumnReading:
