@@ -7,6 +7,7 @@ from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
 from clusterforests.story import ClusterStory, DoubtfulRows, Summary, Trait
 from clusterforests.tables.column_reading import ColumnReading
+from clusterforests.tables.overview import TableOverview
 
 __all__ = [
     "ClusterStory",
@@ -19,5 +20,6 @@ __all__ = [
     "Setting",
     "Stability",
     "Summary",
+    "TableOverview",
     "Trait",
 ]

@@ -96,3 +96,21 @@ def test_estimators_show_what_was_set():
 
 def test_type_hints_are_shipped():
     assert (resources.files("clusterforests") / "py.typed").is_file()
+
+
+def test_public_names_are_imported_when_they_are_used():
+    code = """
+import sys, clusterforests
+assert "numpy" not in sys.modules
+assert {"ClusterForest", "consensus", "diagnostics", "__version__"} <= set(dir(clusterforests))
+assert clusterforests.diagnostics.pac is not None
+from clusterforests import *
+assert ClusterForest is clusterforests.ClusterForest
+try:
+    clusterforests.Forest
+except AttributeError as error:
+    assert str(error) == "module 'clusterforests' has no attribute 'Forest'"
+else:
+    sys.exit(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

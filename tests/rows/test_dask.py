@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from dask.delayed import delayed
 from distributed import Client, LocalCluster
+from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
 from clusterforests._base.row_keys import row_keys
@@ -234,6 +235,15 @@ def test_what_is_refused():
             forest().fit(table, sample_weight=weights)
     with pytest.raises(ValueError, match="5 features"):
         forest().fit(X).predict(table[:, :5])
+
+
+def test_missing_cells_of_new_rows():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    holes[:, 0] = X[:, 0]
+    fitted = forest().fit(in_pieces(X, (1000, 2000)))
+    found = fitted.predict(in_pieces(holes, (1500, 1500))).compute()
+    assert adjusted_rand_score(fitted.labels_.compute(), found) > 0.8
+    assert (forest().fit(X).predict(holes) == found).all()
 
 
 def test_a_fit_that_fails_leaves_the_one_before():

@@ -11,8 +11,9 @@ import numpy as np
 
 from clusterforests._base.files import is_device
 from clusterforests._base.typing import AnyArray, FloatArray
+from clusterforests.cli.formats import format_of
 from clusterforests.cli.outputs import STDOUT
-from clusterforests.cli.readers import DataFile, format_of
+from clusterforests.cli.readers import DataFile
 
 
 def labels_format(path: Path | None) -> str:

@@ -14,6 +14,7 @@ NEAR_DUPLICATE = "near-duplicate"
 RUNNING_NUMBER = "running number"
 EMPTY = "empty"
 IGNORED = "ignored"
+HOURS = "hours"  # how times of day are read
 
 LEFT_OUT = frozenset((IDENTIFIER, FREE_TEXT, CONSTANT, RUNNING_NUMBER, EMPTY, IGNORED))
 
@@ -37,14 +38,14 @@ class ColumnReading:
     used : bool
         Whether the column is used for clustering.
     read_as : str
-        What its cells became: "number" (a date is days since 1970, an ordered column ranks from 0), "category", or ""
-        if it is not used.
+        How its cells became numbers: "number", "date" (days since 1970), "hours" (times of day), "ordered" (ranks from
+        0), "yes/no" or "category" (zeros and ones for each level); "" if it is not used.
     feature : int
         Number of the feature that it became, -1 if none.
     unit : str
         Unit of its numbers, such as "kg", "€" or "%".
     style : str
-        "decimal point", "decimal comma", "day first", "month first", or "" where there is nothing to tell.
+        "decimal point", "decimal comma", "day first", "month first" or "yyyymmdd"; "" where there is nothing to tell.
     order : tuple of str
         The levels of an ordered column from low to high; of a yes/no column, "no" and "yes" as they are written.
     notes : tuple of str

@@ -5,29 +5,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from clusterforests.cli.formats import format_of
 from clusterforests.cli.readers.arrow_files import read_arrow
 from clusterforests.cli.readers.npy_files import read_npy
 from clusterforests.cli.readers.request import DataFile, ReadProgress, Request
 from clusterforests.cli.readers.text_files import read_text
 
-__all__ = ["FORMATS", "DataFile", "ReadProgress", "Request", "format_of", "read_table"]
-
-FORMATS = ("csv", "tsv", "parquet", "arrow", "npy")
-_EXTENSIONS = {
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".npy": "npy",
-}
-
-
-def format_of(path: str) -> str:
-    """Return the format by the file's extension; CSV if it is unknown."""
-    return _EXTENSIONS.get(Path(path).suffix.lower(), "csv")
+__all__ = ["DataFile", "ReadProgress", "Request", "read_table"]
 
 
 def read_table(path: str, request: Request, format: str | None = None) -> DataFile:
@@ -40,7 +24,7 @@ def read_table(path: str, request: Request, format: str | None = None) -> DataFi
     request : Request
         What to read.
     format : str or None, default=None
-        One of FORMATS; None goes by the file's extension.
+        One of `formats.FORMATS`; None goes by the file's extension.
 
     Returns
     -------
