@@ -11,7 +11,8 @@ function middle(counts, edges) {
 
 function ridge(column, counts) {
   const height = LINE * counts.length + 22;
-  const words = counts.map((line, c) => `cluster ${c} about ${measured(middle(line, column.edges))}`).join(", ");
+  const show = (value) => (column.kind === "date" && value !== null ? new Date(value * 864e5).toISOString().slice(0, 10) : measured(value));
+  const words = counts.map((line, c) => `cluster ${c} about ${show(middle(line, column.edges))}`).join(", ");
   const svg = frame(`${column.name}, median of each cluster: ${words}.`, WIDE, height);
   counts.forEach((line, c) => {
     const total = line.reduce((a, b) => a + b, 0) || 1;
@@ -77,7 +78,7 @@ function createReadings() {
       { class: reading.used ? null : "noise" },
       heading("row", named(reading.name)),
       cell(reading.kind + (reading.unit ? ` (${reading.unit})` : ""), reading.used ? null : make("small", {}, " left out")),
-      cell([reading.reason, ...reading.notes].join(" ")),
+      cell([reading.reason, ...reading.notes].join(". ")),
       cell(...reading.examples.flatMap((text, i) => (i ? [", ", named(text)] : [named(text)]))),
     ),
   );

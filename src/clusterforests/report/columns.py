@@ -98,8 +98,7 @@ def _edge_labels(words: ColumnWords, edges: FloatArray) -> list[str]:
         return [shorten(words.order[0]), shorten(words.order[-1])]
     if words.kind != DATE and (np.diff(edges) == 1).all() and low != np.floor(low):
         low, high = low + 0.5, high - 0.5
-    ends = shown_pair(words, low, high, "median", "\0").split("\0")
-    return [shorten(text) for text in ends]
+    return [shorten(text) for text in shown_pair(words, low, high, "median")]
 
 
 def _levels(values: FloatArray, words: list[ColumnWords], bars: int) -> tuple[IndexArray, list[str]]:

@@ -60,8 +60,8 @@ function traitTable(told, c) {
       "tr",
       {},
       heading("row", titled(trait)),
-      numberCell(trait.statistic === "share" ? percent(trait.inside) : measured(trait.inside)),
-      numberCell(trait.statistic === "share" ? percent(trait.outside) : measured(trait.outside)),
+      numberCell(trait.here),
+      numberCell(trait.others),
       cell(meter(Math.abs(trait.effect), fixed(trait.effect))),
     ),
   );

@@ -29,6 +29,7 @@ from clusterforests.story.column_words import words_for
 from clusterforests.story.summary import rank_table, tell
 from clusterforests.story.table_sample import TableSample
 from clusterforests.story.traits import Trait
+from clusterforests.story.words import number_pair
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,12 @@ def view_entry(cut: OneNumber, colour: IndexArray, shared: Shared, limits: PageL
 
 def trait_line(trait: Trait) -> dict[str, Any]:
     """Describe a difference between a cluster and the rest."""
+    between = None if trait.interval is None else " to ".join(number_pair(*trait.interval))
     return {
         "name": trait.column,
-        "level": trait.level,
-        "statistic": trait.statistic,
-        "inside": rounded(trait.inside),
-        "outside": rounded(trait.outside),
-        "text": trait.text,
+        "level": trait.level if between is None else between,
+        "here": trait.shown[0],
+        "others": trait.shown[1],
         "effect": rounded(trait.effect),
     }
 

@@ -19,7 +19,7 @@ SHORT = 24  # characters of a column or level in a name
 def number_phrase(column: ColumnWords, inside: float, outside: float, statistic: str) -> tuple[str, str]:
     """Say that a column is higher or lower, or a date later or earlier: "younger (28 against 40)"."""
     up = inside > outside
-    numbers = shown_pair(column, inside, outside, statistic, " against ")
+    numbers = _joined(column, inside, outside, statistic, " against ")
     how = "on average " if statistic == "mean" else ""
     if column.kind == DATE:
         more, name = f"{'later' if up else 'earlier'} {quoted(column.title)}", f"{'late' if up else 'early'} "
@@ -54,22 +54,38 @@ def _level_name(column: ColumnWords, level: str, *, more: bool) -> str:
 def interval_phrase(column: ColumnWords, low: float, high: float, inside: float, outside: float) -> tuple[str, str]:
     """Say that a column is in the middle: "income mostly from 31 to 39 (83 % against 12 %)"."""
     often = "always" if inside == 1 else "mostly"
-    ends = f"from {shown_pair(column, low, high, 'median', ' to ')}"
+    ends = f"from {_joined(column, low, high, 'median', ' to ')}"
     between = f"{often} {ends if low < high else ends.split(' to ')[-1]}"
     text = f"{quoted(column.title)} {between} ({percent(inside)} against {percent(outside)})"
     return text, f"medium {_short(column.title)}"
 
 
-def shown_pair(column: ColumnWords, a: float, b: float, statistic: str, joined: str) -> str:
-    """Write two values of a column in its own units, with a word between them."""
+def shown_pair(column: ColumnWords, a: float, b: float, statistic: str) -> tuple[str, str]:
+    """Write two values of a column in its own units."""
+    if column.kind in (DATE, ORDERED) or column.unit in SIGNS or not column.unit:
+        return _pair(column, a, b, statistic)
+    first, second = number_pair(a, b)
+    return f"{first} {column.unit}", f"{second} {column.unit}"
+
+
+def _joined(column: ColumnWords, a: float, b: float, statistic: str, word: str) -> str:
+    """Write two values with a word between them, and a unit that follows numbers once."""
+    unit = f" {column.unit}" if column.unit and column.unit not in SIGNS else ""
+    return word.join(_pair(column, a, b, statistic)) + unit
+
+
+def _pair(column: ColumnWords, a: float, b: float, statistic: str) -> tuple[str, str]:
     if column.kind == ORDERED and statistic == "median" and a.is_integer() and b.is_integer():
-        return quoted(column.order[int(a)]) + joined + quoted(column.order[int(b)])
+        return quoted(column.order[int(a)]), quoted(column.order[int(b)])
     if column.kind == DATE:
-        return joined.join(_moment(days, by_day=abs(a - b) >= DAYS) for days in (a, b))
-    pair = number_pair(a, b)
-    if column.unit in SIGNS:
-        return joined.join(f"-{column.unit}{text[1:]}" if text.startswith("-") else column.unit + text for text in pair)
-    return joined.join(pair) + (f" {column.unit}" if column.unit else "")
+        by_day = abs(a - b) >= DAYS
+        return _moment(a, by_day=by_day), _moment(b, by_day=by_day)
+    first, second = number_pair(a, b)
+    return (_signed(first, column.unit), _signed(second, column.unit)) if column.unit in SIGNS else (first, second)
+
+
+def _signed(number: str, sign: str) -> str:
+    return f"-{sign}{number[1:]}" if number.startswith("-") else sign + number
 
 
 def _moment(days: float, *, by_day: bool) -> str:

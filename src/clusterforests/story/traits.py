@@ -8,8 +8,8 @@ import numpy as np
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
 from clusterforests.story.column_words import SHARE, ColumnWords
 from clusterforests.story.effects import Effects, weighted_mean, weighted_quantile
-from clusterforests.story.phrases import interval_phrase, number_phrase, share_phrase
-from clusterforests.story.words import round_outward
+from clusterforests.story.phrases import interval_phrase, number_phrase, share_phrase, shown_pair
+from clusterforests.story.words import percent, round_outward
 from clusterforests.tables.column_reading import NUMBER
 
 FLOOR = 0.33  # of Cliff's delta: less is a small effect (Romano et al. 2006)
@@ -40,6 +40,8 @@ class Trait:
         The interval that most of the cluster's rows lie in, if it is neither higher nor lower than the rest.
     effect : float
         Cliff's delta, from -1 to 1: for a level the difference of the two shares. For an interval this difference.
+    shown : tuple of str
+        `inside` and `outside` as they are written in the column's own units.
     text : str
         In words.
     name : str
@@ -53,6 +55,7 @@ class Trait:
     outside: float
     interval: tuple[float, float] | None
     effect: float
+    shown: tuple[str, str]
     text: str
     name: str
 
@@ -122,7 +125,8 @@ def _difference(compared: Compared, column: ColumnWords, place: int, delta: floa
         inside, outside = measure(here, w_here), measure(there, w_there)
         if inside != outside and (inside > outside) == (delta > 0):
             text, name = number_phrase(column, inside, outside, statistic)
-            return Trait(column.name, None, statistic, inside, outside, None, delta, text, name)
+            shown = shown_pair(column, inside, outside, statistic)
+            return Trait(column.name, None, statistic, inside, outside, None, delta, shown, text, name)
     return None
 
 
@@ -132,7 +136,8 @@ def _share(column: ColumnWords, inside: float, outside: float, delta: float) -> 
         level, inside, outside, delta = column.other, 1 - inside, 1 - outside, -delta
     assert level is not None
     text, name = share_phrase(column, level, inside, outside)
-    return Trait(column.name, level, "share", inside, outside, None, delta, text, name)
+    shown = percent(inside), percent(outside)
+    return Trait(column.name, level, "share", inside, outside, None, delta, shown, text, name)
 
 
 def _interval(compared: Compared, column: ColumnWords, place: int) -> Trait | None:
@@ -145,7 +150,8 @@ def _interval(compared: Compared, column: ColumnWords, place: int) -> Trait | No
     if inside - outside < MIDDLE_FLOOR:
         return None
     text, name = interval_phrase(column, low, high, inside, outside)
-    return Trait(column.name, None, "share", inside, outside, (low, high), inside - outside, text, name)
+    shown = percent(inside), percent(outside)
+    return Trait(column.name, None, "share", inside, outside, (low, high), inside - outside, shown, text, name)
 
 
 def _share_between(values: FloatArray, weights: FloatArray, low: float, high: float) -> float:
