@@ -17,7 +17,9 @@ def test_a_number_that_was_chosen(report, three):
     assert entry["candidates"] == [2, 3, 4, 5]
     for name in ("mean_rank", *MEASURES, "valley_p_value"):
         values = [np.inf if value is None else value for value in entry["evidence"][name]]
-        assert values == pytest.approx(np.where(np.isfinite(found.evidence[name]), found.evidence[name], np.inf), rel=1e-3)
+        assert values == pytest.approx(
+            np.where(np.isfinite(found.evidence[name]), found.evidence[name], np.inf), rel=1e-3
+        )
     cuts = [forest.at(k).half_cuts(2) for k in entry["candidates"]]
     assert entry["evidence"]["stability"] == pytest.approx([stability(cut).mean for cut in cuts], rel=1e-3)
     assert entry["evidence"]["pac"] == pytest.approx([pac(cut) for cut in cuts], rel=1e-3)

@@ -9,6 +9,10 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.diagnostics import stability
+from clusterforests.story.column_words import ColumnWords
+from clusterforests.story.effects import measure_effects, rank_columns
+from clusterforests.story.traits import Compared, find_traits
+from clusterforests.tables.column_reading import NUMBER
 
 SETTINGS = {"n_estimators": 40, "random_state": 0}
 
@@ -49,6 +53,37 @@ def test_each_cluster_has_its_sentence_and_its_name(customers):
         "Low income, high visits",
         "No newsletter, older",
     ]
+
+
+def test_dates_units_and_orders_are_told_in_their_own_words():
+    rng = np.random.default_rng(0)
+    group, near = np.repeat([0, 1], [60, 40]), rng.uniform(-1, 1, 100)
+    days = np.array([0, 700])[group] + rng.integers(0, 30, 100)
+    frame = pd.DataFrame(
+        {
+            "signup": pd.Timestamp("2022-01-01") + pd.to_timedelta(days, unit="D"),
+            "spend": [f"\u20ac{value:,.2f}" for value in np.array([1200, 90])[group] + 9 * near],
+            "discount": [f"{value:.1f}%" for value in np.array([5, 25])[group] + near],
+            "rim (cm)": np.array([10, 15])[group] + near,
+        }
+    )
+    found = ClusterForest(2, **SETTINGS).fit(frame).summary(frame)
+    texts = {trait.column: trait.text for trait in found.clusters[0].traits}
+    assert re.fullmatch(r"earlier signup \(2022-01-\d\d against 2023-12-\d\d\)", texts["signup"])
+    assert re.fullmatch(r"higher spend \(\u20ac1,\d\d\d against \u20ac\d\d\)", texts["spend"])
+    assert re.fullmatch(r"lower discount \(5 against 25 %\)", texts["discount"].replace(".0", ""))
+    assert re.fullmatch(r"lower rim \([\d.]+ against [\d.]+ cm\)", texts["rim (cm)"])
+
+
+def test_a_large_difference_in_a_column_that_does_not_tell_hides_no_other():
+    table = np.column_stack([np.repeat([0.0, 1], 20), np.arange(40) / 40, np.arange(40) / 40])
+    labels, weights = np.repeat([0, 1], 20), np.ones(40)
+    effects = measure_effects(rank_columns(table, weights), labels, weights, 2)
+    columns = [ColumnWords(j, name, NUMBER) for j, name in enumerate("abc")]
+    compared = Compared(table, weights, labels == 0)
+    for telling in ([1, 2], [2]):
+        found = find_traits(compared, columns, effects, 0, np.array(telling))
+        assert [trait.column for trait in found] == ["abc"[j] for j in telling]
 
 
 def test_the_parts_are_those_of_the_forest(customers):

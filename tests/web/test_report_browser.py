@@ -4,6 +4,7 @@ import csv
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from browser import needs_browser, opener
 
@@ -24,7 +25,7 @@ NASTY = (
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Files: three clusters; the number chosen; names that would like to be markup; one cluster."""
+    """Files: three clusters; the number chosen; names that would like to be markup; a frame; one cluster."""
     folder = tmp_path_factory.mktemp("reports")
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
@@ -42,6 +43,10 @@ def pages(tmp_path_factory):
     write_report(
         forest, X, folder / "nasty.html", names=NASTY, ids=named, truth=labels, title=NASTY[1], command=NASTY[2]
     )
+    frame = pd.DataFrame({"length (cm)": X[:, 0], "width": X[:, 1], "noise": X[:, 2], "id": ids})
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(40 * truth + rng.integers(0, 20, 150), unit="D")
+    frame["kind"] = np.where(rng.random(150) < 0.8, np.array(["app", "store", "phone"])[truth], "web")
+    write_report(ClusterForest(3, n_estimators=40, random_state=0).fit(frame), frame, folder / "frame.html")
     one = ClusterForest(1, n_estimators=20, random_state=0).fit(X)
     write_report(one, X, folder / "one.html", title="One")
     return folder
@@ -58,7 +63,7 @@ def share_of_map(page):
     return page.evaluate("document.getElementById('map-canvas').toDataURL()")
 
 
-@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "frame", "one"])
 def test_opens_with_every_section_filled(opened, name):
     page = opened(name).page
     for section in page.locator("main > section:visible").all():
@@ -261,6 +266,23 @@ def test_features_and_the_numbers_behind_the_words(opened):
     assert page.locator("#histograms figure").count() == 6
 
 
+def test_columns_are_shown_as_they_were_read(opened):
+    one = opened("frame")
+    page = one.page
+    kinds = dict(
+        zip(one.text("#reading-table tbody th"), one.text("#reading-table tbody td:nth-child(2)"), strict=True)
+    )
+    assert kinds["day"] == "date"
+    assert kinds["kind"] == "category"
+    assert kinds["id"] == "identifier left out"
+    day = page.locator("#histograms figure", has_text="day").locator("svg")
+    assert "2024-0" in day.get_attribute("aria-label")
+    bars = page.locator("#histograms figure", has_text="kind").locator(".bar")
+    assert bars.count() == 3
+    assert "app " in bars.first.get_attribute("aria-label")
+    assert "against 2024-0" in " ".join(one.text(".cluster p"))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_theme_follows_the_system_until_it_is_switched(opened, scheme):
     one = opened(color_scheme=scheme)
@@ -295,7 +317,7 @@ def test_markup_stays_text(opened):
     assert page.evaluate("window.hurt") is None
 
 
-@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "frame", "one"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
 def test_accessible(opened, name, scheme, width):
     one = opened(name, color_scheme=scheme, width=width)

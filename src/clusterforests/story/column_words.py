@@ -46,7 +46,7 @@ def words_for(view: ForestView, table: TableSample) -> list[ColumnWords]:
 
 
 def _number(column: NamedColumn, reading: ColumnReading | None, values: FloatArray) -> ColumnWords:
-    kind, order = (NUMBER, ()) if reading is None else (reading.kind, reading.order)
+    kind, order = (NUMBER, ()) if reading is None else (reading.read_as, reading.order)
     if kind == YES_NO or (kind == NUMBER and _only_zeros_and_ones(values)):
         no, yes = order if len(order) == 2 else ("0", "1")
         return ColumnWords(column.feature, column.name, SHARE, yes, no)

@@ -89,8 +89,8 @@ def find_traits(
     sure &= ~np.isnan(delta)
     apart = sure & (np.abs(delta) >= np.maximum(FLOOR, ERRORS * np.nan_to_num(error)))
     found: dict[int, Trait] = {}
-    for j in np.argsort(-np.abs(np.nan_to_num(delta)), kind="stable").tolist():
-        if not apart[j] or len(found) == MOST:
+    for j in sorted(np.flatnonzero(apart).tolist(), key=lambda j: -abs(delta[j])):
+        if len(found) == MOST:
             break
         trait = None
         if len(telling) > 0 or _has_gap(compared, j):
