@@ -1,6 +1,7 @@
 """What is said of each column: a number in its unit, the share of a level, a level of an order, or a date."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,8 +64,8 @@ def _only_zeros_and_ones(values: FloatArray) -> bool:
 def _without_units(words: list[ColumnWords]) -> list[ColumnWords]:
     """Take units out of the names of numbers, unless two columns would then be called the same."""
     parted = [WITH_UNIT.fullmatch(word.name) if word.kind == NUMBER and not word.unit else None for word in words]
-    titles = [word.name if part is None else part[1] for word, part in zip(words, parted, strict=True)]
+    titles = Counter(word.name if part is None else part[1] for word, part in zip(words, parted, strict=True))
     return [
-        word if part is None or titles.count(part[1]) > 1 else replace(word, title=part[1], unit=part[2])
+        word if part is None or titles[part[1]] > 1 else replace(word, title=part[1], unit=part[2])
         for word, part in zip(words, parted, strict=True)
     ]

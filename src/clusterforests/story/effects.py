@@ -5,12 +5,13 @@ cluster is above a row of the rest, less the chance that it is below: from -1 to
 the share of ones in the cluster less that in the rest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
 
+CELLS_AT_ONCE = 2**21
 _UNIFORM = 1 / 12**0.5  # standard deviation of ranks from 0 to 1
 
 
@@ -23,10 +24,14 @@ class Effects:
     spread: FloatArray  # standard deviation of the ranks in the cluster as a share of that of all rows
 
 
-def rank_columns(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Rank the known cells of each column: the share of rows below, and half of those that are equal."""
+def rank_columns(values: FloatArray, weights: FloatArray, columns: BoolArray | None = None) -> FloatArray:
+    """Rank the known cells of each column, or of some: the share of rows below, and half of those that are equal.
+
+    Ranks of other columns are NaN.
+    """
     ranks = np.full(values.shape, np.nan)
-    for j, column in enumerate(values.T):
+    for j in range(values.shape[1]) if columns is None else np.flatnonzero(columns):
+        column = values[:, j]
         known = np.flatnonzero(~np.isnan(column) & (weights > 0))
         if len(known):
             ranks[known, j] = _midranks(column[known], weights[known])
@@ -60,6 +65,14 @@ def measure_effects(ranks: FloatArray, labels: IndexArray, weights: FloatArray, 
     -------
     effects : Effects
     """
+    step = max(1, CELLS_AT_ONCE // max(1, len(ranks)))
+    parts = [_measure(ranks[:, j : j + step], labels, weights, n_clusters) for j in range(0, ranks.shape[1], step)]
+    return Effects(
+        *(np.concatenate([getattr(part, field.name) for part in parts], axis=1) for field in fields(Effects))
+    )
+
+
+def _measure(ranks: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Effects:
     known = ~np.isnan(ranks)
     mass = known * weights[:, None]
     filled = np.where(known, ranks, 0.0)

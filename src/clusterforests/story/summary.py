@@ -256,8 +256,10 @@ def telling_features(view: ForestView) -> IndexArray:
 
 
 def rank_table(view: ForestView, table: TableSample) -> FloatArray:
-    """Rank the rows of the table by each column, with the forest's weights."""
-    return rank_columns(table.values, _weights(view, table))
+    """Rank the rows of the table by each column that may be mentioned, with the forest's weights."""
+    telling = telling_features(view)
+    named = np.isin([column.feature for column in table.columns], telling) | (len(telling) == 0)
+    return rank_columns(table.values, _weights(view, table), named)
 
 
 def _weights(view: ForestView, table: TableSample) -> FloatArray:
