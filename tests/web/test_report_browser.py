@@ -228,6 +228,15 @@ def test_the_switch_redraws_everything_and_back(opened):
     assert shown_of(page) == first
 
 
+def test_sections_that_appear_are_in_the_contents(opened):
+    page = opened("one").page
+    assert page.locator("#story").is_hidden()
+    page.locator('#switch input[value="3"]').check(force=True)
+    assert page.locator("#story").is_visible()
+    assert page.locator('#contents a[href="#story"]').count() == 1
+    assert page.locator("#contents a").count() == page.locator("main > section:visible").count()
+
+
 def test_the_labels_of_the_number_that_is_shown_are_saved(opened):
     page = opened().page
     page.locator('#switch input[value="5"]').check(force=True)

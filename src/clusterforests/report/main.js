@@ -40,14 +40,13 @@ async function start() {
   const [map, drawRows, drawPoints] = [createMap(), createRows(), createPoints()];
   const check = watchScrolling();
   const redraw = () => {
-    for (const draw_ of [drawTop, drawStory, drawSure, drawBetween, drawPoints, drawFeatures, drawHistograms, map.arrange, drawRows, drawNumber, drawTree, drawTruth]) draw_();
+    for (const draw_ of [drawTop, drawStory, drawSure, drawBetween, drawPoints, drawFeatures, drawHistograms, map.arrange, drawRows, drawNumber, drawTree, drawTruth, drawContents]) draw_();
     check();
   };
   createSwitch(redraw);
-  redraw();
   createReadings();
   createRun();
-  createContents();
+  redraw();
   createTheme(() => map.colour());
   document.documentElement.dataset.ready = "yes";
 }

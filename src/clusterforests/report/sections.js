@@ -26,11 +26,11 @@ function drawTop() {
   find("cautions").hidden = now.cautions.length === 0;
 }
 
-function createContents() {
-  for (const section of document.querySelectorAll("main > section:not([hidden])")) {
-    const title = section.querySelector("h2").textContent;
-    find("contents").append(make("li", {}, make("a", { href: `#${section.id}` }, title)));
-  }
+function drawContents() {
+  const sections = [...document.querySelectorAll("main > section:not([hidden])")];
+  find("contents").replaceChildren(
+    ...sections.map((section) => make("li", {}, make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent))),
+  );
 }
 
 function drawStory() {
