@@ -1,7 +1,7 @@
 """A table of customers as a shop would export it, with four true segments: `python benchmarks/messy_customers.py`.
 
-The tests use a small one. Run as a program, this writes 20,000 rows, clusters them with the command line, with the number
-of segments given and chosen, and prints seconds, memory and the adjusted Rand index.
+The tests use a small one. Run as a program, this writes 20,000 rows, clusters them with the command line, with the
+number of segments given and chosen, and prints seconds, memory and the adjusted Rand index.
 """
 
 import csv
@@ -148,8 +148,8 @@ def main():
             facts, seconds, megabytes = _run(path, *options)
             index = adjusted_rand_score(segments, facts["labels"])
             print(
-                f"{' '.join(options) or 'number chosen'}: {facts['clusters']} clusters, adjusted Rand index {index:.3f}, "
-                f"{seconds:.1f} s, {megabytes:.0f} MB"
+                f"{' '.join(options) or 'number chosen'}: {facts['clusters']} clusters, "
+                f"adjusted Rand index {index:.3f}, {seconds:.1f} s, {megabytes:.0f} MB"
             )
             wrong = [c["name"] for c in facts["columns"] if c["kind"] != KINDS[c["name"]]]
             print(f"  columns of another kind than expected: {', '.join(wrong) or 'none'}")

@@ -341,8 +341,9 @@ class ClusterForest(FittedForest):
         X : array-like of shape (n_samples, n_features)
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. The columns of
             frames are inspected: `columns_` says what each was read as, and a warning which are left out (identifiers,
-            free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
-            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are
+            filled from similar rows; no row is dropped. More than 65,536 rows of numbers, none missing, are read in
+            blocks and never copied as a whole.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.

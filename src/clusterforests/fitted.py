@@ -8,4 +8,13 @@ from clusterforests.rows.memory_estimate import MemoryEstimate
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.overview import TableOverview
 
-__all__ = ["ColumnReading", "CutNode", "CutTree", "MemoryEstimate", "NClustersEvidence", "Setting", "Stability", "TableOverview"]
+__all__ = [
+    "ColumnReading",
+    "CutNode",
+    "CutTree",
+    "MemoryEstimate",
+    "NClustersEvidence",
+    "Setting",
+    "Stability",
+    "TableOverview",
+]

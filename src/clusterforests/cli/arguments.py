@@ -43,7 +43,12 @@ def add_run_options(parser: argparse.ArgumentParser, *, threads: bool = True) ->
     """Add the options that say how to run and what to print."""
     add = parser.add_argument_group("running").add_argument
     if threads:
-        add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
+        add(
+            "--threads",
+            metavar="N",
+            type=positive,
+            help="number of threads (default: all cores); never changes results",
+        )
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--quiet", action="store_true", help="print errors only: no progress, no summary")
 

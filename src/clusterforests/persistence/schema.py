@@ -90,7 +90,8 @@ STATE = _record(
     "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
     added="feature_pvalues_ repeated_features_",
 )
-PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
+PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}  # type: ignore[dict-item]
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:

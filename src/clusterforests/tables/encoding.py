@@ -9,8 +9,8 @@ import numpy as np
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray
-from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.cell_conversion import CellError, Cells, as_levels, convert
+from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.column_problems import TableProblems
 from clusterforests.tables.column_reading import CONSTANT, IDENTIFIER, IGNORED, LEFT_OUT, NUMBER, ColumnReading
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
@@ -303,7 +303,7 @@ def open_large(
 def _inspect_large(
     estimator: Any, X: Any, source: RowSource, scan: TableScan, names: tuple[str, ...] | None
 ) -> tuple[ColumnReading, ...] | None:
-    """Look for columns to leave out without a copy of the table; None if the user wants some read as other than numbers.
+    """Look for columns to leave out without a copy of the table; None if some are to be read as other than numbers.
 
     Numbers that look like codes stay numbers here.
     """
@@ -346,8 +346,8 @@ def _levels(column: CategoryColumn, j: int, names: tuple[str, ...] | None) -> Le
     levels = _sorted({column.levels[code] for code in np.unique(column.codes).tolist() if code >= 0})
     if len(levels) > MAX_LEVELS:
         raise ValueError(
-            f"Column {j if names is None else repr(names[j])} has {len(levels)} levels, such as {_some(levels)}; at most "
-            f"{MAX_LEVELS} are allowed. Join rare levels, or drop it."
+            f"Column {j if names is None else repr(names[j])} has {len(levels)} levels, such as {_some(levels)}; at "
+            f"most {MAX_LEVELS} are allowed. Join rare levels, or drop it."
         )
     return levels
 

@@ -155,7 +155,9 @@ def _polars_column(X: Any, j: int, name: str) -> RawColumn:
     cells = np.empty(len(series), dtype=object)
     cells[:] = (series.cast(polars.String) if text else series).to_list()
     if text:
-        return RawColumn(name, text_column(cells.tolist(), is_missing), "" if series.dtype == polars.String else CATEGORY)
+        return RawColumn(
+            name, text_column(cells.tolist(), is_missing), "" if series.dtype == polars.String else CATEGORY
+        )
     return _understand(cells, name, f"Column {name!r}")
 
 
@@ -219,7 +221,9 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
     listed = cells.tolist()
     kinds = {type(cell) for cell in listed if not is_missing(cell)}
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
-        return RawColumn(name, _days_of(np.array([None if is_missing(cell) else cell for cell in listed], "datetime64[us]")), DATE)
+        return RawColumn(
+            name, _days_of(np.array([None if is_missing(cell) else cell for cell in listed], "datetime64[us]")), DATE
+        )
     for kind in kinds:
         if not (_is_number(kind) or issubclass(kind, str)):
             row = next(i for i, cell in enumerate(listed) if type(cell) is kind)

@@ -57,7 +57,9 @@ class DistinctTexts:
     def without(self, left_out: BoolArray) -> "DistinctTexts":
         """Return the others."""
         kept = ~left_out
-        return DistinctTexts(tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep), self.counts[kept])
+        return DistinctTexts(
+            tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep), self.counts[kept]
+        )
 
     def share(self, chosen: BoolArray) -> float:
         """Return the share of rows that have one of these texts."""
@@ -76,7 +78,7 @@ def distinct_texts(cells: CategoryColumn) -> DistinctTexts:
 
 
 def text_column(cells: Sequence[Any], missing: Any) -> CategoryColumn:
-    """Number the different texts of a column, without the spaces around them; `missing` tells which cells are missing."""
+    """Number the different texts of a column, without spaces around them; `missing` tells which cells are missing."""
     seen: dict[Any, int] = {}
     levels: dict[Any, int] = {}
     for cell in dict.fromkeys(cells):
