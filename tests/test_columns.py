@@ -81,7 +81,7 @@ def test_new_rows_are_read_as_the_fitted_ones(fitted, tmp_path):
     assert np.array_equal(fitted.predict(other), fitted.labels_)
     with pytest.raises(ValueError, match=r"Column 'euros', row 0: '5.25 \$' is not a number \(decimal comma, in €\)"):
         fitted.predict(X.assign(euros="5.25 $"))
-    with pytest.raises(ValueError, match="Column 'since', row 0: '04/13/2021' is not a date .day first"):
+    with pytest.raises(ValueError, match=r"Column 'since', row 0: '04/13/2021' is not a date .day first"):
         fitted.predict(X.assign(since="04/13/2021"))
     fitted.save(tmp_path / "m.cf")
     again = ClusterForest.load(tmp_path / "m.cf")
@@ -97,7 +97,7 @@ def test_columns_overrule_the_inspection():
     assert read["nr"] == ("number", True)
     assert read["id"] == ("ignored", False)
     assert read["town"] == ("ordered", True)
-    with pytest.raises(ValueError, match="columns={'nr': 'count'} is not allowed: it must be None, or a dictionary"):
+    with pytest.raises(ValueError, match=r"columns={'nr': 'count'} is not allowed: it must be None, or a dictionary"):
         ClusterForest(3, columns={"nr": "count"}).fit(X)
     with pytest.raises(ValueError, match="names 'other', but X has no such column"):
         ClusterForest(3, columns={"other": "number"}).fit(X)

@@ -213,7 +213,7 @@ def test_overview_prints_a_line_for_each_column():
     assert lines[2].startswith("w       number  number")
     assert lines[4].startswith("problem: Column 'price': its numbers are like")
     assert inspect_table(np.eye(3)).columns == ()
-    with pytest.raises(ValueError, match="columns={'a': 'nonsense'} is not allowed"):
+    with pytest.raises(ValueError, match=r"columns={'a': 'nonsense'} is not allowed"):
         inspect_table(pd.DataFrame({"a": [1, 2]}), {"a": "nonsense"})
     with pytest.raises(ValueError, match="names 'b', but X has no such column"):
         inspect_table(pd.DataFrame({"a": [1, 2]}), {"b": "number"})

@@ -54,24 +54,10 @@ def test_limits_are_marked():
     assert split_number("5").limit == ""
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "007",
-        "192.168.1.1",
-        "1.2.3",
-        "2021-03-04",
-        "12:30",
-        "120/80",
-        "12 34",
-        "7-9",
-        "+49 30 1234567",
-        "Main 3",
-        "",
-        "1,23,4",
-    ]
-    + ["--5", "(5", "1_000", "(-5)", "5.0."],
-)
+STRANGE = "007|192.168.1.1|1.2.3|2021-03-04|12:30|120/80|12 34|7-9|+49 30 1234567|Main 3||1,23,4|--5|(5|1_000|(-5)|5.0."
+
+
+@pytest.mark.parametrize("cell", STRANGE.split("|"))
 def test_no_number(cell):
     assert split_number(cell) is None
 

@@ -18,7 +18,8 @@ SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": 
 
 def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     """Add the options that say how to read the table."""
-    add = parser.add_argument_group("reading the table").add_argument
+    group = parser.add_argument_group("reading the table")
+    add = group.add_argument
     add("--id", metavar="COLUMN", help="column with row names: copied to the labels, not used for clustering")
     add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
     lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
@@ -32,7 +33,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
     add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
     add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal sign of numbers like 1,234: . or ,")
-    order = parser.add_mutually_exclusive_group()
+    order = group.add_mutually_exclusive_group()
     order.add_argument("--day-first", action="store_true", help="dates like 03/04/2021 begin with the day")
     order.add_argument("--month-first", action="store_true", help="dates like 03/04/2021 begin with the month")
     add("--encoding", default="utf-8", help="encoding of a text file (default: utf-8)")
