@@ -25,11 +25,18 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
         lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
         add("--ignore", **lists, help="columns to leave out")
         add("--category", **lists, help="columns whose numbers are names of groups, not quantities")
-    add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
+    add(
+        "--format",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"format of DATA: {', '.join(FORMATS)} (default: from its name; csv for -)",
+    )
     add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
     add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal separator: . or , (default: detected)")
     add("--encoding", default="utf-8", help="encoding of a text file (default: utf-8)")
     add("--no-header", action="store_true", help="the first line is data, not column names")
+    add("--sheet", metavar="NAME", help="sheet of an Excel workbook, by name or number (default: the only one)")
+    add("--transpose", action="store_true", help="samples are columns: turn the table, as for genes x samples")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -24,6 +24,9 @@ class Request:
     decimal: str | None = None
     encoding: str = "utf-8"
     header: bool = True
+    names: Sequence[str] | None = None  # of the columns, where no line of the file has them
+    sheet: str | None = None  # of an Excel workbook
+    transpose: bool = False  # samples are columns
     progress: ReadProgress | None = None
 
 
