@@ -1,6 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -33,9 +34,11 @@ from clusterforests.predictor import FittedForest, kept_method
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
+from clusterforests.rows.results import in_memory
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
 from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.imputation import keep_donors
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
@@ -331,7 +334,8 @@ class ClusterForest(FittedForest):
         X : array-like of shape (n_samples, n_features)
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
             categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
-            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            is dropped. A wide sparse table, such as words of texts, is reduced to components (`selection_["scale"]` says
+            so, unless `scale` is given). More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
@@ -384,13 +388,16 @@ class ClusterForest(FittedForest):
         labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
         self._warn(rows.backend, chosen)
+        if self._reduction is not None:
+            self._publish_columns(X, self._reduction)
+            return
         alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
         self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
 
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
         bar.stage("finding the features that tell")
-        choices = self._choose(sample, n_clusters, seed)
+        choices = self._choose(sample, n_clusters, seed, rows.reading.reduction)
         forest = rows.grow(choices.plan, bar.grown)  # grow: lines 1 and 2
         choices.chosen["n_estimators"] = trees_grown(forest, choices.plan.settings)
         bar.stage("labelling the rows")
@@ -404,17 +411,20 @@ class ClusterForest(FittedForest):
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
 
-    def _choose(self, sample: Sample, n_clusters: int, seed: int) -> Choices:
+    def _choose(self, sample: Sample, n_clusters: int, seed: int, reduction: Reduction | None) -> Choices:
         """Decide every setting that is "auto", for up to so many clusters, and plan the growth."""
         encoded, distinct = sample.table, sample.distinct
         number = Setting(n_clusters, "given")
         chosen = choose(vars(self), shape_of(encoded, distinct.rows), n_clusters) | {"n_clusters": number}
+        if reduction is not None:
+            chosen["scale"] = Setting("none", reduction.reason)
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
         signal = self._find_signal(sample, scaling, chosen, seed)
         if signal is not None:
             scaling = scaling.drawing(signal.telling)
             given = "given; " if self.noise_features == "drop" else ""
-            chosen["noise_features"] = Setting("drop", given + signal.reason)
+            reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
+            chosen["noise_features"] = Setting("drop", given + reason)
         n_features = len(scaling.views.drawable)
         chosen |= choose_by_features(vars(self), chosen["trees"], n_features)
         settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
@@ -456,7 +466,7 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self.n_clusters_evidence_ = evidence
-        self._encoding, self._weights = reading.encoding, reading.weights
+        self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
@@ -468,6 +478,16 @@ class ClusterForest(FittedForest):
         self.n_iter_ = forest.rounds
         self._scaling = plan.scaling
         self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
+
+    def _publish_columns(self, X: Any, reduction: Reduction) -> None:
+        """Say of the columns of a reduced table what the trees say of its components: every tree uses all columns."""
+        everything = np.arange(self.n_features_in_, dtype=np.int32)
+        self.estimators_features_ = [everything] * len(self.estimators_features_)
+        self.feature_importances_ = reduction.importances(X, in_memory(self.labels_))
+        self.feature_pvalues_ = np.full(self.n_features_in_, np.nan)
+        self.repeated_features_, self._donors = {}, None
+        if self.n_clusters_evidence_ is not None:
+            self.n_clusters_evidence_ = replace(self.n_clusters_evidence_, columns=everything.astype(np.intp))
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""

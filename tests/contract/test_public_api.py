@@ -77,7 +77,7 @@ def test_import_adds_no_optional_library():
     """scikit-learn may import pandas where it is installed; the package adds nothing to that."""
     code = (
         "import sys, sklearn.cluster; before = set(sys.modules); import clusterforests; "
-        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch'}; "
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch', 'openpyxl', 'anndata'}; "
         "extra = optional & set(sys.modules) - before; "
         "sys.exit(str(extra) if extra else 0)"
     )

@@ -69,6 +69,11 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
     _, widths = encoding._places()
+    if state["_reduction"] is not None:
+        vectors = state["_reduction"].vectors
+        _require(len(vectors) == p and not encoding.levels and np.isfinite(vectors).all(), "components")
+        p = vectors.shape[1]
+        widths = np.ones(p, np.int32)
     count, views = int(widths.sum()), scaling.views
     n_views = len(scaling.exponent)
     width = count * max(1, n_views)
