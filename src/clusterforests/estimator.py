@@ -334,8 +334,8 @@ class ClusterForest(FittedForest):
         X : array-like of shape (n_samples, n_features)
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
             categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
-            is dropped. A wide sparse table, such as words of texts, is reduced to components (`selection_["scale"]` says
-            so, unless `scale` is given). More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            A wide sparse table, such as words of texts, is reduced to components, unless `scale` is given.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
