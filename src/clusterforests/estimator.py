@@ -1,23 +1,20 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import AnyIntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import Nodes, check_landmarks
+from clusterforests.combining.nodes import Nodes
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.forest.automatic_settings import (
     Setting,
@@ -28,45 +25,24 @@ from clusterforests.forest.automatic_settings import (
     shape_of,
 )
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
+from clusterforests.forest.published_settings import PUBLISHED_SETTINGS
+from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.n_clusters.search import Fitted, choose_n_clusters
 from clusterforests.predictor import FittedForest, kept_method
+from clusterforests.rows.grown import Choices, Grown
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
-from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
-from clusterforests.rows.results import in_memory
+from clusterforests.rows.protocol import Reading, Rows, Sample
+from clusterforests.rows.reduced import publish_columns
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
-from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
-MOST_CLUSTERS = 50  # that "auto" chooses
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
 MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
-
-
-class Choices(NamedTuple):
-    """What was decided before the trees are made."""
-
-    plan: GrowthPlan
-    chosen: dict[str, Setting]
-    signal: FeatureSignal | None  # None: every feature was kept, unseen
-
-
-class Grown(NamedTuple):
-    """Trees of all rows, and the nodes of their graph."""
-
-    choices: Choices
-    forest: Forest
-    labelled: LabelledForest
-    nodes: Nodes
-
-    @property
-    def labels_of_sample(self) -> AnyIntArray:
-        """The labels of the sample's rows, (T, n)."""
-        return self.labelled.forest.partitions if self.labelled.sample is None else self.labelled.sample
 
 
 class ClusterForest(FittedForest):
@@ -303,28 +279,7 @@ class ClusterForest(FittedForest):
         -------
         forest : ClusterForest
         """
-        published: dict[str, Any] = {
-            "n_estimators": 100,
-            "trees": "grown",
-            "noise_features": "keep",
-            "estimator": None,
-            "scale": "none",
-            "base_clusters": None,
-            "features_per_draw": 2,
-            "n_candidates": 1,
-            "patience": 3,
-            "repeat_features": True,
-            "quality": "centroid",
-            "threshold": 0.4,
-            "sharpness": "auto",
-            "compete": "start",
-            "consensus": "ncut",
-            "n_init": 20,
-            "max_iter": 200,
-            "max_samples": None,
-            "landmarks": "auto",
-        }
-        return cls(n_clusters, **(published | overrides))
+        return cls(n_clusters, **(PUBLISHED_SETTINGS | overrides))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of X.
@@ -365,7 +320,7 @@ class ClusterForest(FittedForest):
         seed = root_seed(self.random_state)
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        number, candidates = self._asked_n_clusters(len(sample.distinct.rows), rows.n_rows)
+        number, candidates = asked_n_clusters(self.n_clusters, self.landmarks, len(sample.distinct.rows), rows.n_rows)
         grown = self._grow(rows, sample, number.value, seed, bar)  # choose, grow, label: lines 1 to 3
         evidence = None
         if candidates:
@@ -389,7 +344,7 @@ class ClusterForest(FittedForest):
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
         self._warn(rows.backend, chosen)
         if self._reduction is not None:
-            self._publish_columns(X, self._reduction)
+            publish_columns(self, X, self._reduction)
             return
         alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
         self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
@@ -479,16 +434,6 @@ class ClusterForest(FittedForest):
         self._scaling = plan.scaling
         self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
-    def _publish_columns(self, X: Any, reduction: Reduction) -> None:
-        """Say of the columns of a reduced table what the trees say of its components: every tree uses all columns."""
-        everything = np.arange(self.n_features_in_, dtype=np.int32)
-        self.estimators_features_ = [everything] * len(self.estimators_features_)
-        self.feature_importances_ = reduction.importances(X, in_memory(self.labels_))
-        self.feature_pvalues_ = np.full(self.n_features_in_, np.nan)
-        self.repeated_features_, self._donors = {}, None
-        if self.n_clusters_evidence_ is not None:
-            self.n_clusters_evidence_ = replace(self.n_clusters_evidence_, columns=everything.astype(np.intp))
-
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""
         self.repeated_features_ = repeated
@@ -514,26 +459,6 @@ class ClusterForest(FittedForest):
         check_parameters({"n_samples": n_samples, "n_features": n_features}, dict.fromkeys(SHAPE, integer(1)))
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
-
-    def _asked_n_clusters(self, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
-        """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
-        if isinstance(self.n_clusters, (int, np.integer)):
-            check_landmarks(self.landmarks, int(self.n_clusters))
-            check_enough_rows(n_rows, int(self.n_clusters))
-            if self.n_clusters <= n_distinct:
-                return Setting(int(self.n_clusters), "given"), []
-            reason = (
-                f"X has {n_distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
-            )
-            warn_caller(reason, ConvergenceWarning)
-            return Setting(n_distinct, reason), []
-        asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(self.n_clusters, str) else self.n_clusters
-        candidates = sorted({int(k) for k in asked if k <= n_distinct})
-        if not candidates:
-            raise ValueError(
-                f"n_clusters={self.n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers."
-            )
-        return Setting(candidates[0], "lowest candidate"), candidates
 
     def _choose_n_clusters(
         self, rows: Rows, sample: Sample, candidates: list[int], grown: Grown, seed: int, bar: ProgressBar

@@ -36,10 +36,10 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     -------
     rows : Rows
     """
-    if forest.scale == "auto" and is_reducible(X):
-        return _open_reduced(forest, X, sample_weight)
     if forest.backend == "auto" and isinstance(X, np.ndarray):
         return _open_here(forest, X, sample_weight, NOT_ON_GPU, HostResults())
+    if forest.scale == "auto" and is_reducible(X):
+        return _open_reduced(forest, X, sample_weight)
     if is_dask(X):
         return _open_elsewhere("dask", forest, X, sample_weight)
     samples = forest.estimator is None and forest.max_samples is not None and forest.landmarks is not None
