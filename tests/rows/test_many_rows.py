@@ -243,9 +243,13 @@ def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
 
     monkeypatch.setattr(type(table), "toarray", watched)
     lower_limits(block_bytes=1)
-    ClusterForest(4, n_estimators=5, random_state=0).fit(table)
+    ClusterForest(4, n_estimators=5, random_state=0, scale="mixed").fit(table)
     assert shapes
     assert max(rows for rows, _ in shapes) <= 1000
+    shapes.clear()
+    forest = ClusterForest(4, n_estimators=5, random_state=0).fit(table)  # reduced to components
+    assert (forest.predict(table) == forest.labels_).all()
+    assert all(rows <= 4 for rows, _ in shapes)  # sums of clusters
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
@@ -260,4 +264,4 @@ def test_a_rare_group_is_a_cluster_of_kway(seed):
     found = forest.labels_ == np.bincount(forest.labels_[truth == 5]).argmax()
     assert found[truth == 5].mean() > 0.99
     assert (truth == 5)[found].mean() > 0.9
-    assert forest.selection_["base_clusters"].value == (64, 128)
+    assert forest.selection_["base_clusters"].value == (2, 70)

@@ -30,7 +30,12 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
         add("--date", **lists, help="columns of dates")
         add("--ordered", **lists, help="columns of words with an order; size=small,medium,large says which")
     add("--missing", **(lists | {"metavar": "TEXT"}), help="texts that stand for a missing value")
-    add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
+    add(
+        "--format",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"format of DATA: {', '.join(FORMATS)} (default: from its name; csv for -)",
+    )
     add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
     add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal sign of numbers like 1,234: . or ,")
     order = group.add_mutually_exclusive_group()
@@ -38,6 +43,8 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     order.add_argument("--month-first", action="store_true", help="dates like 03/04/2021 begin with the month")
     add("--encoding", default="utf-8", help="encoding of a text file (default: utf-8)")
     add("--no-header", action="store_true", help="the first line is data, not column names")
+    add("--sheet", metavar="NAME", help="sheet of an Excel workbook, by name or number (default: the only one)")
+    add("--transpose", action="store_true", help="samples are columns: turn the table, as for genes x samples")
 
 
 def add_run_options(parser: argparse.ArgumentParser, *, threads: bool = True) -> None:

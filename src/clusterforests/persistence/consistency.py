@@ -75,6 +75,11 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         _require(words and (reading.read_as != YES_NO or len(reading.order) == 2), "columns as they were read")
         _require(reading.read_as in READ_AS, "columns as they were read")
     _, widths = encoding._places()
+    if state["_reduction"] is not None:
+        vectors = state["_reduction"].vectors
+        _require(len(vectors) == p and not encoding.levels and np.isfinite(vectors).all(), "components")
+        p = vectors.shape[1]
+        widths = np.ones(p, np.int32)
     count, views = int(widths.sum()), scaling.views
     n_views = len(scaling.exponent)
     width = count * max(1, n_views)
