@@ -92,8 +92,14 @@ STATE = _record(
     "_reduction:Reduction?",
     added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
-PLAIN |= {"plain": (int, float, str, tuple, type(None))}
+PLAIN = {
+    "int": int,
+    "str": str,
+    "bool": bool,
+    "tuple": tuple,
+    "dict": dict,
+    "plain": (int, float, str, tuple, type(None)),
+}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:

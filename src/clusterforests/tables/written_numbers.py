@@ -47,6 +47,8 @@ class WrittenNumber(NamedTuple):
         if digits is None:
             return None
         size = float(digits + self.exponent)
+        if size == float("inf"):
+            return None
         return -size if self.negative else size
 
 
