@@ -32,9 +32,11 @@ from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
 from clusterforests.story import Summary, summarise
+from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
 from clusterforests.tables.unseen_levels import UnseenLevels
 
@@ -64,6 +66,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     _encoding: Encoding
     _donors: Donors | None
+    _reduction: Reduction | None
     _scaling: Scaling
     _trees: FittedTrees
     _placement: Placement
@@ -171,6 +174,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _label_in_trees(self, backend: Backend, X: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
+        if self._reduction is not None:
+            return label_rows(backend, self._trees, self._scaling, self._reduction.apply(read_sparse(self, X)))
         values = self._encoding.apply(self, X, first_row, unseen).values
         if np.isnan(values).any():
             if self._donors is None:

@@ -141,7 +141,7 @@ def test_help(name, capsys):
         (["fit", "x.csv", "--trees", "none"], "'none' must be a whole number of at least 1"),
         (["fit", "x.csv", "--seed", "-1"], "seed"),
         (["fit", "x.csv", "--delimiter", "ab"], "'ab' must be a single character"),
-        (["fit", "x.csv", "--format", "xlsx"], "invalid choice: 'xlsx'"),
+        (["fit", "x.csv", "--format", "xls"], "invalid choice: 'xls'"),
         (["fit", "x.csv", "--json", "--out", "-"], "both write to standard output"),
         (["fit", "x.csv", "--model", "-"], "Pass the name of a file"),
     ],

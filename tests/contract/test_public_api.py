@@ -39,6 +39,7 @@ def test_signatures():
         "max_iter",
         "max_samples",
         "landmarks",
+        "columns",
         "n_jobs",
         "backend",
         "random_state",
@@ -76,8 +77,8 @@ def test_examples_in_docstrings(module):
 def test_import_adds_no_optional_library():
     """scikit-learn may import pandas where it is installed; the package adds nothing to that."""
     code = (
-        "import sys, sklearn.cluster; before = set(sys.modules); import clusterforests; "
-        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch'}; "
+        "import sys, sklearn.cluster; before = set(sys.modules); from clusterforests import *; "
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch', 'openpyxl', 'anndata'}; "
         "extra = optional & set(sys.modules) - before; "
         "sys.exit(str(extra) if extra else 0)"
     )

@@ -126,7 +126,7 @@ def switzerland():
         [
             texts("Police Nr.", "identifier", [f"{v}" for v in rng.choice(9 * 10**6, n, replace=False) + 10**6]),
             numbers("Prämie", rounded(rng.uniform(300, 9000, n), 2), swiss(2, "CHF ")),
-            numbers("Schaden", rng.integers(0, 90, n) * 250, lambda v: f"{v:,.0f}.–".replace(",", "’")),
+            numbers("Schaden", rng.integers(0, 90, n) * 250, lambda v: f"{v:,.0f}.\u2013".replace(",", "\u2019")),
             dates("Beginn", 17000 + rng.integers(0, 2000, n), "%d.%m.%Y"),
             choice("Kanton", rng, n, ["ZH", "BE", "VD", "TI", "GE"]),
             texts("PLZ", "identifier|category", [str(v) for v in rng.integers(1000, 9700, n)]),
@@ -153,7 +153,9 @@ def logistics():
             texts("Delay", "number", [f"{m // 60:02d}:{m % 60:02d}" for m in minutes])._replace(
                 values=[m / 60 for m in minutes.tolist()]
             ),
-            texts("Phone", "identifier", [f"+49 {rng.integers(100, 999)} {rng.integers(10**6, 10**7)}" for _ in range(n)]),
+            texts(
+                "Phone", "identifier", [f"+49 {rng.integers(100, 999)} {rng.integers(10**6, 10**7)}" for _ in range(n)]
+            ),
         ],
     )
 
@@ -257,7 +259,7 @@ def hotel():
             texts("Unnamed: 0", "running number|identifier", [str(i) for i in range(n)]),
             texts("review", "free text", sentences(rng, n, 0)),
             numbers("score", rounded(rng.uniform(1, 10, n), 1), plain(1)),
-            texts("stay", "date", [f"{_MONTHS[m % 12]} {2020 + m // 12}" for m in months]),
+            texts("stay", "date", [f"{_MONTHS[m % 10]} {2020 + m // 10}" for m in months]),
             numbers("price", rng.integers(40, 600, n), lambda v: f"$ {v}"),
             choice("country", rng, n, ["Spain", "Italy", "Japan", "Peru", "Kenya"]),
             choice("verified", rng, n, ["true", "false"], "yes/no"),
@@ -266,10 +268,20 @@ def hotel():
     )
 
 
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
 
 FILES = (
-    finance, staff, real_estate, shop, france, switzerland, logistics, insurance, spain, italy, netherlands, inventory, hotel,
-)  # fmt: skip
+    finance,
+    staff,
+    real_estate,
+    shop,
+    france,
+    switzerland,
+    logistics,
+    insurance,
+    spain,
+    italy,
+    netherlands,
+    inventory,
+    hotel,
+)

@@ -81,7 +81,9 @@ def genes():
     columns += [
         losing(numbers(f"sample_{j}", rounded(rng.normal(8, 2, n), 4), plain(4)), rng, 0.02, "NA") for j in range(1, 9)
     ]
-    return MessyFile("genes", [*columns, numbers("pvalue", [10.0**-k for k in rng.integers(1, 12, n)], lambda v: f"{v:.0e}")], "\t")
+    return MessyFile(
+        "genes", [*columns, numbers("pvalue", [10.0**-k for k in rng.integers(1, 12, n)], lambda v: f"{v:.0e}")], "\t"
+    )
 
 
 def school():
@@ -109,7 +111,9 @@ def survey():
     columns += [losing(ordered(f"Q{j}", rng.integers(0, 5, n), AGREEMENT), rng) for j in range(1, 6)]
     columns += [
         ordered("How often", rng.integers(0, 5, n), ["Never", "Rarely", "Sometimes", "Often", "Always"]),
-        ordered("Satisfied", rng.integers(0, 4, n), ["very dissatisfied", "dissatisfied", "satisfied", "very satisfied"]),
+        ordered(
+            "Satisfied", rng.integers(0, 4, n), ["very dissatisfied", "dissatisfied", "satisfied", "very satisfied"]
+        ),
         ordered("Importance", rng.integers(0, 4, n), ["1 - none", "2 - little", "3 - some", "4 - much"]),
         choice("Gender", rng, n, ["woman", "man", "other"], p=[0.48, 0.48, 0.04]),
         texts("Other remarks", "free text", sentences(rng, n, 0.6)),
@@ -210,13 +214,21 @@ def universities():
 def weblog():
     rng, n = stream("weblog"), 320
     seconds = np.sort(rng.choice(86400 * 5, n, replace=False))
-    stamps = [f"2024-02-{1 + s // 86400:02d} {s // 3600 % 24:02d}:{s // 60 % 60:02d}:{s % 60:02d}+01:00" for s in seconds]
+    stamps = [
+        f"2024-02-{1 + s // 86400:02d} {s // 3600 % 24:02d}:{s // 60 % 60:02d}:{s % 60:02d}+01:00" for s in seconds
+    ]
     return MessyFile(
         "weblog",
         [
-            texts("session", "identifier", [f"{a:08x}-{b:04x}" for a, b in rng.integers(0, 2**16, (n, 2)) * [60000, 1]]),
+            texts(
+                "session", "identifier", [f"{a:08x}-{b:04x}" for a, b in rng.integers(0, 2**16, (n, 2)) * [60000, 1]]
+            ),
             Column("time", "date", stamps, [19754 + (s - 3600) / 86400 for s in seconds.tolist()]),
-            texts("url", "identifier", [f"https://example.com/p/{v}?q={v % 17}" for v in rng.choice(10**5, n, replace=False)]),
+            texts(
+                "url",
+                "identifier",
+                [f"https://example.com/p/{v}?q={v % 17}" for v in rng.choice(10**5, n, replace=False)],
+            ),
             numbers("bytes", rng.integers(200, 90000, n), plain(0)),
             choice("status code", rng, n, [200, 301, 404, 500], "category"),
             choice("method", rng, n, ["GET", "POST"]),
@@ -282,5 +294,18 @@ def bank():
 
 
 FILES = (
-    clinic, laboratory, genes, school, survey, umfrage, sensors, meters, counties, universities, weblog, weather, trial, bank,
-)  # fmt: skip
+    clinic,
+    laboratory,
+    genes,
+    school,
+    survey,
+    umfrage,
+    sensors,
+    meters,
+    counties,
+    universities,
+    weblog,
+    weather,
+    trial,
+    bank,
+)

@@ -35,7 +35,7 @@ def test_kinds_are_those_that_an_analyst_finds(read, capsys):
     ]
     total = sum(len(file.columns) for file in FILES.values())
     with capsys.disabled():
-        print(f"\n{total - len(wrong)} of {total} columns are of the kind that was expected ({1 - len(wrong) / total:.1%})")
+        print(f"\n{total - len(wrong)} of {total} columns are of the expected kind ({1 - len(wrong) / total:.1%})")
     assert len(wrong) <= 0.05 * total, "\n".join(wrong)
 
 

@@ -1,4 +1,4 @@
-"""Columns of messy files: the cells as people write them, the numbers that they stand for, and the kind of the column."""
+"""Columns of messy files: the cells as people write them, the numbers they stand for, and the kind of the column."""
 
 import csv
 import datetime
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-NBSP, THIN, MINUS = "\u00a0", "\u202f", "−"
+NBSP, THIN, MINUS = "\u00a0", "\u202f", "\u2212"
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
@@ -99,9 +99,13 @@ def losing(column, rng, share=0.05, mark=""):
     return column._replace(cells=cells, values=values)
 
 
-FIRST = "Anna Ben Clara David Emma Felix Greta Hugo Ida Jonas Klara Leo Mia Noah Olga Paul Rosa Sven Tina Ulf".split()
-LAST = "Adler Berg Conti Dubois Evans Fischer Garcia Hansen Ito Jansen Keller Lopez Meyer Novak Olsen Petit Rossi".split()
-WORDS = "the delivery was late but staff very friendly and package arrived in good condition would order again soon".split()
+def _words(text):
+    return text.split()
+
+
+FIRST = _words("Anna Ben Clara David Emma Felix Greta Hugo Ida Jonas Klara Leo Mia Noah Olga Paul Rosa Sven Tina Ulf")
+LAST = _words("Adler Berg Conti Dubois Evans Fischer Garcia Hansen Ito Jansen Keller Lopez Meyer Novak Olsen Petit")
+WORDS = _words("the delivery was late but staff very friendly and package arrived in good condition would order again")
 
 
 def people(rng, n):

@@ -190,7 +190,9 @@ def test_new_rows_without_categories():
 
 def test_order_of_rows_does_not_show():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.choice(["x", "y", "z", None], 50), "b": rng.choice([1.0, NAN, 3.0], 50), "c": rng.normal(size=50)})
+    X = pd.DataFrame(
+        {"a": rng.choice(["x", "y", "z", None], 50), "b": rng.choice([1.0, NAN, 3.0], 50), "c": rng.normal(size=50)}
+    )
     order = rng.permutation(50)
     assert same(values(X.iloc[order]), values(X)[order])
 
@@ -201,7 +203,11 @@ TIMES = [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)]
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
-        (pl.DataFrame({"When": [datetime.time(7), datetime.time(8)]}), ValueError, "'When' holds dates or times .*drop"),
+        (
+            pl.DataFrame({"When": [datetime.time(7), datetime.time(8)]}),
+            ValueError,
+            "'When' holds dates or times .*drop",
+        ),
         (pd.DataFrame({"a": pd.period_range("2020", periods=2)}), TypeError, "Column 'a' holds Period.* in row 0"),
         (np.array(TIMES, dtype="M8[s]")[:, None], ValueError, "X holds dates or times"),
         (
@@ -247,11 +253,13 @@ def test_dates_are_days(frame):
 def test_what_is_left_out_is_said():
     names = [f"row {i}" for i in range(50)]
     frame = pd.DataFrame({"Name": names, "nr": range(50), "b": np.arange(50) % 7, "none": [None] * 50})
-    with pytest.warns(UserWarning, match="'Name' is left out: identifier .*'nr' is left out: running.*'none' is left out"):
+    with pytest.warns(
+        UserWarning, match="'Name' is left out: identifier .*'nr' is left out: running.*'none' is left out"
+    ):
         found, encoding = encode(estimator := BaseEstimator(), frame)
     assert found.values[:, [0, 1, 3]].any() == 0
     assert [reading.used for reading in encoding.readings] == [False, False, True, False]
-    with pytest.raises(ValueError, match="3 row.s. of X have no value at all, the first is row 4"):
+    with pytest.raises(ValueError, match=r"3 row.s. of X have no value at all, the first is row 4"):
         encoding.apply(estimator, frame.assign(b=[1.0] * 4 + [NAN] * 3 + [2.0] * 43))
 
 

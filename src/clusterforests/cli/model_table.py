@@ -23,7 +23,7 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
     wanted = None if names is None else [name for name in names if name not in left_out]
     request = request_of(given, screen.bar.loaded, wanted=wanted, readings=readings, levels=levels)
     data = read_table(given.data, request, given.format)
-    if left_out and names is not None:
+    if left_out and names is not None and isinstance(data.table, ColumnTable):
         data = replace(data, table=_with_stand_ins(data.table, names))
     screen.bar.clear()
     for note in data.notes:
@@ -39,7 +39,7 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
     return data
 
 
-def _with_stand_ins(table: Any, names: list[str]) -> ColumnTable:
+def _with_stand_ins(table: ColumnTable, names: list[str]) -> ColumnTable:
     """Put zeros where the model expects a column that it does not use."""
     cells = dict(zip(table.columns, table.cells, strict=True))
     return ColumnTable(names, [cells.get(name, np.zeros(len(table))) for name in names])

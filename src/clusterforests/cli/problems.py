@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from clusterforests.tables.column_problems import ColumnProblem, Remedy
 
+SUGGESTION = "A command that answers all of them; change what is not so:"
+
 
 @dataclass(frozen=True)
 class LocatedProblem:
@@ -37,7 +39,7 @@ class FileProblems(ValueError):
             return self.problems[0].sentence(self.file)
         lines = [f"{self.file} has {len(self.problems)} problems:"]
         lines += [f"  {number}. {problem.sentence()}" for number, problem in enumerate(self.problems, 1)]
-        return "\n".join([*lines, "One way to solve them all:", f"  {suggest(command, self.problems)}"])
+        return "\n".join([*lines, SUGGESTION, f"  {suggest(command, self.problems)}"])
 
 
 def write_remedy(remedy: Remedy) -> str:

@@ -23,6 +23,8 @@ def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -
         decimal=given.decimal,
         encoding=given.encoding,
         header=not given.no_header,
+        sheet=given.sheet,
+        transpose=given.transpose,
         progress=progress,
         **more,
     )

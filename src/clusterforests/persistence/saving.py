@@ -71,6 +71,7 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
             state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
             state["feature_importances_"] = state["feature_pvalues_"].copy()
         state.setdefault("repeated_features_", {})
+        state.setdefault("_reduction", None)
         for name, kind in STATE.fields.items():
             check_kind(state[name], kind, name)
         names = description["feature_names"]

@@ -17,6 +17,7 @@ from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.projections import Projections
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
 
 
@@ -47,12 +48,12 @@ RECORDS = {
         "ranks:float64/1 projections:Projections",
         added="projections",
     ),
+    "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
     "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple", added="readings"),
-    "ColumnReading": _record(
+    "ColumnReading": _record(  # without its examples: they may be names of people
         ColumnReading,
-        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "
-        "examples:tuple",
+        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple",
     ),
     "Donors": _record(
         Donors,
@@ -87,10 +88,18 @@ STATE = _record(
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
     "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
     "n_clusters_evidence_:Evidence? repeated_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
-    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
-    added="feature_pvalues_ repeated_features_",
+    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors? "
+    "_reduction:Reduction?",
+    added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
+PLAIN = {
+    "int": int,
+    "str": str,
+    "bool": bool,
+    "tuple": tuple,
+    "dict": dict,
+    "plain": (int, float, str, tuple, type(None)),
+}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:

@@ -122,7 +122,9 @@ def _numbers(cells: CategoryColumn, reading: ColumnReading) -> FloatArray:
 def _as_in_fit(reading: ColumnReading) -> str:
     if reading.read_as == ORDERED:
         return f" ({', '.join(reading.order)})"
-    details = ", ".join(filter(None, [reading.style, f"in {reading.unit}" if reading.unit and reading.unit != "h" else ""]))
+    details = ", ".join(
+        filter(None, [reading.style, f"in {reading.unit}" if reading.unit and reading.unit != "h" else ""])
+    )
     return f" ({details})" if details else ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something that the user can do: an option of the command line, an entry of `columns` in Python, and what it means."""
+    """What the user can do: an option of the command line, an entry of `columns` in Python, and what it means."""
 
     option: str  # such as "--decimal"; "" where only the table can be corrected
     values: tuple[str, ...]  # what follows the option
@@ -37,7 +37,9 @@ class TableProblems(ValueError):
     def __init__(self, problems: Sequence[ColumnProblem]) -> None:
         self.problems = tuple(problems)
         listed = [problem.for_python() for problem in problems]
-        super().__init__(listed[0] if len(listed) == 1 else "\n".join(f"{i}. {line}" for i, line in enumerate(listed, 1)))
+        super().__init__(
+            listed[0] if len(listed) == 1 else "\n".join(f"{i}. {line}" for i, line in enumerate(listed, 1))
+        )
 
 
 def ignoring(column: str, meaning: str = "to leave it out") -> Remedy:

@@ -28,7 +28,7 @@ from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
-from clusterforests.tables.raw_columns import DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
+from clusterforests.tables.raw_columns import MEASURED, DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
 from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_texts, judge_words
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.word_scales import order_of, yes_no
@@ -148,6 +148,8 @@ def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> _Dr
         return _Draft(raw, wish, verdict)
     if wish is not None:
         return _wished_numbers(raw, verdict, wish)
+    if raw.declared == MEASURED:
+        return _Draft(raw, wish, Verdict(NUMBER, "numbers", NUMBER))
     if raw.declared == DATE:
         return _Draft(raw, wish, Verdict(DATE, "dates, read as days since 1970", DATE))
     if raw.declared == YES_NO:
@@ -210,7 +212,8 @@ def _draft_wished(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts, wi
         if order is None:
             given = ",".join(texts.by_frequency()[:4])
             remedy = Remedy("--ordered", (f"{raw.name}={given}",), "", "with the levels from low to high")
-            text = f"the order of its levels is not known: {quoted(texts.by_frequency())}. Give the levels from low to high."
+            some = quoted(texts.by_frequency())
+            text = f"the order of its levels is not known: {some}. Give the levels from low to high."
             return _refused(raw, wish, text, remedy)
         return _Draft(raw, wish, Verdict(ORDERED, f"as you say: {' < '.join(order)}", ORDERED), order=order)
     return _refused(raw, wish, f"its cells, such as {quoted(texts.by_frequency())}, cannot be read as {wish.kind}.")
@@ -227,10 +230,13 @@ def _shown_styles(drafts: Sequence[_Draft]) -> dict[str, set[str]]:
     for draft in drafts:
         if draft.written is not None and draft.written.settled and not draft.written.problems:
             shown[draft.written.read_as].add(draft.written.settled)
-        elif draft.raw.declared == "" and not isinstance(draft.raw.cells, CategoryColumn):
-            if (draft.raw.cells[:1000] % 1 > 0).any():
-                shown[NUMBER].add(DECIMAL_POINT)
+        elif draft.raw.declared == "" and _has_fractions(draft.raw.cells):
+            shown[NUMBER].add(DECIMAL_POINT)
     return shown
+
+
+def _has_fractions(cells: Cells) -> bool:
+    return not isinstance(cells, CategoryColumn) and bool((cells[:1000] % 1 > 0).any())
 
 
 def _finish(
@@ -277,7 +283,8 @@ def _style(
     others = shown[written.read_as]
     if len(others) == 1:
         style = next(iter(others))
-        return style, (f"Cells like {written.shown!r} do not show their style; they are read with the {style} of other columns.",)
+        note = f"Cells like {written.shown!r} do not show it, but other columns do: they are read with the {style}."
+        return style, (note,)
     if not others and habits.plain_points and written.read_as == NUMBER and "." in written.shown:
         return DECIMAL_POINT, ()
     return None, ()

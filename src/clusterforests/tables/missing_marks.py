@@ -1,17 +1,22 @@
 """What people write into cells that have no value."""
 
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split("|"))
+
+
 # In files these count as missing without a word.
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?"))
 # These too, in any column, but it is said.
-SIGNS = frozenset(
-    "-|–|—|--|---|.|..|...|n/a|<na>|n.a.|n. a.|k.a.|k. a.|k.a|k/a|n.d.|nd|n. d.|#n/a|#na|#value!|#div/0!|#ref!|#null!|"
-    "nat|nil|(null)|(blank)".split("|")
+SIGNS = _listed(
+    "-|\u2013|\u2014|--|---|.|..|...|n/a|<na>|n.a.|n. a.|k.a.|k. a.|k.a|k/a|n.d.|nd|n. d.|#n/a|#na|#value!|#div/0!|"
+    "#ref!|#null!|nat|nil|(null)|(blank)"
 )
 # These only where the other cells are numbers or dates; elsewhere they may be a group of their own.
-WORDS = frozenset(
-    "na|unknown|unbekannt|inconnu|desconocido|sconosciuto|onbekend|none|keine|keine angabe|keine angaben|missing|fehlt|"
-    "not available|not applicable|nicht verfügbar|not recorded|not measured|pending|tbd|error|#error|nicht gemessen|"
-    "non disponible|no data|no answer|sin datos|s/d".split("|")
+WORDS = _listed(
+    "na|unknown|unbekannt|inconnu|desconocido|sconosciuto|onbekend|none|keine|keine angabe|keine angaben|missing|"
+    "fehlt|not available|not applicable|nicht verfügbar|not recorded|not measured|pending|tbd|error|#error|"
+    "nicht gemessen|non disponible|no data|no answer|sin datos|s/d"
 )
 
 
@@ -21,7 +26,7 @@ def is_missing_text(text: str) -> bool:
 
 
 def is_missing_sign(text: str) -> bool:
-    """Say whether a cell stands for a missing value by a sign; "None" is Python's, "none" may be the lowest of a scale."""
+    """Say whether a sign stands for a missing value; "None" is Python's, "none" may be the lowest of a scale."""
     return text == "None" or text.strip().casefold() in SIGNS
 
 

@@ -5,32 +5,35 @@ import re
 _WORDS = re.compile(r"[^\W\d_]+|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
 
-_KEYS = frozenset(
-    "id ids uuid guid key oid uid rowid identifier identifiant kennung iban isbn ean gtin sku ssn imei barcode hash mrn "
-    "patientid customerid userid kundenid".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_KEYS = _words(
+    "id ids uuid guid key oid uid rowid identifier identifiant kennung iban isbn ean gtin sku ssn imei barcode "
+    "hash mrn patientid customerid userid kundenid"
 )
 _FIRST = frozenset(("id", "uuid", "guid", "unnamed"))
-_COUNTED = frozenset("no nr num number nummer numero número numéro nro #".split())
+_COUNTED = _words("no nr num number nummer numero número numéro nro #")
 _JOINED = re.compile(r".*(?:nummer|nr|kennung|kennzeichen|schlüssel)")
-_POSTAL = frozenset(
-    "zip zipcode plz postleitzahl postcode postalcode postal npa cep codigopostal postnummer postnr kodpocztowy".split()
+_POSTAL = _words(
+    "zip zipcode plz postleitzahl postcode postalcode postal npa cep codigopostal postnummer postnr kodpocztowy"
 )
-_PHONE = frozenset(
-    "phone telephone tel telefon fon mobile mobil handy cell téléphone teléfono telefono fax telefonnummer".split()
+_PHONE = _words("phone telephone tel telefon fon mobile mobil handy cell téléphone teléfono telefono fax telefonnummer")
+_CODES = _words("code codes kode código codice kategorie category type typ group gruppe")
+_TEXT = _words(
+    "comment comments remark remarks note notes description desc text message feedback review bemerkung "
+    "bemerkungen kommentar kommentare anmerkung beschreibung notiz notizen commentaire commentaires remarque "
+    "comentario comentarios commento opmerking observaciones title titel subject betreff answer freitext"
 )
-_CODES = frozenset("code codes kode código codice kategorie category type typ group gruppe".split())
-_TEXT = frozenset(
-    "comment comments remark remarks note notes description desc text message feedback review bemerkung bemerkungen "
-    "kommentar kommentare anmerkung beschreibung notiz notizen commentaire commentaires remarque comentario comentarios "
-    "commento opmerking observaciones title titel subject betreff answer freitext".split()
+_PEOPLE = _words(
+    "name names firstname lastname surname fullname vorname nachname nom prénom nombre apellido cognome naam "
+    "nome email mail e-mail username login url link website address adresse address1 street straße strasse"
 )
-_PEOPLE = frozenset(
-    "name names firstname lastname surname fullname vorname nachname nom prénom nombre apellido cognome naam nome email mail "
-    "e-mail username login url link website address adresse address1 street straße strasse".split()
-)
-_RANKS = frozenset("rank ranking position pos platz rang place score percentile".split())
-_TIMES = frozenset("year years jahr année año anno month day hour week age alter time zeit timestamp date datum".split())
-_SERIAL = frozenset("row line record serial sequence seq lfd laufende zeile ligne fila riga index idx unnamed obs case".split())
+_RANKS = _words("rank ranking position pos platz rang place score percentile")
+_TIMES = _words("year years jahr année año anno month day hour week age alter time zeit timestamp date datum")
+_SERIAL = _words("row line record serial sequence seq lfd laufende zeile ligne fila riga index idx unnamed obs case")
 
 
 def words_of(name: str) -> list[str]:
@@ -41,7 +44,9 @@ def words_of(name: str) -> list[str]:
 def names_a_key(name: str) -> bool:
     """Tell whether a name is that of an identifier, such as customer_id."""
     words = words_of(name)
-    return bool(words) and (words[-1] in _KEYS or words[0] in _FIRST or "".join(words) in _KEYS)
+    if not words or (len(words) == 2 and words[0] == "id" and words[1].isdigit()):  # ID1 is a gene
+        return False
+    return words[-1] in _KEYS or words[0] in _FIRST or "".join(words) in _KEYS
 
 
 def names_a_number_of_something(name: str) -> bool:

@@ -37,7 +37,7 @@ def near_duplicates(columns: Mapping[int, FloatArray | CategoryColumn]) -> dict[
 
 
 def _digest(values: FloatArray | IntArray) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(values)).digest()
+    return hashlib.blake2b(np.ascontiguousarray(values).data).digest()
 
 
 def _copies(keys: Mapping[int, bytes], how: str) -> dict[int, tuple[int, str]]:
@@ -73,7 +73,7 @@ def _correlated(positions: Sequence[int], columns: Sequence[FloatArray]) -> dict
     filled[~known] = 0.0
     lengths = np.sqrt((filled**2).sum(axis=1))
     filled /= np.where(lengths > 0, lengths, 1.0)[:, None]
-    few = np.array([len(np.unique(row[:FEW_ROWS * 5])) < 3 for row in filled])
+    few = np.array([len(np.unique(row[: FEW_ROWS * 5])) < 3 for row in filled])
     found: dict[int, tuple[int, str]] = {}
     likeness = np.abs(filled @ filled.T)
     alike = likeness * ((known.astype(np.float64) @ known.T) / np.maximum(1, known.sum(axis=1)) > 0.99)

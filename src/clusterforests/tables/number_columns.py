@@ -81,9 +81,9 @@ def _named_codes(name: str, distinct: FloatArray, n_rows: int) -> Verdict | None
         return Verdict(CATEGORY, f"its name is that of a key, and it has {m} values: names of groups", "category")
     if name_hints.names_codes(name) and m <= FEW_CODES and 5 * m <= n_rows:
         return Verdict(CATEGORY, f"its name says that its {m} numbers are codes of groups", "category")
-    if name_hints.names_a_number_of_something(name) and n_rows >= FEW_ROWS and 2 * m > n_rows:
-        if distinct[-1] - distinct[0] != n_rows - 1 or m < n_rows:
-            return Verdict(IDENTIFIER, f"its name is that of numbers of things; {m} different ones in {n_rows} rows")
+    counts_up = m == n_rows and distinct[-1] - distinct[0] == n_rows - 1
+    if name_hints.names_a_number_of_something(name) and n_rows >= FEW_ROWS and 2 * m > n_rows and not counts_up:
+        return Verdict(IDENTIFIER, f"its name is that of numbers of things; {m} different ones in {n_rows} rows")
     return None
 
 

@@ -32,7 +32,7 @@ class TableOverview:
     problems: tuple[ColumnProblem, ...] = ()
 
     def __repr__(self) -> str:
-        lines = overview_lines(self.columns)
+        lines = overview_lines(self.columns, self.problems)
         return "\n".join([*lines, *(f"problem: {problem.for_python()}" for problem in self.problems)])
 
 
@@ -71,9 +71,12 @@ def inspect_table(X: Any, columns: Mapping[Any, Any] | None = None) -> TableOver
     return TableOverview(found.readings, found.problems)
 
 
-def overview_lines(readings: Sequence[ColumnReading], width: int | None = None) -> list[str]:
+def overview_lines(
+    readings: Sequence[ColumnReading], problems: Sequence[ColumnProblem] = (), width: int | None = None
+) -> list[str]:
     """Write a table with a line for each column, at most `width` characters wide if it is given."""
-    rows = [TITLES, *(_row(reading) for reading in readings)]
+    unread = {problem.column for problem in problems}
+    rows = [TITLES, *(_row(reading, reading.name in unread) for reading in readings)]
     widths = [min(widest, max(len(row[i]) for row in rows)) for i, widest in enumerate(WIDEST)]
     lines = []
     for row in rows:
@@ -83,8 +86,9 @@ def overview_lines(readings: Sequence[ColumnReading], width: int | None = None) 
     return lines
 
 
-def _row(reading: ColumnReading) -> tuple[str, ...]:
-    cells = (reading.name, reading.kind, describe_reading(reading), ", ".join(reading.examples[:2]), reading.reason)
+def _row(reading: ColumnReading, unread: bool) -> tuple[str, ...]:
+    read_as, reason = ("?", "see below") if unread else (describe_reading(reading), reading.reason)
+    cells = (reading.name, reading.kind, read_as, ", ".join(reading.examples[:2]), reason)
     return tuple("".join(c if c.isprintable() else " " for c in cell) for cell in cells)
 
 

@@ -11,6 +11,7 @@ from clusterforests.tables.column_table import CategoryColumn
 
 SHOWN = 40  # characters of a cell in a message
 EXAMPLES = 3
+MEASURED = "measured"
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class RawColumn:
     """A named column: float64 with NaN for missing cells, or the number of each cell's text among the different ones.
 
     `declared` is the kind that the column's type states in a frame: "number", "yes/no", "category", "ordered" (its
-    levels are in order) or "date" (its numbers are days); "" where anything may be behind text.
+    levels are in order) or "date" (its numbers are days); "" where anything may be behind text. Numbers that are
+    "measured" are quantities whatever the column's name is.
     """
 
     name: str
@@ -36,8 +38,8 @@ class RawColumn:
         """Return some cells as they are written."""
         if isinstance(self.cells, CategoryColumn):
             return tuple(shorten(str(level)) for level in self.cells.levels[:EXAMPLES])
-        known = self.cells[:1000][~np.isnan(self.cells[:1000])]
-        return tuple(plain_number(value) for value in dict.fromkeys(known.tolist()))[:EXAMPLES]
+        known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
+        return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ class DistinctTexts:
     def without(self, left_out: BoolArray) -> "DistinctTexts":
         """Return the others."""
         kept = ~left_out
-        return DistinctTexts(tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep), self.counts[kept])
+        return DistinctTexts(
+            tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep), self.counts[kept]
+        )
 
     def share(self, chosen: BoolArray) -> float:
         """Return the share of rows that have one of these texts."""
@@ -76,7 +80,7 @@ def distinct_texts(cells: CategoryColumn) -> DistinctTexts:
 
 
 def text_column(cells: Sequence[Any], missing: Any) -> CategoryColumn:
-    """Number the different texts of a column, without the spaces around them; `missing` tells which cells are missing."""
+    """Number the different texts of a column, without spaces around them; `missing` tells which cells are missing."""
     seen: dict[Any, int] = {}
     levels: dict[Any, int] = {}
     for cell in dict.fromkeys(cells):

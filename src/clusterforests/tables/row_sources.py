@@ -65,7 +65,6 @@ class ColumnSource:
                 out[mine, j] = chunks[at][rows[mine] - starts[at]]
         return out
 
-
     def column(self, j: int) -> FloatArray:
         """Read a whole column."""
         return np.concatenate([np.asarray(chunk, dtype=np.float64) for chunk in self.columns[j]])

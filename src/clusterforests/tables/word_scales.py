@@ -1,17 +1,19 @@
-"""Words that have an order: yes and no, agreement, frequency, satisfaction, quality, size, amount, in several languages."""
+"""Words that have an order, in several languages: yes and no, agreement, frequency, quality, size and others."""
 
 import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-_YES = frozenset(
-    "yes y true t ja j oui o si sí sì sim tak evet kyllä joo igen ano da on wahr vrai vero verdadero checked "
-    "✓ ✔ ☑".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_YES = _words(
+    "yes y true t ja j oui o si sí sì sim tak evet kyllä joo igen ano da on wahr vrai vero verdadero checked ✓ ✔ ☑"
 )
-_NO = frozenset(
-    "no n false f nein nee non não nao nie hayır ei nem ne net off falsch faux falso unchecked ✗ ✘ ☐ nej".split()
-)
+_NO = _words("no n false f nein nee non não nao nie ei nem ne net off falsch faux falso unchecked ✗ ✘ ☐ nej")
 
 # Scales from low to high. Words that mean the same are separated by |; a scale is the smallest that has all the words.
 _SCALES = tuple(
@@ -19,27 +21,33 @@ _SCALES = tuple(
     for scale in (
         # agreement
         "disagree|do not agree < neutral|undecided|neither agree nor disagree|neither < agree",
-        "strongly disagree|totally disagree|completely disagree|fully disagree < disagree|rather disagree|somewhat disagree"
+        "strongly disagree|totally disagree|completely disagree|fully disagree"
+        " < disagree|rather disagree|somewhat disagree"
         " < agree|rather agree|somewhat agree < strongly agree|totally agree|completely agree|fully agree",
-        "strongly disagree|totally disagree|completely disagree|fully disagree < disagree|rather disagree|somewhat disagree"
+        "strongly disagree|totally disagree|completely disagree|fully disagree"
+        " < disagree|rather disagree|somewhat disagree"
         " < neutral|undecided|neither agree nor disagree|neither nor|neither"
         " < agree|rather agree|somewhat agree < strongly agree|totally agree|completely agree|fully agree",
-        "strongly disagree < disagree < somewhat disagree|slightly disagree < neutral|undecided|neither agree nor disagree"
+        "strongly disagree < disagree < somewhat disagree|slightly disagree"
+        " < neutral|undecided|neither agree nor disagree"
         " < somewhat agree|slightly agree < agree < strongly agree",
         "stimme nicht zu|lehne ab < neutral|teils teils|teils/teils|teils-teils|weder noch < stimme zu",
         "stimme überhaupt nicht zu|stimme gar nicht zu|trifft überhaupt nicht zu|trifft gar nicht zu|trifft nicht zu|"
         "lehne stark ab < stimme eher nicht zu|stimme nicht zu|trifft eher nicht zu|lehne ab"
-        " < stimme eher zu|stimme zu|trifft eher zu < stimme voll zu|stimme voll und ganz zu|stimme völlig zu|trifft voll zu"
+        " < stimme eher zu|stimme zu|trifft eher zu"
+        " < stimme voll zu|stimme voll und ganz zu|stimme völlig zu|trifft voll zu"
         "|trifft voll und ganz zu|trifft zu|stimme stark zu",
         "stimme überhaupt nicht zu|stimme gar nicht zu|trifft überhaupt nicht zu|trifft gar nicht zu|trifft nicht zu|"
         "lehne stark ab < stimme eher nicht zu|stimme nicht zu|trifft eher nicht zu|lehne ab"
         " < neutral|teils teils|teils/teils|teils-teils|weder noch|unentschieden"
-        " < stimme eher zu|stimme zu|trifft eher zu < stimme voll zu|stimme voll und ganz zu|stimme völlig zu|trifft voll zu"
+        " < stimme eher zu|stimme zu|trifft eher zu"
+        " < stimme voll zu|stimme voll und ganz zu|stimme völlig zu|trifft voll zu"
         "|trifft voll und ganz zu|trifft zu|stimme stark zu",
         "pas du tout d'accord < plutôt pas d'accord|pas d'accord < plutôt d'accord|d'accord < tout à fait d'accord",
         "pas du tout d'accord < plutôt pas d'accord|pas d'accord < neutre|ni d'accord ni pas d'accord|sans opinion"
         " < plutôt d'accord|d'accord < tout à fait d'accord",
-        "totalmente en desacuerdo|muy en desacuerdo < en desacuerdo < neutral|ni de acuerdo ni en desacuerdo|indiferente"
+        "totalmente en desacuerdo|muy en desacuerdo < en desacuerdo"
+        " < neutral|ni de acuerdo ni en desacuerdo|indiferente"
         " < de acuerdo < totalmente de acuerdo|muy de acuerdo",
         # frequency
         "never < sometimes < always",
@@ -99,7 +107,8 @@ _SCALES = tuple(
         "very unlikely < unlikely < neutral|unsure < likely < very likely",
         "unwahrscheinlich < eher unwahrscheinlich < neutral < eher wahrscheinlich < wahrscheinlich",
         "not important|unimportant < somewhat important|slightly important < important < very important",
-        "not at all important < slightly important < moderately important|important < very important < extremely important",
+        "not at all important < slightly important < moderately important|important < very important"
+        " < extremely important",
         "not at all < a little|slightly|somewhat < moderately < very|quite a bit|very much < extremely",
         "unwichtig < eher unwichtig < neutral < eher wichtig|wichtig < sehr wichtig",
         "gar nicht < wenig|kaum < mittelmäßig|mäßig|teilweise < ziemlich|überwiegend < sehr|völlig",
@@ -120,17 +129,19 @@ _SCALES = tuple(
         # education and age
         "primary|primary school|elementary < secondary|high school|secondary school < tertiary|college|university",
         "no degree|none < high school < bachelor|bachelor's|bachelors < master|master's|masters < phd|doctorate",
-        "high school < associate|some college < bachelor|bachelor's|bachelors < master|master's|masters < phd|doctorate",
+        "high school < associate|some college < bachelor|bachelor's|bachelors < master|master's|masters"
+        " < phd|doctorate",
         "junior < mid|middle|intermediate|regular < senior < lead|principal",
         "junior < senior",
         "child < teen|teenager|adolescent < adult < senior|elderly",
     )
 )
 _GRADES = tuple(f"{letter}{sign}" for letter in "fedcba" for sign in ("-", "", "+"))
-_NUMBERED = re.compile(r"(\d{1,2})\s*[-–=:.)]\s*[^\W\d].*", re.DOTALL)
+_NUMBERED = re.compile(r"(\d{1,2})\s*[-\u2013=:.)]\s*[^\W\d].*", re.DOTALL)
 _RANGE = re.compile(
     r"(?P<open>under|below|unter|moins de|up to|bis|[<≤])?\s*(?P<low>\d+(?:[.,]\d+)?)"
-    r"(?:\s*(?:-|–|to|bis|à)\s*(?P<high>\d+(?:[.,]\d+)?)|\s*(?P<end>\+|(?:and|or|und|oder) (?:over|more|older|mehr|älter)))?"
+    r"(?:\s*(?:-|\u2013|to|bis|à)\s*(?P<high>\d+(?:[.,]\d+)?)"
+    r"|\s*(?P<end>\+|(?:and|or|und|oder) (?:over|more|older|mehr|älter)))?"
     r"(?:\s*[^\W\d]{1,12})?",
     re.IGNORECASE,
 )
@@ -138,7 +149,7 @@ _RANGE = re.compile(
 
 def plain_word(level: str) -> str:
     """Return a word as scales list it."""
-    return " ".join(level.casefold().replace("’", "'").replace("_", " ").split())
+    return " ".join(level.casefold().replace("\u2019", "'").replace("_", " ").split())
 
 
 def yes_no(levels: Sequence[str]) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from clusterforests.tables.raw_columns import DistinctTexts, quoted
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
 from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
 
+LETTERS = frozenset("ABCFJKLMNVWcdghklmstx")  # that are units; others follow numbers as in 7a
 MOST_UNITS = 5  # more, and what follows the numbers are no units
 ENOUGH = 0.5  # share of the rows that must be numbers, or dates, for the column to be one
 
@@ -40,7 +41,7 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     known = [number for number in numbers if number is not None]
     units = _units(known, rest.counts[fits])
     named = [unit for unit in units if unit]
-    letters = len(named) > 1 and all(len(unit) == 1 and unit.isalpha() for unit in named)
+    letters = any(len(unit) == 1 and unit.isalpha() and unit not in LETTERS for unit in named)
     if (len(named) > MOST_UNITS or letters) and not wished:
         return None
     problems = _unit_problems(name, rest, numbers, units)
@@ -80,16 +81,17 @@ def unclear_problem(name: str, column: WrittenColumn) -> ColumnProblem:
     """Ask for the style of a column whose cells do not show it."""
     shown = column.shown
     if column.read_as == "date":
-        remedies = (
+        orders = (
             Remedy("--day-first", (), f"date, {DAY_FIRST}", "if the day comes first"),
             Remedy("--month-first", (), f"date, {MONTH_FIRST}", "if the month does"),
         )
-        return ColumnProblem(name, f"every date is like {shown!r}: day or month may come first.", remedies)
+        return ColumnProblem(name, f"every date is like {shown!r}: day or month may come first.", orders)
     thousands = shown.replace(",", "").replace(".", "")
     readings = {DECIMAL_POINT: (".", shown if "." in shown else thousands)}
     readings[DECIMAL_COMMA] = (",", shown.replace(",", ".") if "," in shown else thousands)
     remedies = tuple(
-        Remedy("--decimal", (sign,), f"number, {style}", f"if {shown} is {value}") for style, (sign, value) in readings.items()
+        Remedy("--decimal", (sign,), f"number, {style}", f"if {shown} is {value}")
+        for style, (sign, value) in readings.items()
     )
     return ColumnProblem(name, f"its numbers are like {shown!r}, which may be thousands or decimals.", remedies)
 
@@ -137,11 +139,15 @@ def _unit_problems(
     percent = "%" in units
     if len([unit for unit in units if unit]) < 2 and not (percent and "" in units):
         return ()
-    some = {}
+    some: dict[str, str] = {}
     for text, number in zip(texts.texts, numbers, strict=True):
         if number is not None:
             some.setdefault(number.unit.casefold().rstrip("."), text)
-    what = "some of its numbers have a percent sign and others have none" if "" in units and percent else "it has several units"
+    what = (
+        "some of its numbers have a percent sign and others have none"
+        if "" in units and percent
+        else "it has several units"
+    )
     text = f"{what}, such as {quoted(list(some.values()))}. Write all of them alike."
     return (ColumnProblem(name, text, (ignoring(name), as_category(name))),)
 
@@ -152,7 +158,11 @@ def _mixed_styles(
     if len(evidence.styles) < 2:
         return ()
     cells = [
-        next(text for text, number in zip(texts.texts, numbers, strict=True) if number is not None and number.body == body)
+        next(
+            text
+            for text, number in zip(texts.texts, numbers, strict=True)
+            if number is not None and number.body == body
+        )
         for body in evidence.styles.values()
     ]
     text = f"some numbers have a decimal point and others a decimal comma: {quoted(cells)}. Write all of them alike."
@@ -172,10 +182,13 @@ def _strangers(name: str, texts: DistinctTexts, fits: BoolArray, what: str) -> t
     if not strange:
         return ()
     count = int(texts.counts[~fits].sum())
-    what = f"{quoted(strange)} is not a {what}" if count == 1 else f"{count} cells are not {what}s, such as {quoted(strange)}"
-    remedies = (ignoring(name), as_category(name))
+    what = (
+        f"{quoted(strange)} is not a {what}"
+        if count == 1
+        else f"{count} cells are not {what}s, such as {quoted(strange)}"
+    )
+    remedies: tuple[Remedy, ...] = (ignoring(name), as_category(name))
     if len(strange) <= 3:
         remedies = (Remedy("--missing", tuple(strange), "", "if that stands for a missing value"), *remedies)
     text = f"{what}, unlike the other cells of the column. Correct the table, or say what is meant."
     return (ColumnProblem(name, text, remedies, strange[0]),)
-

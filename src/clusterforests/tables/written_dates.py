@@ -43,7 +43,9 @@ _PATTERNS = tuple(
         r"(?P<month>\d{2})/(?P<year>(?:19|20)\d{2})",
     )
 )
-_CLOCK = re.compile(r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?\s*(?P<half>[aApP]\.?[mM]\.?)?")
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?\s*(?P<half>[aApP]\.?[mM]\.?)?"
+)
 
 
 class WrittenDate(NamedTuple):

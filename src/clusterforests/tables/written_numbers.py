@@ -24,7 +24,7 @@ _CELL = re.compile(
 )
 _MONEY = re.compile(_CURRENCY)
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2009\u2007"), " ")
-_SIGNS = _SPACES | {ord("−"): "-", ord("–"): "-", ord("—"): "-", ord("’"): "'", ord("ʼ"): "'", ord("＋"): "+"}
+_SIGNS = _SPACES | {0x2212: "-", 0x2013: "-", 0x2014: "-", 0x2019: "'", 0x02BC: "'", 0xFF0B: "+"}  # dashes, apostrophes
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in ".,' "}
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d{2})+,\d{3}")
 _UNCLEAR = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
@@ -47,6 +47,8 @@ class WrittenNumber(NamedTuple):
         if digits is None:
             return None
         size = float(digits + self.exponent)
+        if size == float("inf"):
+            return None
         return -size if self.negative else size
 
 
@@ -74,7 +76,7 @@ def _digits(body: str, decimal: str) -> str | None:
     """Write a body as Python does, if it is one with this decimal sign."""
     if body.isdigit():
         return body
-    whole, sign, fraction = body.partition(decimal) if body.count(decimal) == 1 else (body, "", "")
+    whole, _, fraction = body.partition(decimal) if body.count(decimal) == 1 else (body, "", "")
     if decimal in whole or (fraction and not fraction.isdigit()):
         return None
     if whole.isdigit() or (not whole and fraction):
@@ -136,6 +138,9 @@ def style_evidence(numbers: Iterable[WrittenNumber]) -> StyleEvidence:
             long = long or _LONG.fullmatch(body) is not None
     marks = {"," if "," in body else "." for body in unclear}
     if len(marks) > 1 and not styles:  # 1,234 beside 1.234
-        styles = {DECIMAL_POINT: next(b for b in unclear if "." in b), DECIMAL_COMMA: next(b for b in unclear if "," in b)}
+        styles = {
+            DECIMAL_POINT: next(b for b in unclear if "." in b),
+            DECIMAL_COMMA: next(b for b in unclear if "," in b),
+        }
     grouped = money or (len(unclear) >= MANY and short and not long)
     return StyleEvidence(styles, unclear[0] if unclear else "", grouped)

@@ -10,6 +10,7 @@ from clusterforests.cli.commands.inspect import column_facts, show_columns
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
+from clusterforests.cli.readers.orientation import orientation_notes
 from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
@@ -30,9 +31,10 @@ def run_fit(given: argparse.Namespace) -> int:
     if given.dry_run:
         words = [word for word in given.words if word != "--dry-run"]
         return show_columns(given, screen, words)
+    labels_format(given.out)  # refuses a format that is not written, before the work begins
     data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
-    for note in data.notes:
+    for note in (*data.notes, *orientation_notes(data)):
         screen.note(note)
     started = time.perf_counter()
     forest = ClusterForest(
@@ -80,13 +82,13 @@ def write_results(
             seconds=seconds,
         )
 
+    form = labels_format(given.out)
     # How it was run is not part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
-    kind = labels_format(given.out)
     writers: dict[str, Callable[[Path], None]] = {
         "--report": write_page,
         "--model": lambda path: forest.save(path, keep_rows=not given.model_without_rows),
-        "--out": lambda path: write_labels(path, data, forest.labels_, forest.item_consensus_, kind),
+        "--out": lambda path: write_labels(path, data, forest.labels_, forest.item_consensus_, form),
     }
     for option, writer in writers.items():
         path = outputs.targets.get(option, STDOUT)

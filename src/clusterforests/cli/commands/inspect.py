@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from clusterforests.cli.problems import suggest
+from clusterforests.cli.problems import SUGGESTION, suggest
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen
@@ -63,14 +63,14 @@ def _lines(name: str, data: DataFile, command: Sequence[str]) -> list[str]:
     rows, columns = data.table.shape
     if not data.readings:
         return [f"{name}: {rows} rows, {columns} columns of numbers without names, all of them used"]
-    used = sum(reading.used for reading in data.readings)
+    used = data.table.shape[1]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = [f"{name}: {rows} rows, {len(data.readings)} columns, {used} of them used", ""]
-    lines += overview_lines(data.readings, width)
+    lines += overview_lines(data.readings, [located.problem for located in data.problems], width)
     notes = [f"{reading.name!r}: {note}" for reading in data.readings for note in reading.notes]
     if notes:
         lines += ["", "notes:", *(f"  {note}" for note in notes)]
     if data.problems:
         listed = [f"  {number}. {problem.sentence()}" for number, problem in enumerate(data.problems, 1)]
-        lines += ["", "problems:", *listed, "", "One way to solve them all:", f"  {suggest(command, data.problems)}"]
+        lines += ["", "problems:", *listed, "", SUGGESTION, f"  {suggest(command, data.problems)}"]
     return lines

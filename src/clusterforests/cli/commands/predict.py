@@ -20,6 +20,7 @@ def run_predict(given: argparse.Namespace) -> int:
     screen = Screen(given)
     out = given.out if given.out is not None or given.json else STDOUT
     outputs = Outputs({"MODEL": given.model, "DATA": given.data}, {"--out": out})
+    form = labels_format(out)
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
     if given.clusters is not None:
         with naming_file(given.model):
@@ -32,8 +33,7 @@ def run_predict(given: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     scores = score(data.truth, labels)
     with outputs:
-        kind = labels_format(out)
-        outputs.write("--out", lambda path: write_labels(path, data, labels, own, kind))
+        outputs.write("--out", lambda path: write_labels(path, data, labels, own, form))
         if given.json:
             facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
             sizes = np.bincount(labels, minlength=forest.n_clusters_)

@@ -18,20 +18,26 @@ EXAMPLES = """examples:
   clusterforests fit data.csv --id sample --ignore batch date --label diagnosis
   clusterforests fit counts.tsv --clusters 2-6 --out labels.tsv
   clusterforests fit table.parquet --clusters auto --json > result.json
-  zcat data.csv.gz | clusterforests fit - --clusters 3 --out - > labels.csv
+  clusterforests fit survey.xlsx --sheet answers --out labels.xlsx
+  clusterforests fit expression.tsv.gz --transpose --out labels.csv
+  cat data.csv | clusterforests fit - --clusters 3 --out - > labels.csv
 
 The labels have a line for each row: its name (--id) or its number, from 1; its
 cluster, where 0 is the largest; and its membership in it, from 0 to 1. They are
-CSV unless the name ends in .tsv, .parquet, .arrow or .npy. With --json and
-without --out, the labels are part of the JSON. A model holds every number of
-clusters: see `predict --clusters`.
+CSV unless the name ends in .tsv, .jsonl, .xlsx, .parquet, .arrow or .npy; text
+is compressed if .gz or .zst follows. With --json and without --out, the labels
+are part of the JSON. A model holds every number of clusters: see
+`predict --clusters`.
 
 """
 
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.description = "Cluster the rows of a table: CSV, TSV, Parquet, Arrow (.arrow, .feather) or .npy."
+    parser.description = (
+        "Cluster the rows of a table: CSV, TSV or JSON lines (also .gz, .zst), Excel (.xlsx), Parquet, Arrow (.arrow, "
+        ".feather), .npy or .h5ad."
+    )
     parser.epilog = EXAMPLES + EXIT_CODES
     add = parser.add_argument
     add("data", metavar="DATA", help="the table, one sample per row; - is standard input")

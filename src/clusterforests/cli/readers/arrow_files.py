@@ -66,8 +66,9 @@ def _cells(pyarrow: Any, column: Any, name: str, file: str) -> RawColumn:
     try:
         raw = arrow_column(column, name)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{file}, column {name!r} holds {column.type}, neither numbers nor text. Pass --ignore with its "
-            "name.") from error
+        raise ValueError(
+            f"{file}, column {name!r} holds {column.type}, neither numbers nor text. Pass --ignore with its name."
+        ) from error
     if isinstance(raw.cells, np.ndarray) and np.isinf(raw.cells).any():
         row = int(np.flatnonzero(np.isinf(raw.cells))[0]) + 1
         raise ValueError(

@@ -61,9 +61,10 @@ def assemble(
     """
     habits = Habits(DECIMALS[request.decimal], request.date_order, plain_points)
     raws = {j: _raw(roles.names[j], columns[j], request.missing) for j in roles.features}
+    readings: tuple[ColumnReading, ...] = ()
+    found: tuple[LocatedProblem, ...] = ()
     if request.wanted is not None:
-        table, readings = _as_model(file, raws, request, habits, lines), ()
-        found: tuple[LocatedProblem, ...] = ()
+        table = _as_model(file, raws, request, habits, lines)
     else:
         table, readings, found = _inspected(file, roles, raws, request, habits, lines)
     if not found:

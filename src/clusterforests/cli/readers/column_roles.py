@@ -79,7 +79,12 @@ def _named(request: Request, names: Sequence[str]) -> list[tuple[str, Sequence[s
 
 def wishes_of(request: Request, names: Sequence[str]) -> dict[str, Wish]:
     """Collect what the options say about columns."""
-    kinds = ((CATEGORY, request.categories), (NUMBER, request.numbers), (DATE, request.dates), (IGNORED, request.ignore))
+    kinds = (
+        (CATEGORY, request.categories),
+        (NUMBER, request.numbers),
+        (DATE, request.dates),
+        (IGNORED, request.ignore),
+    )
     wishes = {name: Wish(kind) for kind, given in kinds for name in given}
     for given in request.ordered:
         name, levels = _split_order(given, names)

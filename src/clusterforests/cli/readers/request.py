@@ -32,6 +32,9 @@ class Request:
     date_order: str = ""  # a style of dates, where they do not show it
     encoding: str = "utf-8"
     header: bool = True
+    names: Sequence[str] | None = None  # of the columns, where no line of the file has them
+    sheet: str | None = None  # of an Excel workbook
+    transpose: bool = False  # samples are columns
     progress: ReadProgress | None = None
     only_inspect: bool = False  # hand out problems instead of raising them
 

@@ -19,9 +19,7 @@ EXACT = 2.0**53  # float64 holds all integers up to it
 BREAK = "\0"  # no cell has it: files with zero bytes are refused
 
 # A number that shows that its point is a decimal one: 1.234 may be German for 1234.
-_DECIMAL_POINT = re.compile(
-    r"(?:^|\0)\s*[+-]?(?:0?\.\d|\d+\.\d{0,2}\s*(?:\0|$)|\d{4,}\.\d|\d+\.\d{4,}|\d*\.\d*[eE])"
-)
+_DECIMAL_POINT = re.compile(r"(?:^|\0)\s*[+-]?(?:0?\.\d|\d+\.\d{0,2}\s*(?:\0|$)|\d{4,}\.\d|\d+\.\d{4,}|\d*\.\d*[eE])")
 _PADDED = re.compile(r"(?:^|\0)\s*[+-]?0\d")  # a code, such as a postal code
 
 
@@ -54,8 +52,9 @@ class ColumnCollector:
 
     def finish(self) -> FloatArray | CategoryColumn:
         """Return the whole column: numbers if all cells are plain ones or missing, otherwise the texts."""
-        if not any(isinstance(block, str) for block in self._blocks):
-            return np.concatenate([np.empty(0), *(np.frombuffer(block) for block in self._blocks)])
+        numbers = [np.frombuffer(block) for block in self._blocks if not isinstance(block, str)]
+        if len(numbers) == len(self._blocks):
+            return np.concatenate([np.empty(0), *numbers])
         cells: list[str] = []
         for block in self._blocks:
             cells += block.split(BREAK) if isinstance(block, str) else map(_as_text, block)

@@ -25,9 +25,9 @@ MAX_LINE = 2**26  # characters
 DELIMITERS = (",", ";", "\t", "|")
 
 FOREIGN = {
-    b"PK\x03\x04": "is a zip file, such as an Excel workbook. Save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook. Save the table as CSV",
-    b"\x1f\x8b": "is compressed. Unpack it first (gunzip)",
+    b"PK\x03\x04": "is a zip file, such as an Excel workbook. Pass --format xlsx if it is one, otherwise unpack it",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook. Save the table as .xlsx or CSV",
+    b"\x89HDF": "is an HDF5 file. Pass --format h5ad if it is one of AnnData, otherwise save the table as CSV",
     b"PAR1": "is a Parquet file. Pass --format parquet",
     b"ARROW1": "is an Arrow file. Pass --format arrow",
     b"\x93NUMPY": "is a NumPy file. Pass --format npy",
@@ -82,7 +82,7 @@ class TextLines:
     def read(self) -> int:
         """Return about how many bytes were read so far."""
         try:
-            return int(self._stream.tell())
+            return max(0, int(self._stream.tell()))
         except (OSError, ValueError):
             return 0
 
@@ -104,6 +104,19 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
+def split_text(file: str, stream: Any, request: Request) -> list[list[str]]:
+    """Read all cells as text, without understanding them."""
+    _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
+    lines = TextLines(file, stream, request.encoding, 0)
+    try:
+        source = iter(lines)
+        head = list(itertools.islice(source, SNIFFED_LINES))
+        records = _records(file, itertools.chain(head, source), request.delimiter or _sniff(head))
+        return [row for _, row in records]
+    finally:
+        lines.detach()
+
+
 def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
     for start, what in FOREIGN.items():
         if head.startswith(start) and not (b"\xff" in start and "16" in encoding):
@@ -118,7 +131,10 @@ def _read(file: str, lines: TextLines, request: Request) -> DataFile:
     delimiter = request.delimiter or _sniff(head)
     records = _records(file, itertools.chain(head, source), delimiter)
     start, first = next(records)
-    if request.header:
+    if request.names is not None:
+        names = list(request.names)
+        records = itertools.chain([(start, first)], records)
+    elif request.header:
         names = [name.strip() for name in first]
         if all(_is_number(name) for name in names):
             raise ValueError(
