@@ -57,6 +57,8 @@ class ForestView:
         What the number of clusters was chosen from; None if it was given.
     repeated_features : mapping of int to float
         The features of few values that the clusters only repeat, with the adjusted Rand index of the two.
+    reduced : bool
+        Whether a wide sparse table was reduced to components, so that no single feature was tested.
     parameters : mapping of str to object
         What the forest was constructed with.
     """
@@ -79,6 +81,7 @@ class ForestView:
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
     repeated_features: Mapping[int, float]
+    reduced: bool
     parameters: Mapping[str, Any]
 
     def feature_use(self) -> FloatArray:
@@ -177,5 +180,6 @@ def view_of(forest: Any) -> ForestView:
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,
         repeated_features=forest.repeated_features_,
+        reduced=forest._reduction is not None,
         parameters=forest.get_params(deep=False),
     )

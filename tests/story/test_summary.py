@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from clusterforests import ClusterForest
 from clusterforests.diagnostics import stability
@@ -73,6 +74,25 @@ def test_dates_units_and_orders_are_told_in_their_own_words():
     assert re.fullmatch(r"higher spend \(\u20ac1,\d\d\d against \u20ac\d\d\)", texts["spend"])
     assert re.fullmatch(r"lower discount \(5 against 25 %\)", texts["discount"].replace(".0", ""))
     assert re.fullmatch(r"lower rim \([\d.]+ against [\d.]+ cm\)", texts["rim (cm)"])
+
+
+def test_words_of_a_sparse_table_are_those_of_its_topics():
+    rng = np.random.default_rng(0)
+    topic = np.repeat([0, 1, 2], [120, 100, 80])
+    rates = np.full((3, 600), 0.02)
+    for k in range(3):
+        rates[k, 50 * k : 50 * (k + 1)] = 0.4
+    X = scipy.sparse.csr_array(rng.poisson(rates[topic]).astype(float))
+    forest = ClusterForest(3, **SETTINGS).fit(X)
+    found = forest.summary(X)
+    assert "The 600 columns were reduced to components, so none of them was tested alone." in found.answer
+    assert (forest.labels_ == topic).mean() > 0.95
+    for story in found.clusters:
+        assert len(story.traits) == 8
+        for trait in story.traits:
+            assert (int(trait.column.split()[1]) - 1) // 50 == story.cluster
+            assert trait.text.startswith(f"{trait.column} more often present (")
+            assert story.name.startswith("Column ")
 
 
 def test_a_large_difference_in_a_column_that_does_not_tell_hides_no_other():

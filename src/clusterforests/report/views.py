@@ -26,7 +26,7 @@ from clusterforests.report.points import PlacedRows, place_some
 from clusterforests.report.row_lists import EXACT, ROUGH, MappedPairs, kept_rows, map_order, map_pairs, row_entry
 from clusterforests.story.certainty import Certainty, measure_certainty
 from clusterforests.story.column_words import words_for
-from clusterforests.story.summary import rank_table, tell
+from clusterforests.story.summary import as_said, rank_table, tell
 from clusterforests.story.table_sample import TableSample
 from clusterforests.story.traits import Trait
 from clusterforests.story.words import number_pair
@@ -64,7 +64,7 @@ def prepare(view: ForestView, sure: Certainty, table: TableSample, limits: PageL
         chosen=view.n_clusters_evidence,
         table=table,
         ranks=rank_table(view, table),
-        columns=draw_columns(table, words_for(view, table), features, limits),
+        columns=draw_columns(as_said(view, table), words_for(view, table), features, limits),
         listed=listed,
         pairs=map_pairs(view, sure, limits),
         points=place_some(view, sure, limits),

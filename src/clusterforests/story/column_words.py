@@ -12,6 +12,7 @@ from clusterforests.story.table_sample import NamedColumn, TableSample
 from clusterforests.tables.column_reading import DATE, NUMBER, ORDERED, YES_NO, ColumnReading
 
 SHARE = "share"  # of a level
+PRESENT, ABSENT = "present", "absent"  # cells of a sparse table
 WITH_UNIT = re.compile(r"(.*\w)\s*[(\[]([^\s()\[\],;:\"]{1,8})[)\]]")  # "petal length (cm)"
 
 
@@ -34,6 +35,8 @@ class ColumnWords:
 
 def words_for(view: ForestView, table: TableSample) -> list[ColumnWords]:
     """Say how each column of the table of numbers is put into words."""
+    if view.reduced:
+        return [ColumnWords(column.feature, column.name, SHARE, PRESENT, ABSENT) for column in table.columns]
     readings = {reading.feature: reading for reading in view.readings if reading.used}
     words = []
     for j, column in enumerate(table.columns):

@@ -3,7 +3,7 @@
 import datetime
 import re
 
-from clusterforests.story.column_words import ColumnWords
+from clusterforests.story.column_words import ABSENT, PRESENT, ColumnWords
 from clusterforests.story.words import WORDS, comparative, number_pair, percent, quoted
 from clusterforests.tables.column_reading import DATE, ORDERED
 
@@ -43,6 +43,8 @@ def share_phrase(column: ColumnWords, level: str, inside: float, outside: float)
 
 def _level_name(column: ColumnWords, level: str, *, more: bool) -> str:
     """Name a level: by itself if it speaks, otherwise with its column."""
+    if level in (PRESENT, ABSENT):
+        return f"{'' if (level == PRESENT) == more else 'no '}{_short(column.title)}"
     word = level.strip().lower()
     if word in YES or word in NO:
         return f"{'' if (word in YES) == more else 'no '}{_short(column.title)}"

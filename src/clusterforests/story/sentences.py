@@ -45,6 +45,8 @@ def repeated(view: ForestView, names: Sequence[str]) -> str:
 def features_that_tell(view: ForestView, what: str) -> str:
     """Say how many features, called `what`, tell, and which of them the trees could use."""
     n, tell, usable = view.n_features, int((view.feature_importances > 0).sum()), len(view.usable_features)
+    if view.reduced:
+        return f"The {n:,} {what}s were reduced to components, so none of them was tested alone."
     if np.isnan(view.feature_pvalues).any():
         return f"The model was saved before {what}s were tested, so which of them tell the clusters apart is not known."
     if n == 1:

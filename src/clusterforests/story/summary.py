@@ -2,7 +2,7 @@
 
 import html
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -188,8 +188,9 @@ class Summary:
 def _wrapped(text: str, width: int, indent: str = "", first: str | None = None) -> list[str]:
     """Break a text into lines, but not before a per cent sign."""
     start = indent if first is None else first
-    lines = textwrap.wrap(text.replace(" %", "\0%"), width, initial_indent=start, subsequent_indent=indent)
-    return [line.replace("\0%", " %") for line in lines]
+    joined = text.replace(" %", "\0%").replace("< ", "<\0").replace("> ", ">\0")
+    lines = textwrap.wrap(joined, width, initial_indent=start, subsequent_indent=indent)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def summarise(view: ForestView, X: Any, names: Any = None, ids: Any = None) -> Summary:
@@ -259,7 +260,12 @@ def rank_table(view: ForestView, table: TableSample) -> FloatArray:
     """Rank the rows of the table by each column that may be mentioned, with the forest's weights."""
     telling = telling_features(view)
     named = np.isin([column.feature for column in table.columns], telling) | (len(telling) == 0)
-    return rank_columns(table.values, _weights(view, table), named)
+    return rank_columns(as_said(view, table).values, _weights(view, table), named)
+
+
+def as_said(view: ForestView, table: TableSample) -> TableSample:
+    """Of a sparse table that was reduced, say only which cells are not 0."""
+    return replace(table, values=(table.values != 0).astype(np.float64)) if view.reduced else table
 
 
 def _weights(view: ForestView, table: TableSample) -> FloatArray:
@@ -268,12 +274,13 @@ def _weights(view: ForestView, table: TableSample) -> FloatArray:
 
 
 def _traits(view: ForestView, sure: Certainty, table: TableSample, ranks: FloatArray | None) -> list[tuple[Trait, ...]]:
+    table = as_said(view, table)
     weights, labels = _weights(view, table), sure.labels[table.rows]
     columns, telling = words_for(view, table), telling_features(view)
     given = rank_table(view, table) if ranks is None else ranks
     effects = measure_effects(given, labels, weights, view.n_clusters)
     return [
-        find_traits(Compared(table.values, weights, labels == c), columns, effects, c, telling)
+        find_traits(Compared(table.values, weights, labels == c), columns, effects, c, telling, sparse=view.reduced)
         for c in range(view.n_clusters)
     ]
 

@@ -14,6 +14,7 @@ from clusterforests.tables.column_reading import NUMBER
 
 FLOOR = 0.33  # of Cliff's delta: less is a small effect (Romano et al. 2006)
 ERRORS = 2.5  # standard deviations of a shuffled column that an effect is above, too
+SPARSE_FLOOR, SPARSE_ERRORS = 0.1, 6.0  # of sparse tables: few rows have a word, and no word was tested
 NARROW = 0.5  # ranks of a cluster that lies in the middle spread at most so much of those of all rows
 MIDDLE = 0.1, 0.9  # quantiles that the middle lies between
 MIDDLE_FLOOR = 0.5  # by which its share in the cluster exceeds that in the rest
@@ -77,7 +78,13 @@ class Compared:
 
 
 def find_traits(
-    compared: Compared, columns: list[ColumnWords], effects: Effects, cluster: int, telling: IndexArray
+    compared: Compared,
+    columns: list[ColumnWords],
+    effects: Effects,
+    cluster: int,
+    telling: IndexArray,
+    *,
+    sparse: bool = False,
 ) -> tuple[Trait, ...]:
     """Find what tells a cluster apart, the largest effect first, each feature at most once.
 
@@ -87,7 +94,12 @@ def find_traits(
     delta, error, spread = effects.delta[cluster], effects.error[cluster], effects.spread[cluster]
     sure = np.isin([column.feature for column in columns], telling) | (len(telling) == 0)
     sure &= ~np.isnan(delta)
-    apart = sure & (np.abs(delta) >= np.maximum(FLOOR, ERRORS * np.nan_to_num(error)))
+    if sparse:  # that a word is not there tells little
+        share = compared.values.mean(axis=0)
+        exact = error * np.sqrt(3 * share * (1 - share))  # many equal cells make the deviation smaller
+        apart = sure & (delta >= np.maximum(SPARSE_FLOOR, SPARSE_ERRORS * np.nan_to_num(exact)))
+    else:
+        apart = sure & (np.abs(delta) >= np.maximum(FLOOR, ERRORS * np.nan_to_num(error)))
     found: dict[int, Trait] = {}
     for j in sorted(np.flatnonzero(apart).tolist(), key=lambda j: -abs(delta[j])):
         if len(found) == MOST:
