@@ -39,6 +39,7 @@ from clusterforests.signal import FeatureSignal, find_signal, repeated_features,
 from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling, fit_scaling
+from clusterforests.tables.wishes import COLUMNS_RULE
 
 SHAPE = ("n_samples", "n_features")
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
@@ -133,6 +134,10 @@ class ClusterForest(FittedForest):
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
         rows, however many. "auto" cuts up to 5,000 (20,000 with "kway" and the cuts named "ncut..."), and otherwise
         2,000 landmarks.
+    columns : dict or None, default=None
+        What columns of a frame hold, by their names, where `columns_` shows that they were read otherwise: "number",
+        "ordered", "category", "yes/no" or "date"; "number, decimal comma" or "number, decimal point"; "date, day first"
+        or "date, month first"; a list of levels from low to high; "id" or "ignore" to leave a column out.
     n_jobs : int or None, default=None
         Number of threads. None means 1; -1 means all cores that the process may use (by its affinity, its container,
         LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside a joblib worker or a Dask task. It never
@@ -184,6 +189,9 @@ class ClusterForest(FittedForest):
         `fit` warns of them.
     n_clusters_evidence_ : NClustersEvidence or None
         What `n_clusters` was chosen by, if it was chosen.
+    columns_ : tuple of ColumnReading
+        How each column of a frame was read, and why: numbers, dates, words with an order, categories, and those that
+        were left out. Empty for arrays of numbers.
     selection_ : dict of str to Setting
         For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
@@ -233,6 +241,7 @@ class ClusterForest(FittedForest):
         max_iter: int = 200,
         max_samples: int | str | None = "auto",
         landmarks: int | str | None = "auto",
+        columns: Mapping[Any, Any] | None = None,
         n_jobs: int | None = None,
         backend: str = "auto",
         random_state: Any = None,
@@ -258,6 +267,7 @@ class ClusterForest(FittedForest):
         self.max_iter = max_iter
         self.max_samples = max_samples
         self.landmarks = landmarks
+        self.columns = columns
         self.n_jobs = n_jobs
         self.backend = backend
         self.random_state = random_state
@@ -287,10 +297,12 @@ class ClusterForest(FittedForest):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
-            categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
-            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
-            A wide sparse table, such as words of texts, is reduced to components, unless `scale` is given.
+            An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. The columns of
+            frames are inspected: `columns_` says what each was read as, and a warning which are left out (identifiers,
+            free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are
+            filled from similar rows; no row is dropped. More than 65,536 rows of numbers, none missing, are read in
+            blocks and never copied as a whole. A wide sparse table, such as words of texts, is reduced to components,
+            unless `scale` is given.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
@@ -303,7 +315,7 @@ class ClusterForest(FittedForest):
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
         before = vars(self).copy()
         try:
             with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:

@@ -31,6 +31,7 @@ from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
 from clusterforests.tables.checks import read_sparse
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.reduction import Reduction
@@ -219,6 +220,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
         return self._diagnosed(_fitted_silhouette)
+
+    @property
+    def columns_(self) -> tuple[ColumnReading, ...]:
+        """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
+        check_is_fitted(self)
+        return self._encoding.readings
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)

@@ -35,7 +35,8 @@ def mixed(n=120, seed=0):
         frame[name] = np.where(np.isnan(column), None, levels)
     frame["constant"] = np.where(rng.random(n) < 0.2, np.nan, 7.0)
     frame.loc[frame.isna().all(axis=1), "a"] = 0.0
-    return encode(BaseEstimator(), frame)[0]
+    with pytest.warns(UserWarning, match="Column 'constant' is left out"):
+        return encode(BaseEstimator(), frame)[0]
 
 
 def filled(encoded, weights=None, threads=1):

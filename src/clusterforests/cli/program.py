@@ -1,4 +1,4 @@
-"""The command line: `clusterforests fit | predict | report | demo | reproduce`."""
+"""The command line: `clusterforests fit | inspect | predict | report | demo | reproduce`."""
 
 import argparse
 import importlib
@@ -12,10 +12,12 @@ from clusterforests import __version__
 from clusterforests.cli.arguments import EXIT_CODES
 from clusterforests.cli.options.demo import add_demo
 from clusterforests.cli.options.fit import add_fit
+from clusterforests.cli.options.inspect import add_inspect
 from clusterforests.cli.options.predict import add_predict
 from clusterforests.cli.options.report import add_report
 from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
+from clusterforests.cli.problems import FileProblems
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -27,6 +29,7 @@ EXAMPLES = """examples:
 """
 COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...] = (
     ("fit", "cluster the rows of a table", add_fit),
+    ("inspect", "show how each column of a table is read", add_inspect),
     ("predict", "find the clusters of other rows with a saved model", add_predict),
     ("report", "write a page about a saved model", add_report),
     ("demo", "try everything on a small data set", add_demo),
@@ -49,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
+    given.words = words
     given.command_line = shlex.join(["clusterforests", *words])
     try:
         # A command is imported when it runs: that takes a second, which `--help` need not wait for.
@@ -62,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         return _fail(given, explain(error), 1)
+    except FileProblems as error:
+        return _fail(given, error.describe(["clusterforests", *words]), 1)
     except (ValueError, TypeError, ImportError, MemoryError) as error:
         return _fail(given, " ".join(str(error).split()) or type(error).__name__, 1)
     return status

@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from clusterforests.cli.readers import ReadProgress, Request
+from clusterforests.tables.column_reading import DAY_FIRST, MONTH_FIRST
 
 
 def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -> Request:
@@ -13,6 +14,11 @@ def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -
         label=given.label,
         ignore=tuple(getattr(given, "ignore", ())),
         categories=tuple(getattr(given, "category", ())),
+        numbers=tuple(getattr(given, "number", ())),
+        dates=tuple(getattr(given, "date", ())),
+        ordered=tuple(getattr(given, "ordered", ())),
+        missing=tuple(given.missing),
+        date_order=DAY_FIRST if given.day_first else MONTH_FIRST if given.month_first else "",
         delimiter=given.delimiter,
         decimal=given.decimal,
         encoding=given.encoding,

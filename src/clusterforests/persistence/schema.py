@@ -12,6 +12,7 @@ from clusterforests.combining.placement import Embedding, Links, MostShared, Nea
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
@@ -49,7 +50,12 @@ RECORDS = {
     ),
     "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
-    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict"),
+    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple", added="readings"),
+    "ColumnReading": _record(
+        ColumnReading,
+        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "
+        "examples:tuple",
+    ),
     "Donors": _record(
         Donors,
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
@@ -87,7 +93,8 @@ STATE = _record(
     "_reduction:Reduction?",
     added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {"int": int, "str": str, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
+PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}  # type: ignore[dict-item]
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:
@@ -113,5 +120,5 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "list":
         return isinstance(value, list)
     if kind in PLAIN:
-        return isinstance(value, PLAIN[kind])  # type: ignore[arg-type]
+        return isinstance(value, PLAIN[kind])
     return type(value) in NAMES and NAMES[type(value)] in kind.split("|")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
+from clusterforests.cli.commands.inspect import column_facts, show_columns
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
-from clusterforests.cli.readers.orientation import orientation_notes
 from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
@@ -28,9 +28,12 @@ def run_fit(given: argparse.Namespace) -> int:
         if getattr(given, option) == STDOUT:
             given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
     labels_format(given.out)  # refuses a format that is not written, before the work begins
+    if given.dry_run:
+        words = [word for word in given.words if word != "--dry-run"]
+        return show_columns(given, screen, words)
     data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
-    for note in (*data.notes, *orientation_notes(data)):
+    for note in data.notes:
         screen.note(note)
     started = time.perf_counter()
     forest = ClusterForest(
@@ -52,6 +55,7 @@ def run_fit(given: argparse.Namespace) -> int:
         if given.json:
             files = {option.lstrip("-"): str(path) for option, path in outputs.targets.items()}
             rows = row_facts(data, forest.labels_) if given.out is None else {}
+            facts |= {"columns": column_facts(forest.columns_), "notes": data.notes}
             print(as_json({**facts, "files": files, **rows}), flush=True)
     lines = fit_lines(facts, given.label)
     if outputs.files:

@@ -64,5 +64,6 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         help="leave columns that do not tell out of the trees (drop), or not (keep); auto, the default, is drop",
     )
     add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
+    add("--dry-run", action="store_true", help="only show how each column is read, as `inspect` does")
     add_data_options(parser, fitting=True)
     add_run_options(parser)

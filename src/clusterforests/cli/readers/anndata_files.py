@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.memory_limits import check_memory
-from clusterforests.cli.readers.column_roles import assemble, assign_roles
+from clusterforests.cli.readers.assembling import assemble
+from clusterforests.cli.readers.column_roles import assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.frames import is_missing
 
