@@ -301,8 +301,8 @@ class ClusterForest(FittedForest):
             frames are inspected: `columns_` says what each was read as, and a warning which are left out (identifiers,
             free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are
             filled from similar rows; no row is dropped. More than 65,536 rows of numbers, none missing, are read in
-            blocks and never copied as a whole. A wide sparse table, such as words of texts, is reduced to components,
-            unless `scale` is given.
+            blocks and never copied as a whole.
+            A wide sparse table, such as words of texts, is reduced to components, unless `scale` is given.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.

@@ -39,6 +39,7 @@ def test_signatures():
         "max_iter",
         "max_samples",
         "landmarks",
+        "columns",
         "n_jobs",
         "backend",
         "random_state",

@@ -16,6 +16,7 @@ EMPTY = "empty"
 IGNORED = "ignored"
 HOURS = "hours"  # how times of day are read
 
+READ_AS = frozenset((NUMBER, ORDERED, CATEGORY, YES_NO, DATE, HOURS, ""))
 LEFT_OUT = frozenset((IDENTIFIER, FREE_TEXT, CONSTANT, RUNNING_NUMBER, EMPTY, IGNORED))
 
 DECIMAL_POINT, DECIMAL_COMMA = "decimal point", "decimal comma"
@@ -51,7 +52,7 @@ class ColumnReading:
     notes : tuple of str
         What the user should know: each is a sentence.
     examples : tuple of str
-        Some cells as they are written.
+        Some cells as they are written. Models that are saved do not keep them: they may be names of people.
     """
 
     name: str

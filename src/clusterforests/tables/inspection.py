@@ -28,7 +28,7 @@ from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
-from clusterforests.tables.raw_columns import DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
+from clusterforests.tables.raw_columns import MEASURED, DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
 from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_texts, judge_words
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.word_scales import order_of, yes_no
@@ -148,6 +148,8 @@ def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> _Dr
         return _Draft(raw, wish, verdict)
     if wish is not None:
         return _wished_numbers(raw, verdict, wish)
+    if raw.declared == MEASURED:
+        return _Draft(raw, wish, Verdict(NUMBER, "numbers", NUMBER))
     if raw.declared == DATE:
         return _Draft(raw, wish, Verdict(DATE, "dates, read as days since 1970", DATE))
     if raw.declared == YES_NO:

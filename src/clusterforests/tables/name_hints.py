@@ -44,7 +44,9 @@ def words_of(name: str) -> list[str]:
 def names_a_key(name: str) -> bool:
     """Tell whether a name is that of an identifier, such as customer_id."""
     words = words_of(name)
-    return bool(words) and (words[-1] in _KEYS or words[0] in _FIRST or "".join(words) in _KEYS)
+    if not words or (len(words) == 2 and words[0] == "id" and words[1].isdigit()):  # ID1 is a gene
+        return False
+    return words[-1] in _KEYS or words[0] in _FIRST or "".join(words) in _KEYS
 
 
 def names_a_number_of_something(name: str) -> bool:

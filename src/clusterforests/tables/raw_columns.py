@@ -11,6 +11,7 @@ from clusterforests.tables.column_table import CategoryColumn
 
 SHOWN = 40  # characters of a cell in a message
 EXAMPLES = 3
+MEASURED = "measured"
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class RawColumn:
     """A named column: float64 with NaN for missing cells, or the number of each cell's text among the different ones.
 
     `declared` is the kind that the column's type states in a frame: "number", "yes/no", "category", "ordered" (its
-    levels are in order) or "date" (its numbers are days); "" where anything may be behind text.
+    levels are in order) or "date" (its numbers are days); "" where anything may be behind text. Numbers that are
+    "measured" are quantities whatever the column's name is.
     """
 
     name: str

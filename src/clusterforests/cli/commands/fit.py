@@ -27,10 +27,10 @@ def run_fit(given: argparse.Namespace) -> int:
     for option in ("report", "model"):
         if getattr(given, option) == STDOUT:
             given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
-    labels_format(given.out)  # refuses a format that is not written, before the work begins
     if given.dry_run:
         words = [word for word in given.words if word != "--dry-run"]
         return show_columns(given, screen, words)
+    labels_format(given.out)  # refuses a format that is not written, before the work begins
     data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
     for note in data.notes:

@@ -11,6 +11,7 @@ from clusterforests.cli.readers.assembling import assemble
 from clusterforests.cli.readers.column_roles import assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.frames import is_missing
+from clusterforests.tables.raw_columns import MEASURED, RawColumn
 
 INSTALL = "pip install clusterforests[anndata]"
 
@@ -34,8 +35,10 @@ def read_h5ad(file: str, source: Path, request: Request) -> DataFile:
         raise ValueError(f"{file}: .obs has no column {request.label!r}, which --label names.")
     if request.id is not None:
         raise ValueError(f"{file}: the names of observations are the row names of an .h5ad file. Leave --id out.")
-    roles = assign_roles(file, list(map(str, data.var_names)), replace(request, label=None))
-    columns = dict(enumerate(_dense(data.X).T))
+    names = list(map(str, data.var_names))
+    roles = assign_roles(file, names, replace(request, label=None))
+    values = _dense(data.X).T
+    columns = {j: RawColumn(name, cells, MEASURED) for j, (name, cells) in enumerate(zip(names, values, strict=True))}
     read = assemble(file, roles, columns, request, range(1, len(obs) + 1))
     truth = None if request.label is None else [None if is_missing(c) else str(c) for c in obs[request.label].tolist()]
     return replace(read, ids=list(map(str, data.obs_names)), id_name=str(obs.index.name or "obs"), truth=truth)
