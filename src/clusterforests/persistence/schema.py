@@ -93,7 +93,7 @@ STATE = _record(
     added="feature_pvalues_ repeated_features_ _reduction",
 )
 PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
-PLAIN |= {"plain": (int, float, str, tuple, type(None))}  # type: ignore[dict-item]
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:

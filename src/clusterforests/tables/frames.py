@@ -219,7 +219,7 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
     In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers.
     """
     listed = cells.tolist()
-    kinds = {type(cell) for cell in listed if not is_missing(cell)}
+    kinds = _kinds(listed)
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
         return RawColumn(
             name, _days_of(np.array([None if is_missing(cell) else cell for cell in listed], "datetime64[us]")), DATE
@@ -241,6 +241,15 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{where} must hold numbers: {error}.") from error
     return RawColumn(name, values, YES_NO if kinds <= {bool, np.bool_} and kinds else NUMBER)
+
+
+def _kinds(cells: Sequence[Any]) -> set[type]:
+    """Collect the types of the cells that are not missing."""
+    kinds = {kind for kind in set(map(type, cells)) if kind.__name__ not in ("NoneType", "NAType", "NaTType")}
+    floats = {kind for kind in kinds if issubclass(kind, float)}
+    if floats and kinds - floats and all(cell != cell for cell in cells if type(cell) in floats):
+        return kinds - floats  # NaN among text
+    return kinds
 
 
 def _is_number(kind: type) -> bool:

@@ -38,8 +38,8 @@ class RawColumn:
         """Return some cells as they are written."""
         if isinstance(self.cells, CategoryColumn):
             return tuple(shorten(str(level)) for level in self.cells.levels[:EXAMPLES])
-        known = self.cells[:1000][~np.isnan(self.cells[:1000])]
-        return tuple(plain_number(value) for value in dict.fromkeys(known.tolist()))[:EXAMPLES]
+        known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
+        return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
 
 
 @dataclass(frozen=True)

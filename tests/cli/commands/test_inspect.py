@@ -131,6 +131,7 @@ def test_new_rows_are_read_by_the_model(clean, tmp_path, capsys):
     assert main(["predict", model, write(tmp_path / "good.csv", columns)]) == 0
 
 
+@pytest.mark.filterwarnings("ignore:The clusters repeat")
 def test_a_model_of_a_frame_reads_files(tmp_path, capsys):
     frame = pd.DataFrame(
         {
