@@ -92,7 +92,7 @@ STATE = _record(
     "_reduction:Reduction?",
     added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
 PLAIN |= {"plain": (int, float, str, tuple, type(None))}
 
 
