@@ -100,7 +100,7 @@ def test_columns_overrule_the_inspection():
     assert read["nr"] == ("number", True)
     assert read["id"] == ("ignored", False)
     assert read["town"] == ("ordered", True)
-    with pytest.raises(ValueError, match=r"columns={'nr': 'count'} is not allowed: it must be None, or a dictionary"):
+    with pytest.raises(ValueError, match=r"columns={'nr': 'count'} is not allowed: it must be None or a dictionary"):
         ClusterForest(3, columns={"nr": "count"}).fit(X)
     with pytest.raises(ValueError, match="names 'other', but X has no such column"):
         ClusterForest(3, columns={"other": "number"}).fit(X)

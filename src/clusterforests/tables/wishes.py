@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clusterforests._base.parameters import Rule
+from clusterforests._base.parameters import Rule, either, none
 from clusterforests.tables.column_reading import (
     CATEGORY,
     DATE,
@@ -66,10 +66,11 @@ def parse_wishes(columns: Mapping[Any, Any] | None, names: Sequence[str]) -> dic
     return {str(name): wish for name, value in (columns or {}).items() if (wish := parse_wish(value)) is not None}
 
 
-COLUMNS_RULE = Rule(
-    lambda value: (
-        value is None or (isinstance(value, Mapping) and all(parse_wish(wish) is not None for wish in value.values()))
+COLUMNS_RULE = either(
+    none(),
+    Rule(
+        lambda value: isinstance(value, Mapping) and all(parse_wish(wish) is not None for wish in value.values()),
+        f"a dictionary from names of columns to one of {', '.join(map(repr, ALLOWED))}, or to a list of levels from low "
+        "to high",
     ),
-    f"None, or a dictionary from names of columns to one of {', '.join(map(repr, ALLOWED))}, or to a list of levels "
-    "from low to high",
 )
