@@ -1,6 +1,7 @@
 """ClusterForest as its users meet it."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -437,6 +438,38 @@ def test_missing_cells(blobs):
     assert adjusted_rand_score(truth, forest.labels_) > 0.75
     frame = pd.DataFrame(holes).add_prefix("f").astype("Float64")
     assert (ClusterForest(3, random_state=0).fit(frame).labels_ == forest.labels_).all()
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_new_rows_have_missing_cells_and_unseen_levels(large, lower_limits, tmp_path, monkeypatch):
+    monkeypatch.setattr("clusterforests.rows.results.BLOCK_ROWS", 50)
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 60)
+    frame = pd.DataFrame(5.0 * truth[:, None] + rng.normal(size=(180, 4)), columns=list("abcd"))
+    numbers = ClusterForest(3, n_estimators=20, random_state=0)
+    mixed = ClusterForest(3, n_estimators=20, random_state=0)
+    if large:
+        lower_limits(large_rows=100)
+    numbers.fit(frame)
+    frame["kind"] = np.array(["x", "y", "z"])[np.where(rng.random(180) < 0.3, 0, truth)]
+    frame["two"] = np.where(rng.random(180) < 0.5, "yes", "no")
+    mixed.fit(frame)
+    holes = frame.mask(rng.random(frame.shape) < 0.2)
+    holes["a"] = frame["a"]
+    assert adjusted_rand_score(numbers.labels_, numbers.predict(holes[list("abcd")])) > 0.9
+    assert adjusted_rand_score(mixed.labels_, mixed.predict(holes)) > 0.9
+    odd = frame.assign(kind="new", two="perhaps")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = mixed.predict(odd)
+    (warning,) = caught
+    assert "360 cells have levels that were not seen in fit: column 'kind' ('new' 180 times)" in str(warning.message)
+    assert adjusted_rand_score(mixed.labels_, labels) > 0.9
+    mixed.save(tmp_path / "m.cf", keep_rows=False)
+    with pytest.raises(ValueError, match="saved without rows to fill them from"):
+        ClusterForest.load(tmp_path / "m.cf").predict(holes)
+    mixed.save(tmp_path / "m.cf")
+    assert (ClusterForest.load(tmp_path / "m.cf").predict(holes) == mixed.predict(holes)).all()
 
 
 def test_mixed_tables():

@@ -1,11 +1,38 @@
 """Cluster Forests: consensus clustering of tables with many features, some of them noise."""
 
+import importlib
 from importlib.metadata import version as _version
-
-from clusterforests.combining.consensus_function import consensus
-from clusterforests.estimator import ClusterForest
-from clusterforests.kmeans import HartiganWongKMeans
+from typing import TYPE_CHECKING, Any
 
 __version__ = _version("clusterforests")
 
-__all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus"]
+__all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus", "inspect_table"]
+
+if TYPE_CHECKING:
+    from clusterforests.combining.consensus_function import consensus
+    from clusterforests.estimator import ClusterForest
+    from clusterforests.kmeans import HartiganWongKMeans
+    from clusterforests.tables.overview import inspect_table
+else:
+    # Names are imported when they are first used: scikit-learn takes a second, which `clusterforests --help` and a
+    # program that may not cluster at all do not wait for.
+    _HOMES = {
+        "ClusterForest": "estimator",
+        "HartiganWongKMeans": "kmeans",
+        "consensus": "combining.consensus_function",
+        "inspect_table": "tables.overview",
+    }
+    _MODULES = ("baselines", "datasets", "diagnostics", "feature_selection", "metrics", "plots", "report", "theory")
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            value = getattr(importlib.import_module(f"clusterforests.{_HOMES[name]}"), name)
+        elif name in _MODULES:
+            value = importlib.import_module(f"clusterforests.{name}")
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_HOMES, *_MODULES})

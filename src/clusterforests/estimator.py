@@ -1,7 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import Tags
@@ -10,7 +10,6 @@ from clusterforests._base.parameters import FOREST_RULES, check_parameters, inte
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import AnyIntArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
@@ -31,37 +30,20 @@ from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.n_clusters.search import Fitted, choose_n_clusters
 from clusterforests.predictor import FittedForest, kept_method
+from clusterforests.rows.grown import Choices, Grown
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
-from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
+from clusterforests.rows.protocol import Reading, Rows, Sample
+from clusterforests.rows.reduced import publish_columns
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
+from clusterforests.tables.imputation import keep_donors
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling, fit_scaling
+from clusterforests.tables.wishes import COLUMNS_RULE
 
 SHAPE = ("n_samples", "n_features")
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
 MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
-
-
-class Choices(NamedTuple):
-    """What was decided before the trees are made."""
-
-    plan: GrowthPlan
-    chosen: dict[str, Setting]
-    signal: FeatureSignal | None  # None: every feature was kept, unseen
-
-
-class Grown(NamedTuple):
-    """Trees of all rows, and the nodes of their graph."""
-
-    choices: Choices
-    forest: Forest
-    labelled: LabelledForest
-    nodes: Nodes
-
-    @property
-    def labels_of_sample(self) -> AnyIntArray:
-        """The labels of the sample's rows, (T, n)."""
-        return self.labelled.forest.partitions if self.labelled.sample is None else self.labelled.sample
 
 
 class ClusterForest(FittedForest):
@@ -152,6 +134,10 @@ class ClusterForest(FittedForest):
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
         rows, however many. "auto" cuts up to 5,000 (20,000 with "kway" and the cuts named "ncut..."), and otherwise
         2,000 landmarks.
+    columns : dict or None, default=None
+        What columns of a frame hold, by their names, where `columns_` shows that they were read otherwise: "number",
+        "ordered", "category", "yes/no" or "date"; "number, decimal comma" or "number, decimal point"; "date, day first"
+        or "date, month first"; a list of levels from low to high; "id" or "ignore" to leave a column out.
     n_jobs : int or None, default=None
         Number of threads. None means 1; -1 means all cores that the process may use (by its affinity, its container,
         LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside a joblib worker or a Dask task. It never
@@ -203,6 +189,9 @@ class ClusterForest(FittedForest):
         `fit` warns of them.
     n_clusters_evidence_ : NClustersEvidence or None
         What `n_clusters` was chosen by, if it was chosen.
+    columns_ : tuple of ColumnReading
+        How each column of a frame was read, and why: numbers, dates, words with an order, categories, and those that
+        were left out. Empty for arrays of numbers.
     selection_ : dict of str to Setting
         For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
@@ -252,6 +241,7 @@ class ClusterForest(FittedForest):
         max_iter: int = 200,
         max_samples: int | str | None = "auto",
         landmarks: int | str | None = "auto",
+        columns: Mapping[Any, Any] | None = None,
         n_jobs: int | None = None,
         backend: str = "auto",
         random_state: Any = None,
@@ -277,6 +267,7 @@ class ClusterForest(FittedForest):
         self.max_iter = max_iter
         self.max_samples = max_samples
         self.landmarks = landmarks
+        self.columns = columns
         self.n_jobs = n_jobs
         self.backend = backend
         self.random_state = random_state
@@ -306,9 +297,12 @@ class ClusterForest(FittedForest):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. Text and
-            categorical columns are categories. Missing cells (NaN, None, NA, null) are filled from similar rows; no row
-            is dropped. More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
+            An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. The columns of
+            frames are inspected: `columns_` says what each was read as, and a warning which are left out (identifiers,
+            free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are
+            filled from similar rows; no row is dropped. More than 65,536 rows of numbers, none missing, are read in
+            blocks and never copied as a whole.
+            A wide sparse table, such as words of texts, is reduced to components, unless `scale` is given.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
@@ -321,20 +315,21 @@ class ClusterForest(FittedForest):
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES})
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
         before = vars(self).copy()
         try:
-            self._fit(X, sample_weight)
+            with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
+                self._fit(X, sample_weight, bar)
         except BaseException:
             self.__dict__ = before  # nothing is left of a fit that was not finished
             raise
         return self
 
-    def _fit(self, X: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, sample_weight: Any, bar: ProgressBar) -> None:
         """Run the stages of Algorithm 3."""
+        bar.stage("reading the table")
         rows = open_rows(self, X, sample_weight)  # read
         seed = root_seed(self.random_state)
-        bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
         number, candidates = asked_n_clusters(self.n_clusters, self.landmarks, len(sample.distinct.rows), rows.n_rows)
@@ -345,26 +340,34 @@ class ClusterForest(FittedForest):
         plan, chosen, signal = grown.choices
         chosen["n_clusters"] = number
         settings = self._cut_settings(chosen, number.value)
-        bar.stage(f"{len(grown.forest.features)} trees grown in {grown.forest.rounds} rounds; cutting the graph,")
+        bar.stage("cutting the graph")
         graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = cut_graph(graph, settings)  # cut: line 8
+        bar.stage("placing the rows")
         placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
-        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees,")
-        self._warn(rows.backend, chosen)
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
+        self._donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
         if signal is None:
+            bar.stage("scoring the features")
             signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
         self._publish_trees(rows, plan, grown.labelled.forest, signal)
         self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
         labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
+        bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
+        self._warn(rows.backend, chosen)
+        if self._reduction is not None:
+            publish_columns(self, X, self._reduction)
+            return
         alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
         self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
 
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
-        choices = self._choose(sample, n_clusters, seed)
+        bar.stage("finding the features that tell")
+        choices = self._choose(sample, n_clusters, seed, rows.reading.reduction)
         forest = rows.grow(choices.plan, bar.grown)  # grow: lines 1 and 2
         choices.chosen["n_estimators"] = trees_grown(forest, choices.plan.settings)
+        bar.stage("labelling the rows")
         labelled = rows.label(forest, choices.plan.scaling, sample)  # label: line 3
         settings = self._cut_settings(choices.chosen, n_clusters)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
@@ -375,17 +378,20 @@ class ClusterForest(FittedForest):
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
 
-    def _choose(self, sample: Sample, n_clusters: int, seed: int) -> Choices:
+    def _choose(self, sample: Sample, n_clusters: int, seed: int, reduction: Reduction | None) -> Choices:
         """Decide every setting that is "auto", for up to so many clusters, and plan the growth."""
         encoded, distinct = sample.table, sample.distinct
         number = Setting(n_clusters, "given")
         chosen = choose(vars(self), shape_of(encoded, distinct.rows), n_clusters) | {"n_clusters": number}
+        if reduction is not None:
+            chosen["scale"] = Setting("none", reduction.reason)
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
         signal = self._find_signal(sample, scaling, chosen, seed)
         if signal is not None:
             scaling = scaling.drawing(signal.telling)
             given = "given; " if self.noise_features == "drop" else ""
-            chosen["noise_features"] = Setting("drop", given + signal.reason)
+            reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
+            chosen["noise_features"] = Setting("drop", given + reason)
         n_features = len(scaling.views.drawable)
         chosen |= choose_by_features(vars(self), chosen["trees"], n_features)
         settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
@@ -427,7 +433,7 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self.n_clusters_evidence_ = evidence
-        self._encoding, self._donors, self._weights = reading.encoding, reading.donors, reading.weights
+        self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
@@ -470,8 +476,8 @@ class ClusterForest(FittedForest):
         self, rows: Rows, sample: Sample, candidates: list[int], grown: Grown, seed: int, bar: ProgressBar
     ) -> tuple[Setting, NClustersEvidence, Grown]:
         """Choose the number of clusters, with finer trees where many clusters are likely."""
-        bar.looking()
         while True:
+            bar.stage("choosing the number of clusters")
             plan, chosen, _ = grown.choices
             enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
             if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):

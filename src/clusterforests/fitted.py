@@ -5,5 +5,16 @@ from clusterforests.diagnostics import Stability
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
+from clusterforests.tables.column_reading import ColumnReading
+from clusterforests.tables.overview import TableOverview
 
-__all__ = ["CutNode", "CutTree", "MemoryEstimate", "NClustersEvidence", "Setting", "Stability"]
+__all__ = [
+    "ColumnReading",
+    "CutNode",
+    "CutTree",
+    "MemoryEstimate",
+    "NClustersEvidence",
+    "Setting",
+    "Stability",
+    "TableOverview",
+]

@@ -13,6 +13,7 @@ from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest
 from clusterforests.rows.results import in_memory
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 
 
@@ -49,6 +50,8 @@ class ForestView:
         The features that trees may use: not those that are constant or were found to be noise.
     levels : mapping of int to tuple
         For each categorical feature its levels.
+    readings : tuple of ColumnReading
+        How each column of a frame or file was read, and why; empty for arrays.
     settings : mapping of str to Setting
         Every setting as it was used, and why.
     n_clusters_evidence : NClustersEvidence or None
@@ -73,6 +76,7 @@ class ForestView:
     feature_pvalues: FloatArray
     usable_features: IntArray
     levels: Mapping[int, tuple[Any, ...]]
+    readings: tuple[ColumnReading, ...]
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
     repeated_features: Mapping[int, float]
@@ -166,6 +170,7 @@ def view_of(forest: FittedForest) -> ForestView:
         feature_pvalues=forest.feature_pvalues_,
         usable_features=forest._scaling.views.drawable,
         levels=forest._encoding.levels,
+        readings=forest.columns_,
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,
         repeated_features=forest.repeated_features_,

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
-from clusterforests._base.parameters import check_parameters, integer, several
+from clusterforests._base.parameters import boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
@@ -30,9 +30,13 @@ from clusterforests.forest.forest import FittedTrees, label_rows
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
+from clusterforests.tables.checks import read_sparse
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
+from clusterforests.tables.unseen_levels import UnseenLevels
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,6 +64,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     _encoding: Encoding
     _donors: Donors | None
+    _reduction: Reduction | None
     _scaling: Scaling
     _trees: FittedTrees
     _placement: Placement
@@ -165,15 +170,17 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         threshold = chosen["threshold"].value
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
 
-    def _label_in_trees(self, backend: Backend, X: Any, first_row: int) -> IntArray:
+    def _label_in_trees(self, backend: Backend, X: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
-        values = self._encoding.apply(self, X, first_row=first_row).values
+        if self._reduction is not None:
+            return label_rows(backend, self._trees, self._scaling, self._reduction.apply(read_sparse(self, X)))
+        values = self._encoding.apply(self, X, first_row, unseen).values
         if np.isnan(values).any():
             if self._donors is None:
                 row = first_row + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
                 raise ValueError(
-                    f"X has missing cells, the first in row {row}, but the fitted table had none to learn from how "
-                    "to fill them. Fill them, or leave these rows out."
+                    f"X has missing cells, the first in row {row}, but the model was saved without rows to fill them "
+                    "from. Fill them, leave these rows out, or fit again and save with keep_rows=True."
                 )
             values = self._donors.fill(values, backend.threads)
         return label_rows(backend, self._trees, self._scaling, values)
@@ -213,6 +220,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
         return self._diagnosed(_fitted_silhouette)
+
+    @property
+    def columns_(self) -> tuple[ColumnReading, ...]:
+        """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
+        check_is_fitted(self)
+        return self._encoding.readings
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)
@@ -297,7 +310,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
         return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:
         """Write the fitted forest to one file, which `load` reads.
 
         The file holds numbers and text, a version and a checksum; reading it runs no code. It replaces an older one
@@ -308,9 +321,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         path : str or path-like
             Name of the file. A `random_state` that is not a number is stored as None; a forest of another `estimator`
             than K-means is refused. The labels of a Dask fit are brought to this process, if there is room for them.
+        keep_rows : bool, default=True
+            Whether the file holds the rows of the fitted table, at most 2,000, from which `predict` fills missing
+            cells. Without them, the loaded forest refuses rows that have such cells.
         """
         check_is_fitted(self)
-        save_forest(results_for(self.labels_).gather(self), path)
+        check_parameters({"keep_rows": keep_rows}, {"keep_rows": boolean()})
+        forest = results_for(self.labels_).gather(self)
+        if not keep_rows:
+            forest._donors = None
+        save_forest(forest, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -380,19 +400,19 @@ def kept_method(kept: KeptCut, *, named: bool) -> Setting:
     return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
 
 
-def _clusters(forest: FittedForest, rows: Any, first_row: int) -> IntArray:
+def _clusters(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row))
+    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row, unseen))
 
 
-def _shares(forest: FittedForest, rows: Any, first_row: int) -> FloatArray:
+def _shares(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row))
+    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row, unseen))
 
 
-def _memberships(forest: FittedForest, rows: Any, first_row: int) -> FloatArray:
+def _memberships(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:
     backend = CpuBackend(forest.n_jobs)
-    labels = forest._label_in_trees(backend, rows, first_row)
+    labels = forest._label_in_trees(backend, rows, first_row, unseen)
     placement = forest._placement
     return normalise(placement.companions(backend, labels), placement.clusters(backend, labels))
 

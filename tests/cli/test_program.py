@@ -68,7 +68,16 @@ def test_a_terminal_has_progress(wine, tmp_path):
     assert status == 0
     assert "loading [" in shown
     assert re.search(r"growing \[[#.]{24}\] \d+/20 trees", shown)
-    assert "\x1b[2K" in shown
+    for stage in (
+        "reading the table",
+        "finding the features",
+        "cutting the graph",
+        "placing the rows",
+        "measuring",
+        "writing",
+    ):
+        assert f"\x1b[2K{stage}" in shown
+    assert shown.index("growing [") < shown.index("cutting the graph")
     assert "wrote " in shown
     quiet, status = in_terminal(["fit", str(wine), *WINE, "--quiet"])
     assert (quiet, status) == ("", 0)
@@ -132,7 +141,7 @@ def test_help(name, capsys):
         (["fit", "x.csv", "--trees", "none"], "'none' must be a whole number of at least 1"),
         (["fit", "x.csv", "--seed", "-1"], "seed"),
         (["fit", "x.csv", "--delimiter", "ab"], "'ab' must be a single character"),
-        (["fit", "x.csv", "--format", "xlsx"], "invalid choice: 'xlsx'"),
+        (["fit", "x.csv", "--format", "xls"], "invalid choice: 'xls'"),
         (["fit", "x.csv", "--json", "--out", "-"], "both write to standard output"),
         (["fit", "x.csv", "--model", "-"], "Pass the name of a file"),
     ],
@@ -142,3 +151,26 @@ def test_usage_errors(arguments, sentence, capsys):
         main(arguments)
     assert caught.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "fit --help", "reproduce --help"])
+def test_help_does_not_wait_for_libraries(line):
+    code = f"""
+import sys
+from clusterforests.cli.program import main
+try:
+    main({line.split()!r})
+except SystemExit:
+    sys.exit("numpy" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert b"clusterforests" in done.stdout
+
+
+def test_stopped_while_libraries_are_imported(monkeypatch, capsys):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", stop)
+    assert main(["fit", "data.csv"]) == 130
+    assert capsys.readouterr().err == "clusterforests fit: Stopped. Nothing was written.\n"

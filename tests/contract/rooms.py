@@ -51,6 +51,8 @@ class Import:
     @property
     def upward(self):
         above, below = room(self.importer), room(self.imported)
+        if below == "*":  # a name that is looked up when it is used, as those of the package itself are
+            return False
         return above != below and LEVELS[above] <= LEVELS[below]
 
     def __str__(self):

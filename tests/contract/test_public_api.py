@@ -39,6 +39,7 @@ def test_signatures():
         "max_iter",
         "max_samples",
         "landmarks",
+        "columns",
         "n_jobs",
         "backend",
         "random_state",
@@ -76,8 +77,8 @@ def test_examples_in_docstrings(module):
 def test_import_adds_no_optional_library():
     """scikit-learn may import pandas where it is installed; the package adds nothing to that."""
     code = (
-        "import sys, sklearn.cluster; before = set(sys.modules); import clusterforests; "
-        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch'}; "
+        "import sys, sklearn.cluster; before = set(sys.modules); from clusterforests import *; "
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch', 'openpyxl', 'anndata'}; "
         "extra = optional & set(sys.modules) - before; "
         "sys.exit(str(extra) if extra else 0)"
     )
@@ -96,3 +97,21 @@ def test_estimators_show_what_was_set():
 
 def test_type_hints_are_shipped():
     assert (resources.files("clusterforests") / "py.typed").is_file()
+
+
+def test_public_names_are_imported_when_they_are_used():
+    code = """
+import sys, clusterforests
+assert "numpy" not in sys.modules
+assert {"ClusterForest", "consensus", "diagnostics", "__version__"} <= set(dir(clusterforests))
+assert clusterforests.diagnostics.pac is not None
+from clusterforests import *
+assert ClusterForest is clusterforests.ClusterForest
+try:
+    clusterforests.Forest
+except AttributeError as error:
+    assert str(error) == "module 'clusterforests' has no attribute 'Forest'"
+else:
+    sys.exit(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,9 +12,12 @@ from rooms import LEVELS, PACKAGE, module_name, read_imports, room
 CALL_THE_CORE = {"_base", "backends", "rows", "tables"}
 
 # Libraries that not everybody has installed are imported by the functions that need them, and so are the modules of
-# ours that need one.
-OPTIONAL = {"cupy", "matplotlib", "pandas", "pooch", "pyarrow"}
+# ours that need one. The package's public names are imported when they are used and the commands when they run, because
+# scikit-learn takes a second.
+OPTIONAL = {"anndata", "cupy", "matplotlib", "openpyxl", "pandas", "pooch", "pyarrow"}
 WAIT = {
+    ("__init__", "*"),
+    ("cli.program", "cli.commands.*"),
     ("experiments.reproduce", "experiments.figures"),
     ("experiments.reproduce", "experiments.theory_figures"),
     ("rows.open", "rows.*.open"),  # dask or gpu

@@ -411,6 +411,7 @@ def test_weights_missing_cells_and_infinity(cupy, big):
             for backend, x in (("cpu", table), ("gpu", cupy.asarray(table)))
         )
         assert (cupy.asnumpy(found.labels_) == cpu.labels_).all()
+        assert (cupy.asnumpy(found.predict(cupy.asarray(holes[:99]))) == cpu.predict(holes[:99])).all()
     broken = cupy.asarray(big)
     broken[4000, 2] = np.inf
     with pytest.raises(ValueError, match="infinity in row 4000, column 2"):

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from dask.delayed import delayed
 from distributed import Client, LocalCluster
+from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
 from clusterforests._base.row_keys import row_keys
@@ -236,6 +237,15 @@ def test_what_is_refused():
         forest().fit(X).predict(table[:, :5])
 
 
+def test_missing_cells_of_new_rows():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    holes[:, 0] = X[:, 0]
+    fitted = forest().fit(in_pieces(X, (1000, 2000)))
+    found = fitted.predict(in_pieces(holes, (1500, 1500))).compute()
+    assert adjusted_rand_score(fitted.labels_.compute(), found) > 0.8
+    assert (forest().fit(X).predict(holes) == found).all()
+
+
 def test_a_fit_that_fails_leaves_the_one_before():
     fitted = forest().fit(X)
     before = vars(fitted).copy()
@@ -246,7 +256,7 @@ def test_a_fit_that_fails_leaves_the_one_before():
 
 
 def test_dask_is_imported_only_with_its_tables():
-    code = "import sys, clusterforests; sys.exit('dask' in sys.modules)"
+    code = "import sys; from clusterforests import *; sys.exit('dask' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

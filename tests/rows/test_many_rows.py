@@ -243,9 +243,13 @@ def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
 
     monkeypatch.setattr(type(table), "toarray", watched)
     lower_limits(block_bytes=1)
-    ClusterForest(4, n_estimators=5, random_state=0).fit(table)
+    ClusterForest(4, n_estimators=5, random_state=0, scale="mixed").fit(table)
     assert shapes
     assert max(rows for rows, _ in shapes) <= 1000
+    shapes.clear()
+    forest = ClusterForest(4, n_estimators=5, random_state=0).fit(table)  # reduced to components
+    assert (forest.predict(table) == forest.labels_).all()
+    assert all(rows <= 4 for rows, _ in shapes)  # sums of clusters
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])

@@ -45,8 +45,8 @@ def test_a_table_of_columns():
     estimator = BaseEstimator()
     numbers, text = read_columns(estimator, MIXED, reset=True)
     assert estimator.feature_names_in_.tolist() == ["a", "b"]
-    assert (numbers.category, text.category) == (False, True)
-    assert text.cells.tolist() == ["y", None, "x"]
+    assert (numbers.is_text, text.is_text) == (False, True)
+    assert text.cells.cells().tolist() == ["y", None, "x"]
     assert MIXED.slice(1, 5).shape == (2, 2)
     assert np.asarray(MIXED)[2].tolist() == [3.0, "x"]
     with pytest.raises(ValueError, match="feature names should match"):

@@ -9,9 +9,10 @@ import reference
 from sklearn.base import BaseEstimator
 
 from clusterforests import _core
+from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.encoding import encode
 from clusterforests.tables.feature_columns import numeric_table
-from clusterforests.tables.imputation import NEIGHBOURS, complete, find_donors
+from clusterforests.tables.imputation import KEPT_DONORS, NEIGHBOURS, complete, find_donors, keep_donors
 
 
 def table(n=120, p=6, share=0.3, seed=0):
@@ -34,7 +35,8 @@ def mixed(n=120, seed=0):
         frame[name] = np.where(np.isnan(column), None, levels)
     frame["constant"] = np.where(rng.random(n) < 0.2, np.nan, 7.0)
     frame.loc[frame.isna().all(axis=1), "a"] = 0.0
-    return encode(BaseEstimator(), frame)[0]
+    with pytest.warns(UserWarning, match="Column 'constant' is left out"):
+        return encode(BaseEstimator(), frame)[0]
 
 
 def filled(encoded, weights=None, threads=1):
@@ -78,6 +80,22 @@ def test_a_complete_table_is_left_alone():
     found, donors = complete(encoded)
     assert found is encoded
     assert donors is None
+
+
+def test_donors_of_a_complete_table():
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    X[:, 1] = X[:, 0]
+    encoded = numeric_table(X)
+    donors = keep_donors(encoded, distinct_rows(X))
+    assert donors.values.shape == (KEPT_DONORS, 4)
+    holes = X[:50].copy()
+    holes[:, 1] = np.nan
+    assert np.corrcoef(donors.fill(holes)[:, 1], X[:50, 1])[0, 1] > 0.9
+    order = np.random.default_rng(1).permutation(3000)
+    again = keep_donors(numeric_table(X[order]), distinct_rows(X[order]))
+    assert (again.fill(holes) == donors.fill(holes)).all()
+    wide = np.random.default_rng(0).normal(size=(100, 2**15))
+    assert keep_donors(numeric_table(wide), distinct_rows(wide)).values.shape == (64, 2**15)
 
 
 def test_a_constant_stays_constant():

@@ -37,6 +37,7 @@ class Purpose(enum.IntEnum):
     PAIRED_TIES = 11
     TREE_DRAWS = 12
     TREE_CLUSTERS = 13
+    REDUCED_ROWS = 14
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from clusterforests.cli.readers import FORMATS, ReadProgress, Request
+from clusterforests.cli.formats import FORMATS
 
 EXIT_CODES = """exit codes:
   0    success
@@ -18,42 +18,47 @@ SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": 
 
 def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     """Add the options that say how to read the table."""
-    add = parser.add_argument_group("reading the table").add_argument
+    group = parser.add_argument_group("reading the table")
+    add = group.add_argument
     add("--id", metavar="COLUMN", help="column with row names: copied to the labels, not used for clustering")
     add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
+    lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
     if fitting:
-        lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
         add("--ignore", **lists, help="columns to leave out")
-        add("--category", **lists, help="columns whose numbers are names of groups, not quantities")
-    add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
+        add("--category", **lists, help="columns whose numbers or words are names of groups")
+        add("--number", **lists, help="columns of numbers, whatever they look like")
+        add("--date", **lists, help="columns of dates")
+        add("--ordered", **lists, help="columns of words with an order; size=small,medium,large says which")
+    add("--missing", **(lists | {"metavar": "TEXT"}), help="texts that stand for a missing value")
+    add(
+        "--format",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"format of DATA: {', '.join(FORMATS)} (default: from its name; csv for -)",
+    )
     add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
-    add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal separator: . or , (default: detected)")
+    add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal sign of numbers like 1,234: . or ,")
+    order = group.add_mutually_exclusive_group()
+    order.add_argument("--day-first", action="store_true", help="dates like 03/04/2021 begin with the day")
+    order.add_argument("--month-first", action="store_true", help="dates like 03/04/2021 begin with the month")
     add("--encoding", default="utf-8", help="encoding of a text file (default: utf-8)")
     add("--no-header", action="store_true", help="the first line is data, not column names")
+    add("--sheet", metavar="NAME", help="sheet of an Excel workbook, by name or number (default: the only one)")
+    add("--transpose", action="store_true", help="samples are columns: turn the table, as for genes x samples")
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser, *, threads: bool = True) -> None:
     """Add the options that say how to run and what to print."""
     add = parser.add_argument_group("running").add_argument
-    add("--threads", metavar="N", type=positive, help="number of threads (default: all cores); never changes results")
+    if threads:
+        add(
+            "--threads",
+            metavar="N",
+            type=positive,
+            help="number of threads (default: all cores); never changes results",
+        )
     add("--json", action="store_true", help="print the result as JSON on standard output")
     add("--quiet", action="store_true", help="print errors only: no progress, no summary")
-
-
-def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -> Request:
-    """Say what to read, by the options that `add_data_options` added."""
-    return Request(
-        id=given.id,
-        label=given.label,
-        ignore=tuple(getattr(given, "ignore", ())),
-        categories=tuple(getattr(given, "category", ())),
-        delimiter=given.delimiter,
-        decimal=given.decimal,
-        encoding=given.encoding,
-        header=not given.no_header,
-        progress=progress,
-        **more,
-    )
 
 
 def number_of_clusters(text: str) -> int | str | range:

@@ -2,12 +2,13 @@
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.arguments import request_of
 from clusterforests.cli.readers import DataFile, read_table
+from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen
 from clusterforests.forest_view import ForestView
 from clusterforests.tables.column_table import ColumnTable
@@ -17,7 +18,13 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
     """Read the columns that a model was fitted on."""
     names = view.feature_names
     levels = {} if names is None else {names[j]: _by_text(known) for j, known in view.levels.items()}
-    data = read_table(given.data, request_of(given, screen.bar.loaded, wanted=names, levels=levels), given.format)
+    readings = {reading.name: reading for reading in view.readings if reading.feature >= 0}
+    left_out = {name for name, reading in readings.items() if not reading.used}
+    wanted = None if names is None else [name for name in names if name not in left_out]
+    request = request_of(given, screen.bar.loaded, wanted=wanted, readings=readings, levels=levels)
+    data = read_table(given.data, request, given.format)
+    if left_out and names is not None and isinstance(data.table, ColumnTable):
+        data = replace(data, table=_with_stand_ins(data.table, names))
     screen.bar.clear()
     for note in data.notes:
         screen.note(note)
@@ -30,6 +37,12 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
         columns = [np.array(data.table[:, j], dtype=np.float64) for j in range(len(names))]
         return DataFile(ColumnTable(names, columns))
     return data
+
+
+def _with_stand_ins(table: ColumnTable, names: list[str]) -> ColumnTable:
+    """Put zeros where the model expects a column that it does not use."""
+    cells = dict(zip(table.columns, table.cells, strict=True))
+    return ColumnTable(names, [cells.get(name, np.zeros(len(table))) for name in names])
 
 
 def _by_text(levels: tuple[Any, ...]) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
-"""The command line: `clusterforests fit | predict | report | demo | reproduce`."""
+"""The command line: `clusterforests fit | inspect | predict | report | demo | reproduce`."""
 
 import argparse
+import importlib
 import os
 import shlex
 import sys
@@ -9,12 +10,14 @@ from collections.abc import Callable, Sequence
 
 from clusterforests import __version__
 from clusterforests.cli.arguments import EXIT_CODES
-from clusterforests.cli.commands.demo import add_demo
-from clusterforests.cli.commands.fit import add_fit
-from clusterforests.cli.commands.predict import add_predict
-from clusterforests.cli.commands.report import add_report
-from clusterforests.cli.commands.reproduce import add_reproduce
+from clusterforests.cli.options.demo import add_demo
+from clusterforests.cli.options.fit import add_fit
+from clusterforests.cli.options.inspect import add_inspect
+from clusterforests.cli.options.predict import add_predict
+from clusterforests.cli.options.report import add_report
+from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
+from clusterforests.cli.problems import FileProblems
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -26,6 +29,7 @@ EXAMPLES = """examples:
 """
 COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...] = (
     ("fit", "cluster the rows of a table", add_fit),
+    ("inspect", "show how each column of a table is read", add_inspect),
     ("predict", "find the clusters of other rows with a saved model", add_predict),
     ("report", "write a page about a saved model", add_report),
     ("demo", "try everything on a small data set", add_demo),
@@ -48,9 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
+    given.words = words
     given.command_line = shlex.join(["clusterforests", *words])
     try:
-        status: int = given.run(given)
+        # A command is imported when it runs: that takes a second, which `--help` need not wait for.
+        command = importlib.import_module(f"clusterforests.cli.commands.{given.command}")
+        status: int = getattr(command, f"run_{given.command}")(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(given, given.stopped, 130)
@@ -59,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         return _fail(given, explain(error), 1)
+    except FileProblems as error:
+        return _fail(given, error.describe(["clusterforests", *words]), 1)
     except (ValueError, TypeError, ImportError, MemoryError) as error:
         return _fail(given, " ".join(str(error).split()) or type(error).__name__, 1)
     return status

@@ -33,12 +33,22 @@ class Screen:
         self.name = f"clusterforests {given.command}"
         self.watched = not given.quiet and sys.stderr.isatty()
         self.bar = ProgressBar(1, enabled=self.watched)
+        self._told: set[str] = set()
 
     def note(self, text: str) -> None:
         """Print a note on stderr."""
         if not self.quiet:
             self.bar.clear()
-            print(f"{self.name}: {text}", file=sys.stderr)
+            sys.stderr.write(f"{self.name}: {text}\n")  # at once, or a progress bar could come between
+
+    @contextmanager
+    def stage(self, text: str) -> Iterator[None]:
+        """Show what is done now, until it is done or has failed. Only on a terminal."""
+        self.bar.stage(text)
+        try:
+            yield
+        finally:
+            self.bar.clear()
 
     def tell(self, lines: list[str], *, on_stderr: bool = False) -> None:
         """Print the summary; on stderr if the labels go to stdout."""
@@ -59,4 +69,7 @@ class Screen:
             yield
 
     def _show_warning(self, message: Any, *_: Any, **__: Any) -> None:
-        self.note(f"note: {message}")
+        """Print a warning, but not twice: a command may call several methods that warn of the same."""
+        if str(message) not in self._told:
+            self._told.add(str(message))
+            self.note(f"note: {message}")

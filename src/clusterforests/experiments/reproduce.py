@@ -3,13 +3,14 @@
 import json
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from clusterforests._base.files import replace_text
+from clusterforests.experiments.groups import GROUPS, NAMES
 from clusterforests.experiments.runner import Clock, Row, run_cells
 from clusterforests.experiments.simulations import run_simulations
 from clusterforests.experiments.spec import EXPERIMENTS, RUNS
@@ -18,27 +19,6 @@ from clusterforests.experiments.tables import TABLES, check_marks, markdown, ref
 from clusterforests.experiments.theory import theory_tables
 
 Show = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Group:
-    """What one name on the command line stands for: what must have been run, which tables come of it."""
-
-    experiments: tuple[str, ...]
-    tables: tuple[str, ...]
-
-
-GROUPS = {
-    "datasets": Group((), ("datasets",)),
-    "competition": Group(("forest",), ("competition-rho_r", "competition-rho_c")),
-    "methods": Group(
-        ("forest", "methods"), ("methods-rho_r", "methods-rho_c", "agreement", "wins", "kmeans", "projection")
-    ),
-    "base-clusters": Group(("base_clusters",), ("base_clusters",)),
-    "claims": Group(("forest", "methods", "medoids"), ("patience", "threshold", "ablation", "medoids", "profile")),
-}
-OTHERS = ("simulations", "theory", "figures")
-NAMES = ("all", *GROUPS, *OTHERS)
 
 
 def reproduce(

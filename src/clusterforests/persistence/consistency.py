@@ -12,6 +12,7 @@ from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
+from clusterforests.tables.column_reading import READ_AS, YES_NO, ColumnReading
 
 
 def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
@@ -68,7 +69,17 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
+    for reading in encoding.readings:
+        _require(isinstance(reading, ColumnReading) and -1 <= reading.feature < p, "columns as they were read")
+        words = all(isinstance(word, str) for word in (*reading.order, *reading.notes))
+        _require(words and (reading.read_as != YES_NO or len(reading.order) == 2), "columns as they were read")
+        _require(reading.read_as in READ_AS, "columns as they were read")
     _, widths = encoding._places()
+    if state["_reduction"] is not None:
+        vectors = state["_reduction"].vectors
+        _require(len(vectors) == p and not encoding.levels and np.isfinite(vectors).all(), "components")
+        p = vectors.shape[1]
+        widths = np.ones(p, np.int32)
     count, views = int(widths.sum()), scaling.views
     n_views = len(scaling.exponent)
     width = count * max(1, n_views)

@@ -15,6 +15,7 @@ from clusterforests.persistence.consistency import check_consistency
 from clusterforests.persistence.model_file import not_a_model, read_model, write_model
 from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_kind
 from clusterforests.tables.encoding import Encoding
+from clusterforests.tables.wishes import COLUMNS_RULE
 
 
 def save_forest(forest: Any, path: str | os.PathLike[str]) -> None:
@@ -61,7 +62,7 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
         unknown = set(parameters) - set(cls._get_param_names())
         if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
             raise ValueError("it has parameters that this version does not know")
-        check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES})
+        check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
         given = description["state"]
         if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
             raise ValueError("its fitted attributes have unknown names")
@@ -70,6 +71,7 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
             state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
             state["feature_importances_"] = state["feature_pvalues_"].copy()
         state.setdefault("repeated_features_", {})
+        state.setdefault("_reduction", None)
         for name, kind in STATE.fields.items():
             check_kind(state[name], kind, name)
         names = description["feature_names"]

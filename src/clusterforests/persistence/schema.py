@@ -12,10 +12,12 @@ from clusterforests.combining.placement import Embedding, Links, MostShared, Nea
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.projections import Projections
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
 
 
@@ -46,8 +48,13 @@ RECORDS = {
         "ranks:float64/1 projections:Projections",
         added="projections",
     ),
+    "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
-    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict"),
+    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple", added="readings"),
+    "ColumnReading": _record(  # without its examples: they may be names of people
+        ColumnReading,
+        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple",
+    ),
     "Donors": _record(
         Donors,
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
@@ -81,10 +88,12 @@ STATE = _record(
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
     "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
     "n_clusters_evidence_:Evidence? repeated_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
-    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors?",
-    added="feature_pvalues_ repeated_features_",
+    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors? "
+    "_reduction:Reduction?",
+    added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {"int": int, "str": str, "tuple": tuple, "dict": dict, "plain": (int, float, str, tuple, type(None))}
+PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:
@@ -110,5 +119,5 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "list":
         return isinstance(value, list)
     if kind in PLAIN:
-        return isinstance(value, PLAIN[kind])  # type: ignore[arg-type]
+        return isinstance(value, PLAIN[kind])
     return type(value) in NAMES and NAMES[type(value)] in kind.split("|")

@@ -1,6 +1,7 @@
 """Open a table for `fit`, wherever it is: in memory, on disk, in Dask or on a GPU."""
 
 import importlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from clusterforests.rows.protocol import Reading, Rows
 from clusterforests.rows.results import HostResults, Results, results_for
 from clusterforests.rows.sampled import SampledRows
 from clusterforests.tables.checks import check_weights
-from clusterforests.tables.encoding import open_large
+from clusterforests.tables.encoding import Encoding, open_large
 from clusterforests.tables.frames import is_dask
+from clusterforests.tables.reduction import find_reduction, is_reducible
 from clusterforests.tables.row_blocks import large_encoded_table
 
 NOT_ON_GPU = Setting("cpu", "X is not on a GPU")
@@ -36,6 +38,8 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     """
     if forest.backend == "auto" and isinstance(X, np.ndarray):
         return _open_here(forest, X, sample_weight, NOT_ON_GPU, HostResults())
+    if forest.scale == "auto" and is_reducible(X):
+        return _open_reduced(forest, X, sample_weight)
     if is_dask(X):
         return _open_elsewhere("dask", forest, X, sample_weight)
     samples = forest.estimator is None and forest.max_samples is not None and forest.landmarks is not None
@@ -44,6 +48,17 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     if where.value == "gpu":
         return _open_elsewhere("gpu", forest, X, weights, where, results)
     return _open_here(forest, to_host(X), weights, where, results)
+
+
+def _open_reduced(forest: Any, X: Any, sample_weight: Any) -> Rows:
+    """Open the components of a wide sparse table in its place."""
+    n_rows, n_features = X.shape
+    reduction = find_reduction(X, check_weights(sample_weight, n_rows))
+    rows: Any = open_rows(forest, reduction.apply(X), sample_weight)
+    forest.n_features_in_ = n_features
+    reading = replace(rows.reading, encoding=Encoding(None, n_features, {}), reduction=reduction)
+    opened: Rows = replace(rows, reading=reading)
+    return opened
 
 
 def _open_here(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> Rows:

@@ -17,6 +17,7 @@ from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.imputation import Donors
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
 
 
@@ -47,6 +48,7 @@ class Reading:
     donors: Donors | None  # fill the missing cells of new rows
     weights: Any  # an array of NumPy or of Dask, or None
     read_on: Setting  # the CPU or a GPU, and why
+    reduction: Reduction | None = None  # of a wide sparse table: what is read are its components
 
 
 class Rows(Protocol):

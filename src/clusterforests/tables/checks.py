@@ -24,6 +24,11 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
     return np.require(table, np.float64, ("C", "A"))
 
 
+def read_sparse(estimator: Any, X: Any) -> Any:
+    """Return new rows of a reduced table, sparse or not, with the columns of the fitted one."""
+    return validate_data(estimator, X, reset=False, dtype=np.float64, accept_sparse="csr")
+
+
 def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None = None) -> FloatArray:
     """Check the parameters of an estimator of `n_clusters` clusters, and return X as `check_table` does."""
     check_parameters(vars(estimator), special)

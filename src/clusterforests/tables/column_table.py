@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
+from clusterforests.tables.column_reading import ColumnReading
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,19 @@ class ColumnTable:
         Names of the columns.
     cells : sequence of ndarray or CategoryColumn
         The columns, all of one length.
+    readings : sequence of ColumnReading, default=()
+        How they were read, and the columns that were left out.
     """
 
-    def __init__(self, names: Sequence[str], cells: Sequence[FloatArray | CategoryColumn]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        cells: Sequence[FloatArray | CategoryColumn],
+        readings: Sequence[ColumnReading] = (),
+    ) -> None:
         self.columns = list(names)
         self.cells = list(cells)
+        self.readings = tuple(readings)
         self.shape = (len(self.cells[0]) if self.cells else 0, len(self.cells))
 
     def __len__(self) -> int:
@@ -51,7 +60,7 @@ class ColumnTable:
         """Return `count` rows from `start` on."""
         rows = slice(start, start + count)
         cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in self.cells]
-        return ColumnTable(self.columns, cells)
+        return ColumnTable(self.columns, cells, self.readings)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         numeric = all(isinstance(cells, np.ndarray) for cells in self.cells)

@@ -1,33 +1,34 @@
 """Encode any table as numbers: categories become columns of zeros and ones, missing cells become NaN."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import AnyArray, FloatArray, IntArray
-from clusterforests._base.warnings import warn_caller
+from clusterforests._base.typing import BoolArray, FloatArray, IntArray
+from clusterforests.tables.cell_conversion import CellError, Cells, as_levels, convert
 from clusterforests.tables.checks import accept_plain, is_plain
+from clusterforests.tables.column_problems import TableProblems
+from clusterforests.tables.column_reading import CONSTANT, IDENTIFIER, IGNORED, LEFT_OUT, NUMBER, ColumnReading
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
-from clusterforests.tables.frames import (
-    Column,
-    check_names,
-    column_names,
-    is_missing,
-    known_frame,
-    read_columns,
-    to_numbers,
-)
-from clusterforests.tables.row_blocks import LargeTable, large_numeric_table, read_blocks, scan_table
-from clusterforests.tables.row_sources import RowSource, open_source
+from clusterforests.tables.frames import check_names, column_names, known_frame, read_columns
+from clusterforests.tables.inspection import inspect_columns
+from clusterforests.tables.left_out import describe_left_out, stand_in, warn_of_columns
+from clusterforests.tables.number_columns import Verdict, judge_numbers
+from clusterforests.tables.raw_columns import RawColumn, plain_number
+from clusterforests.tables.row_blocks import LargeTable, TableScan, large_numeric_table, read_blocks, scan_table
+from clusterforests.tables.row_sources import BlankedSource, ColumnSource, RowSource, open_source
+from clusterforests.tables.text_columns import MAX_LEVELS
+from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.wishes import parse_wishes
 
 Levels = tuple[Any, ...]
 
-FEW_LEVELS = 20  # up to this many levels may nearly all be different
-MAX_LEVELS = 1000
+MISSING, UNSEEN = -1, -2  # cells that have no known level
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,21 @@ class Encoding:
         Number of features.
     levels : mapping
         The sorted levels of each categorical feature. Features that are not in it are numeric.
+    readings : tuple of ColumnReading
+        How each column of a table with named columns was read; empty for other tables.
     """
 
     names: tuple[str, ...] | None
     n_features: int
     levels: Mapping[int, Levels]
+    readings: tuple[ColumnReading, ...] = ()
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0) -> EncodedTable:
-        """Encode new rows with the same features. Levels that were not seen in `fit` count as missing, with a warning.
+    def apply(self, estimator: Any, X: Any, first_row: int = 0, unseen: UnseenLevels | None = None) -> EncodedTable:
+        """Encode new rows with the same features.
+
+        A level that was not seen in `fit` is none of those that were: zero in all columns of its feature. A category of
+        two levels has one column, which is 0 for the first and 1 for the second: it is 1/2 then, as far from one as
+        from the other.
 
         Parameters
         ----------
@@ -58,19 +66,38 @@ class Encoding:
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
+        unseen : UnseenLevels or None, default=None
+            Counts the cells of such levels; None means that this call warns of them itself.
 
         Returns
         -------
         encoded : EncodedTable
         """
+        counted = UnseenLevels() if unseen is None else unseen
         table = read_columns(estimator, X, reset=False)
-        if isinstance(table, np.ndarray) and not self.levels:
+        if isinstance(table, np.ndarray) and not self.levels and not self.readings:
             values = table
         else:
-            columns = table if isinstance(table, list) else [Column(x, category=False) for x in table.T]
-            values = self._values(columns, known=True)
+            columns = table if isinstance(table, list) else [RawColumn("", x, NUMBER) for x in table.T]
+            cells = self._cells(columns, first_row, counted, read=isinstance(X, ColumnTable))
+            values = self._values(cells, counted)
         self._check(values, fitting=False, first_row=first_row)
+        if unseen is None:
+            counted.warn()
         return self._encoded(values)
+
+    def _cells(self, columns: Sequence[RawColumn], first_row: int, unseen: UnseenLevels, *, read: bool) -> list[Cells]:
+        """Read the columns of new rows as those of the fitted table were read, unless they are read already."""
+        readings = {} if read else {reading.feature: reading for reading in self.readings}
+        cells: list[Cells] = []
+        for j, column in enumerate(columns):
+            reading = readings.get(j)
+            try:
+                cells.append(column.cells if reading is None else _read_again(column, reading, unseen))
+            except CellError as error:
+                where = _title(self.describe(j))
+                raise ValueError(f"{where}, row {first_row + error.row}: {error.text}. Correct it.") from error
+        return cells
 
     def describe(self, j: int) -> str:
         """Name a feature for a message."""
@@ -100,45 +127,51 @@ class Encoding:
             widths[j] = 1 if len(levels) <= 2 else len(levels)
         return (np.cumsum(widths) - widths).astype(np.int32), widths
 
-    def _values(self, columns: list[Column], *, known: bool) -> FloatArray:
+    def _used(self) -> BoolArray:
+        """Return which features are used: all but the columns of a frame that were left out."""
+        used = np.ones(self.n_features, dtype=bool)
+        used[[reading.feature for reading in self.readings if reading.feature >= 0 and not reading.used]] = False
+        return used if used.any() else ~used
+
+    def _values(self, columns: Sequence[Cells], unseen: UnseenLevels) -> FloatArray:
         first, widths = self._places()
-        n, total = len(columns[0].cells), int(widths.sum())
+        n, total = len(columns[0]), int(widths.sum())
         check_memory(
             8 * n * total,
             f"A table of {total} columns, one for each level of a category,",
             "Drop the categories with the most levels, or join rare levels.",
         )
         values = np.empty((n, total))
-        for j, column in enumerate(columns):
+        for j, cells in enumerate(columns):
             place = values[:, first[j] : first[j] + widths[j]]
-            if j not in self.levels:
-                place[:, 0] = to_numbers(column, _title(self.describe(j)))
-                continue
-            codes = self._codes(j, column.cells, warn=known)
-            place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
-            place[codes < 0] = np.nan
+            if j in self.levels:
+                codes = self._codes(j, cells, unseen)
+                place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
+                place[codes == MISSING] = np.nan
+                if len(self.levels[j]) == 2:
+                    place[codes == UNSEEN] = 0.5
+            elif isinstance(cells, CategoryColumn):
+                texts = [str(level) for level in cells.levels[:1]]
+                raise ValueError(f"{_title(self.describe(j))} must hold numbers, as in fit, not {', '.join(texts)!r}.")
+            else:
+                place[:, 0] = cells
         return values
 
-    def _codes(self, j: int, cells: AnyArray, *, warn: bool) -> IntArray:
-        """Return the number of each cell's level, -1 where it is missing or unknown."""
+    def _codes(self, j: int, cells: Cells, unseen: UnseenLevels) -> IntArray:
+        """Return the number of each cell's level, or MISSING or UNSEEN."""
+        column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, plain_number)
         place = {level: code for code, level in enumerate(self.levels[j])}
-        listed = cells.tolist()
-        codes = np.array([-1 if is_missing(cell) else place.get(cell, -1) for cell in listed], dtype=np.int32)
-        if warn and (codes < 0).any():
-            unknown = {cell for cell, code in zip(listed, codes, strict=True) if code < 0 and not is_missing(cell)}
-            if unknown:
-                warn_caller(
-                    f"{_title(self.describe(j))} has levels that were not seen in fit: "
-                    f"{_some(_sorted(unknown))}. They count as missing."
-                )
+        place = {_as_written(level): code for level, code in place.items()} | place  # 2 may be written "2"
+        known = np.array([*(place.get(level, UNSEEN) for level in column.levels), MISSING], dtype=np.int32)
+        codes: IntArray = known[column.codes]
+        unseen.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
         return codes
 
     def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
         """Refuse infinite cells, rows without any value and, in `fit`, columns without any value."""
-        if np.isfinite(values).all():
+        if np.isfinite(values).all():  # the usual case
             return
-        first, _ = self._places()
-        shown = values[:, first]
+        shown = values[:, self._places()[0]]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
             raise ValueError(infinity_message(first_row + int(row), self.describe(j)))
@@ -148,7 +181,7 @@ class Encoding:
             raise ValueError(
                 f"{len(empty)} column(s) of X have no value at all, the first is {self.describe(empty[0])}. Drop them."
             )
-        empty = np.flatnonzero(missing.all(axis=1))
+        empty = np.flatnonzero(missing[:, self._used()].all(axis=1))
         if len(empty):
             raise ValueError(
                 f"{len(empty)} row(s) of X have no value at all, the first is row {first_row + empty[0]}: nothing is "
@@ -187,12 +220,37 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = column_names(X)
-    named = Encoding(None if names is None else tuple(map(str, names)), len(table), {})
-    levels = {j: _levels(column, named.describe(j)) for j, column in enumerate(table) if column.category}
-    encoding = Encoding(named.names, len(table), levels)
-    values = encoding._values(table, known=False)
+    titles = None if names is None else tuple(map(str, names))
+    if isinstance(X, ColumnTable):
+        readings, cells = X.readings, [column.cells for column in table]
+    else:
+        readings, cells = _inspect(estimator, table, titles)
+    levels = {j: _levels(column, j, titles) for j, column in enumerate(cells) if isinstance(column, CategoryColumn)}
+    encoding = Encoding(titles, len(table), levels, readings)
+    values = encoding._values(cells, UnseenLevels())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
+
+
+def _inspect(
+    estimator: Any, table: list[RawColumn], names: tuple[str, ...] | None
+) -> tuple[tuple[ColumnReading, ...], list[Cells]]:
+    """Find out what the columns are; say which are left out: zeros stand for these, which no tree uses."""
+    wishes = parse_wishes(getattr(estimator, "columns", None), names or [column.name for column in table])
+    found = inspect_columns(table, wishes, inspect_numbers=names is not None)
+    if found.problems:
+        raise TableProblems(found.problems)
+    readings = tuple(replace(reading, feature=j) for j, reading in enumerate(found.readings))
+    if not found.used and not any(reading.kind == CONSTANT for reading in readings):
+        raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
+    warn_of_columns(readings)
+    return readings, [
+        found.cells[j] if reading.used else stand_in(table[j], reading) for j, reading in enumerate(readings)
+    ]
+
+
+def _read_again(column: RawColumn, reading: ColumnReading, unseen: UnseenLevels) -> Cells:
+    return convert(column.cells, reading, unseen) if reading.used else stand_in(column, reading)
 
 
 def open_large(
@@ -229,10 +287,46 @@ def open_large(
     X = known_frame(X)
     check_names(estimator, X, reset=True)
     names = column_names(X)
-    encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
+    titles = None if names is None else tuple(map(str, names))
+    readings = _inspect_large(estimator, X, source, scan, titles)
+    if readings is None:
+        return None
+    encoding = Encoding(titles, source.shape[1], {}, readings)
+    left_out = [reading.feature for reading in readings if not reading.used and reading.kind != CONSTANT]
+    if left_out:
+        source = BlankedSource(source, left_out)
+        scan = scan_table(source, threads, limits)
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):
         _refuse_infinity(source, encoding, limits)
     return large_numeric_table(source, scan), encoding
+
+
+def _inspect_large(
+    estimator: Any, X: Any, source: RowSource, scan: TableScan, names: tuple[str, ...] | None
+) -> tuple[ColumnReading, ...] | None:
+    """Look for columns to leave out without a copy of the table; None if some are to be read as other than numbers.
+
+    Numbers that look like codes stay numbers here.
+    """
+    wishes = parse_wishes(getattr(estimator, "columns", None), names or ())
+    if isinstance(X, ColumnTable) or names is None or not isinstance(source, ColumnSource):
+        return getattr(X, "readings", ())
+    if any(wish.kind not in (NUMBER, IGNORED, IDENTIFIER) for wish in wishes.values()):
+        return None
+    readings = []
+    for j, name in enumerate(names):
+        verdict = Verdict(NUMBER, "numbers", NUMBER)
+        if name in wishes:
+            verdict = Verdict(wishes[name].kind, "as you say", NUMBER if wishes[name].kind == NUMBER else "")
+        elif float(scan.low[j]).is_integer() and float(scan.high[j]).is_integer():
+            found = judge_numbers(name, source.column(j))
+            verdict = found if found.kind in LEFT_OUT else verdict
+        used = verdict.kind not in LEFT_OUT
+        readings.append(ColumnReading(name, verdict.kind, verdict.reason, used, verdict.read_as, feature=j))
+    if not any(reading.used or reading.kind == CONSTANT for reading in readings):
+        raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
+    warn_of_columns(readings)
+    return tuple(readings)
 
 
 def _refuse_infinity(source: RowSource, encoding: Encoding, limits: SizeLimits) -> None:
@@ -248,20 +342,13 @@ def infinity_message(row: int, where: str) -> str:
     return f"X contains infinity in row {row}, {where}. Replace it with a number, or with NaN if it is missing."
 
 
-def _levels(column: Column, where: str) -> Levels:
-    """Collect the levels of a category; refuse one that looks like an identifier or has too many."""
-    seen = [cell for cell in column.cells.tolist() if not is_missing(cell)]
-    levels = _sorted(set(seen))
-    if len(levels) > max(FEW_LEVELS, len(seen) // 2):
-        raise ValueError(
-            f"{_title(where)} has {len(levels)} different values in {len(seen)} rows, such as {_some(levels)}: it is "
-            "probably an identifier. Drop it; if it holds numbers as text, convert it to numbers; if it holds "
-            "categories, join rare ones."
-        )
+def _levels(column: CategoryColumn, j: int, names: tuple[str, ...] | None) -> Levels:
+    """Collect the levels of a category; refuse one that has too many."""
+    levels = _sorted({column.levels[code] for code in np.unique(column.codes).tolist() if code >= 0})
     if len(levels) > MAX_LEVELS:
         raise ValueError(
-            f"{_title(where)} has {len(levels)} levels, such as {_some(levels)}; at most {MAX_LEVELS} are allowed. "
-            "Join rare levels, or drop it."
+            f"Column {j if names is None else repr(names[j])} has {len(levels)} levels, such as {_some(levels)}; at "
+            f"most {MAX_LEVELS} are allowed. Join rare levels, or drop it."
         )
     return levels
 
@@ -272,6 +359,10 @@ def _sorted(levels: Iterable[Any]) -> Levels:
         return tuple(sorted(levels))
     except TypeError:
         return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
+
+
+def _as_written(level: Any) -> str:
+    return plain_number(float(level)) if isinstance(level, (int, float)) else str(level)
 
 
 def _some(levels: Levels) -> str:

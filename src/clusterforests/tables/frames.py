@@ -1,10 +1,11 @@
-"""Tables that users pass (arrays, lists of rows, frames) read as columns of numbers or of categories."""
+"""Tables that users pass (arrays, lists of rows, frames) as columns of numbers or of text."""
 
+import datetime
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -13,17 +14,12 @@ from sklearn.utils.validation import validate_data
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.tables.checks import times_message, unmasked
-from clusterforests.tables.column_table import ColumnTable
+from clusterforests.tables.column_reading import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
+from clusterforests.tables.raw_columns import RawColumn, text_column
 
 
-class Column(NamedTuple):
-    """The cells of a feature, one per row, and whether they are categories."""
-
-    cells: AnyArray
-    category: bool
-
-
-def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Column]:
+def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[RawColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
     Keep the names and the number of the features in the estimator (`reset`), or compare them with those it has.
@@ -35,7 +31,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
-        return [frame(X, j, f"Column {str(name)!r}") for j, name in enumerate(column_names(X) or ())]
+        return [frame(X, j, str(name)) for j, name in enumerate(column_names(X) or ())]
     table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc"))
     if scipy.sparse.issparse(table):
         check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Use fewer columns.")
@@ -45,7 +41,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Co
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
-    return [_understand(cells, f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
+    return [_understand(cells, str(j), f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
 
 
 def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
@@ -103,16 +99,6 @@ def is_missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
 
 
-def to_numbers(column: Column, where: str) -> FloatArray:
-    """Convert the cells to float64, missing ones to NaN."""
-    if column.cells.dtype == np.float64:
-        return column.cells
-    try:
-        return np.array([np.nan if is_missing(cell) else float(cell) for cell in column.cells.tolist()])
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{where} must hold numbers, as in fit: {error}.") from error
-
-
 def _frame_reader(X: Any) -> Any:
     """Return the function that reads a column of X if X is a frame, without importing any library of frames."""
     if isinstance(X, ColumnTable):
@@ -129,50 +115,76 @@ def _frame_reader(X: Any) -> Any:
     return None
 
 
-def _table_column(X: ColumnTable, j: int, where: str) -> Column:
-    cells = X.cells[j]
-    return Column(cells, category=False) if isinstance(cells, np.ndarray) else Column(cells.cells(), category=True)
+def _table_column(X: ColumnTable, j: int, name: str) -> RawColumn:
+    return RawColumn(name, X.cells[j])
 
 
-def _pandas_column(X: Any, j: int, where: str) -> Column:
+def _pandas_column(X: Any, j: int, name: str) -> RawColumn:
+    pandas: Any = sys.modules["pandas"]
     series = X.iloc[:, j]
     kind = getattr(series.dtype, "kind", "O")
-    if isinstance(series.dtype, sys.modules["pandas"].CategoricalDtype):
-        return Column(series.to_numpy(dtype=object), category=True)
-    if kind in "Mm":
-        raise ValueError(times_message(where, series.dtype))
+    if isinstance(series.dtype, pandas.CategoricalDtype):
+        levels = CategoryColumn(series.cat.codes.to_numpy().astype(np.int32), tuple(series.cat.categories.tolist()))
+        return RawColumn(name, levels, ORDERED if series.dtype.ordered else CATEGORY)
+    if kind == "M":
+        values = series.dt.tz_convert(None) if getattr(series.dt, "tz", None) is not None else series
+        return RawColumn(name, _days_of(values.to_numpy(dtype="datetime64[us]")), DATE)
+    if kind == "m":
+        return RawColumn(name, _days_of(series.to_numpy(dtype="timedelta64[us]")), NUMBER)
     if kind == "c":
-        raise ValueError(f"{where}: Complex data not supported. Split it into two columns of real numbers.")
+        raise ValueError(f"Column {name!r}: Complex data not supported. Split it into two columns of real numbers.")
     if kind in "biuf":
-        return Column(series.to_numpy(dtype=np.float64, na_value=np.nan), category=False)
-    return _understand(series.to_numpy(dtype=object), where)
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return RawColumn(name, values, YES_NO if kind == "b" else NUMBER)
+    return _understand(series.to_numpy(dtype=object), name, f"Column {name!r}")
 
 
-def _polars_column(X: Any, j: int, where: str) -> Column:
+def _polars_column(X: Any, j: int, name: str) -> RawColumn:
     polars: Any = sys.modules["polars"]
     series = X.to_series(j)
     if series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null):
-        return Column(series.cast(polars.Float64).to_numpy(), category=False)
+        values = series.cast(polars.Float64).to_numpy()
+        return RawColumn(name, values, YES_NO if series.dtype == polars.Boolean else NUMBER)
+    if series.dtype in (polars.Date, polars.Datetime):
+        return RawColumn(name, _days_of(series.cast(polars.Datetime("us")).to_numpy()), DATE)
+    if series.dtype == polars.Duration:
+        return RawColumn(name, _days_of(series.cast(polars.Duration("us")).to_numpy()), NUMBER)
     if series.dtype.is_temporal():
-        raise ValueError(times_message(where, series.dtype))
+        raise ValueError(times_message(f"Column {name!r}", series.dtype))
     text = series.dtype in (polars.String, polars.Categorical, polars.Enum)
     cells = np.empty(len(series), dtype=object)
     cells[:] = (series.cast(polars.String) if text else series).to_list()
-    return Column(cells, category=True) if text else _understand(cells, where)
+    if text:
+        return RawColumn(
+            name, text_column(cells.tolist(), is_missing), "" if series.dtype == polars.String else CATEGORY
+        )
+    return _understand(cells, name, f"Column {name!r}")
 
 
-def _arrow_column(X: Any, j: int, where: str) -> Column:
+def _arrow_column(X: Any, j: int, name: str) -> RawColumn:
+    return arrow_column(X.column(j), name)
+
+
+def arrow_column(column: Any, name: str) -> RawColumn:
+    """Read a column of an Arrow table by its type."""
     arrow: Any = sys.modules["pyarrow"]
-    column, kind = X.column(j), X.column(j).type
-    if arrow.types.is_temporal(kind):
-        raise ValueError(times_message(where, kind))
+    kind, types = column.type, arrow.types
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return RawColumn(name, _days_of(_arrow_numpy(column.cast(arrow.timestamp("us")), "datetime64[us]")), DATE)
+    if types.is_duration(kind):
+        return RawColumn(name, _days_of(_arrow_numpy(column.cast(arrow.duration("us")), "timedelta64[us]")), NUMBER)
+    if types.is_temporal(kind):
+        raise ValueError(times_message(f"Column {name!r}", kind))
     numeric = ("integer", "floating", "boolean", "decimal", "null")
-    if any(getattr(arrow.types, f"is_{name}")(kind) for name in numeric):
-        return Column(_arrow_floats(column), category=False)
+    if any(getattr(types, f"is_{numbers}")(kind) for numbers in numeric):
+        return RawColumn(name, _arrow_floats(column), YES_NO if types.is_boolean(kind) else NUMBER)
+    if types.is_dictionary(kind):
+        return RawColumn(name, _arrow_levels(column), ORDERED if kind.ordered else CATEGORY)
     cells = np.empty(len(column), dtype=object)
     cells[:] = column.to_pylist()
-    text = arrow.types.is_dictionary(kind) or arrow.types.is_string(kind) or arrow.types.is_large_string(kind)
-    return Column(cells, category=True) if text else _understand(cells, where)
+    if types.is_string(kind) or types.is_large_string(kind):
+        return RawColumn(name, text_column(cells.tolist(), is_missing))
+    return _understand(cells, name, f"Column {name!r}")
 
 
 def _arrow_floats(column: Any) -> FloatArray:
@@ -181,31 +193,71 @@ def _arrow_floats(column: Any) -> FloatArray:
     return floats
 
 
-def _understand(cells: AnyArray, where: str, *, numbers_as_text: bool = False) -> Column:
-    """Find out whether cells of no stated type are all numbers or all text.
+def _arrow_numpy(column: Any, kind: str) -> AnyArray:
+    return np.concatenate([np.empty(0, kind), *(chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks)])
 
-    In an array, whose columns have no types of their own, text that reads as numbers counts as numbers.
+
+def _arrow_levels(column: Any) -> CategoryColumn:
+    """Take the levels of a dictionary in their order, which may be that of an ordered type."""
+    joined = column.unify_dictionaries().combine_chunks()
+    coded = joined.chunk(0) if hasattr(joined, "chunk") and joined.num_chunks else joined
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))
+
+
+def _days_of(times: AnyArray) -> FloatArray:
+    """Turn moments and durations in microseconds into days, NaN where there is none."""
+    missing = np.isnat(times)
+    days: FloatArray = times.astype(np.int64) / 86_400e6
+    days[missing] = np.nan
+    return days
+
+
+def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool = False) -> RawColumn:
+    """Find out whether cells of no stated type are all numbers, all dates or all text.
+
+    In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers.
     """
-    kinds = {type(cell) for cell in cells.tolist() if not is_missing(cell)}
+    listed = cells.tolist()
+    kinds = _kinds(listed)
+    if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
+        return RawColumn(
+            name, _days_of(np.array([None if is_missing(cell) else cell for cell in listed], "datetime64[us]")), DATE
+        )
     for kind in kinds:
         if not (_is_number(kind) or issubclass(kind, str)):
-            row = next(i for i, cell in enumerate(cells.tolist()) if type(cell) is kind)
+            row = next(i for i, cell in enumerate(listed) if type(cell) is kind)
             raise TypeError(
                 f"{where} holds {cells[row]!r} in row {row}: the argument must be a table whose cells are each a "
                 "string or a number. Convert the column to one of them, or drop it."
             )
-    text = not any(map(_is_number, kinds))
+    text = bool(kinds) and not any(map(_is_number, kinds))
     if kinds and not text and not all(map(_is_number, kinds)):
         raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
-    return Column(cells, category=bool(kinds) and text and not (numbers_as_text and _reads_as_numbers(cells)))
+    if text and not (numbers_as_text and _reads_as_numbers(listed)):
+        return RawColumn(name, text_column(listed, lambda cell: is_missing(cell) or cell == ""))
+    try:
+        values = np.array([np.nan if is_missing(cell) else float(cell) for cell in listed])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{where} must hold numbers: {error}.") from error
+    return RawColumn(name, values, YES_NO if kinds <= {bool, np.bool_} and kinds else NUMBER)
+
+
+def _kinds(cells: Sequence[Any]) -> set[type]:
+    """Collect the types of the cells that are not missing."""
+    kinds = {kind for kind in set(map(type, cells)) if kind.__name__ not in ("NoneType", "NAType", "NaTType")}
+    floats = {kind for kind in kinds if issubclass(kind, float)}
+    if floats and kinds - floats and all(cell != cell for cell in cells if type(cell) in floats):
+        return kinds - floats  # NaN among text
+    return kinds
 
 
 def _is_number(kind: type) -> bool:
     return issubclass(kind, (Real, Decimal, np.bool_))
 
 
-def _reads_as_numbers(cells: AnyArray) -> bool:
+def _reads_as_numbers(cells: Sequence[Any]) -> bool:
     try:
-        return all(is_missing(cell) or float(cell) is not None for cell in cells.tolist())
+        return all(is_missing(cell) or float(cell) is not None for cell in cells)
     except ValueError:
         return False

@@ -10,10 +10,12 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests.tables.distinct_rows import distinct_rows
+from clusterforests.tables.distinct_rows import DistinctRows, distinct_rows
 from clusterforests.tables.feature_columns import EncodedTable
 
 MAX_DONORS = 2000
+KEPT_DONORS = 1000  # of a table without missing cells, for those of new rows
+KEPT_CELLS = 2**20  # of these, but at least NEAREST rows
 NEAREST = 64  # donors that are searched for a cell
 NEIGHBOURS = 5  # the nearest of them that have a value there: the cell is filled with their mean
 
@@ -113,6 +115,13 @@ def find_donors(encoded: EncodedTable, weights: FloatArray | None = None, max_do
     )
 
 
+def keep_donors(complete: EncodedTable, distinct: DistinctRows) -> Donors:
+    """Choose donors of a table without missing cells: new rows may have some."""
+    count = min(KEPT_DONORS, max(NEAREST, KEPT_CELLS // complete.values.shape[1]))
+    kept = replace(complete, values=complete.values[distinct.rows[:count]])
+    return find_donors(kept, distinct.weights[:count])
+
+
 def _moments(x: FloatArray, weights: FloatArray) -> tuple[int, float, float]:
     """Return a column's exponent, and the mean and variance of its known values divided by 2**exponent."""
     known = ~np.isnan(x)
@@ -122,5 +131,6 @@ def _moments(x: FloatArray, weights: FloatArray) -> tuple[int, float, float]:
     exponent = int(np.frexp(np.abs(x).max())[1])
     unit = np.ldexp(x, -exponent)
     above = unit - unit.min()  # exactly 0 in a constant column
-    mean = np.average(above, weights=weights)
-    return exponent, float(unit.min() + mean), float(np.average((above - mean) ** 2, weights=weights))
+    total = weights.sum()
+    mean = (above * weights).sum() / total
+    return exponent, float(unit.min() + mean), float(((above - mean) ** 2 * weights).sum() / total)

@@ -41,7 +41,24 @@ def test_unknown_categories_are_a_note(tmp_path, capsys):
     (tmp_path / "new.csv").write_text("a,b\n1,z\n")
     assert main(["predict", str(model), str(tmp_path / "new.csv")]) == 0
     err = capsys.readouterr().err
-    assert "clusterforests predict: note: Column 'b' has levels that were not seen in fit: 'z'" in err
+    assert (
+        err.count("clusterforests predict: note: 1 cell has a level that was not seen in fit: column 'b' ('z').") == 1
+    )
+
+
+def test_missing_cells_of_a_complete_table(tmp_path, capsys):
+    rows = [f"{i % 2 * 9 + i % 3},{i % 2 * 7 + i % 5}" for i in range(40)]
+    table, model, new = tmp_path / "t.csv", tmp_path / "m.cf", tmp_path / "new.csv"
+    table.write_text("\n".join(["a,b", *rows]))
+    new.write_text("a,b\n1,\n,9\n")
+    fit = ["fit", str(table), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]
+    assert main(fit) == 0
+    assert main(["predict", str(model), str(new)]) == 0
+    first, second = (line.split(",")[1] for line in capsys.readouterr().out.splitlines()[1:])
+    assert first != second
+    assert main([*fit, "--model-without-rows"]) == 0
+    assert main(["predict", str(model), str(new)]) == 1
+    assert "the model was saved without rows to fill them from" in capsys.readouterr().err
 
 
 def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):

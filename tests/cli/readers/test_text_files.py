@@ -71,7 +71,8 @@ def test_line_numbers_count_lines_inside_quotes(tmp_path):
 
 
 def test_columns_longer_than_a_block_are_decided_late(tmp_path):
-    lines = ["a,b,c", *(f"{i},,{i % 3}" for i in range(5000)), *(f"{i},red,{i % 3}" for i in range(5000))]
+    tones = ("red", "blue")
+    lines = ["a,b,c", *(f"{i},,{i % 3}" for i in range(5000)), *(f"{i},{tones[i % 2]},{i % 3}" for i in range(5000))]
     data = read(tmp_path, "\n".join(lines))
     assert data.table.shape == (10000, 3)
     assert data.table.cells[1].codes[[0, 4999, 5000]].tolist() == [-1, -1, 0]

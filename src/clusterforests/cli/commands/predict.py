@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 
-from clusterforests.cli.arguments import EXIT_CODES, add_data_options, add_run_options, positive, target
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
@@ -15,52 +14,26 @@ from clusterforests.diagnostics.membership import own_membership
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
 
-EXAMPLES = """examples:
-  clusterforests predict model.cf new.csv --out labels.csv
-  clusterforests predict model.cf new.csv --id sample --json
-  clusterforests predict model.cf data.csv --clusters 5 --out five.csv
-  cat new.csv | clusterforests predict model.cf - > labels.csv
-
-The columns that the model was fitted on are found by their names; others are
-left out. Rows of the fitted table get the clusters that `fit` gave them, or
-would have given them with this number of clusters (--clusters).
-
-"""
-
-
-def add_predict(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.description = "Find the clusters of the rows of a table with a model that `fit --model` wrote."
-    parser.epilog = EXAMPLES + EXIT_CODES
-    add = parser.add_argument
-    add("model", metavar="MODEL", help="a model that `fit --model` wrote")
-    add("data", metavar="DATA", help="a table with the columns that the model was fitted on; - is standard input")
-    add("--clusters", metavar="K", type=positive, help="another number of clusters than the model's: 5")
-    add("--out", metavar="FILE", type=target, help="write the cluster of each row (default: CSV on standard output)")
-    add_data_options(parser, fitting=False)
-    add_run_options(parser)
-    parser.set_defaults(run=run_predict)
-
 
 def run_predict(given: argparse.Namespace) -> int:
     """Read, predict, write, and print a summary."""
     screen = Screen(given)
     out = given.out if given.out is not None or given.json else STDOUT
     outputs = Outputs({"MODEL": given.model, "DATA": given.data}, {"--out": out})
+    form = labels_format(out)
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
     if given.clusters is not None:
         with naming_file(given.model):
             forest = forest.at(given.clusters)
     data = read_for_model(view_of(forest), given, screen)
     started = time.perf_counter()
-    with screen.warnings_as_notes(), naming_file(given.data):
+    with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
         labels = forest.predict(data.table)
         own = own_membership(forest.predict_proba(data.table), labels)
     seconds = time.perf_counter() - started
     scores = score(data.truth, labels)
     with outputs:
-        kind = labels_format(out)
-        outputs.write("--out", lambda path: write_labels(path, data, labels, own, kind))
+        outputs.write("--out", lambda path: write_labels(path, data, labels, own, form))
         if given.json:
             facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
             sizes = np.bincount(labels, minlength=forest.n_clusters_)

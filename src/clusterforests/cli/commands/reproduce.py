@@ -2,35 +2,11 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 import joblib
 
-from clusterforests.experiments.reproduce import NAMES, reproduce
-from clusterforests.experiments.spec import RUNS
-
-
-def add_reproduce(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.description = (
-        "Compute the tables and figures of the paper. Finished parts are kept: if it is stopped, the same command "
-        "resumes and arrives at the same numbers."
-    )
-    add = parser.add_argument
-    add("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
-    results = Path("results")
-    add("--out", metavar="FOLDER", type=Path, default=results, help=f"folder for the results (default: {results})")
-    add("--runs", metavar="N", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as in the paper)")
-    add("--jobs", metavar="N", type=int, default=joblib.cpu_count(), help="processes (default: one per core)")
-    add(
-        "--document",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="Markdown file whose marked tables are updated",
-    )
-    parser.set_defaults(run=run_reproduce, stopped="Stopped. The same command resumes from here.")
+from clusterforests.experiments.groups import NAMES
+from clusterforests.experiments.reproduce import reproduce
 
 
 def run_reproduce(given: argparse.Namespace) -> int:
@@ -38,6 +14,7 @@ def run_reproduce(given: argparse.Namespace) -> int:
     unknown = [name for name in given.names if name not in NAMES]
     if unknown:
         raise ValueError(f"there is no {unknown[0]!r} to reproduce; choose from {', '.join(NAMES)}.")
+    given.jobs = joblib.cpu_count() if given.jobs is None else given.jobs
     for name in ("runs", "jobs"):
         if getattr(given, name) < 1:
             raise ValueError(f"--{name} {getattr(given, name)} must be at least 1.")

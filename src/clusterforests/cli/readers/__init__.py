@@ -1,33 +1,23 @@
-"""Tables from files: CSV, TSV, Parquet, Arrow and .npy, with row names and a column of known classes."""
+"""Tables from files of many formats, compressed or not, with row names and a column of known classes."""
 
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from clusterforests.cli.formats import format_of
+from clusterforests.cli.readers.anndata_files import read_h5ad
 from clusterforests.cli.readers.arrow_files import read_arrow
+from clusterforests.cli.readers.json_lines import read_json_lines
 from clusterforests.cli.readers.npy_files import read_npy
 from clusterforests.cli.readers.request import DataFile, ReadProgress, Request
-from clusterforests.cli.readers.text_files import read_text
+from clusterforests.cli.readers.text_files import read_text, split_text
+from clusterforests.cli.readers.text_rows import read_rows
+from clusterforests.cli.readers.unpacking import unpack
+from clusterforests.cli.readers.workbooks import read_workbook
 
-__all__ = ["FORMATS", "DataFile", "ReadProgress", "Request", "format_of", "read_table"]
-
-FORMATS = ("csv", "tsv", "parquet", "arrow", "npy")
-_EXTENSIONS = {
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".npy": "npy",
-}
-
-
-def format_of(path: str) -> str:
-    """Return the format by the file's extension; CSV if it is unknown."""
-    return _EXTENSIONS.get(Path(path).suffix.lower(), "csv")
+__all__ = ["DataFile", "ReadProgress", "Request", "read_table"]
 
 
 def read_table(path: str, request: Request, format: str | None = None) -> DataFile:
@@ -40,7 +30,7 @@ def read_table(path: str, request: Request, format: str | None = None) -> DataFi
     request : Request
         What to read.
     format : str or None, default=None
-        One of FORMATS; None goes by the file's extension.
+        One of `formats.FORMATS`; None goes by the file's extension.
 
     Returns
     -------
@@ -49,16 +39,31 @@ def read_table(path: str, request: Request, format: str | None = None) -> DataFi
     kind = format or format_of(path)
     if kind == "tsv" and request.delimiter is None:
         request = replace(request, delimiter="\t")
+    if request.sheet is not None and kind != "xlsx":
+        raise ValueError(f"--sheet {request.sheet} is for Excel workbooks, which {path} is not.")
     if path == "-":
-        if kind in ("csv", "tsv"):
-            return read_text("standard input", sys.stdin.buffer, request)
-        contents = sys.stdin.buffer.read()
-        if kind == "npy":
-            return read_npy("standard input", contents, request)
-        return read_arrow("standard input", contents, request, kind)
+        return _read("standard input", None, sys.stdin.buffer, request, kind)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder. Name a file in it.")
     with open(path, "rb") as stream:  # for every format, so that a file that cannot be opened is reported early
-        if kind in ("csv", "tsv"):
-            return read_text(path, stream, request, os.fstat(stream.fileno()).st_size)
-    return read_npy(path, Path(path), request) if kind == "npy" else read_arrow(path, Path(path), request, kind)
+        return _read(path, Path(path), stream, request, kind, os.fstat(stream.fileno()).st_size)
+
+
+def _read(file: str, place: Path | None, packed: Any, request: Request, kind: str, size: int = 0) -> DataFile:
+    """Read a stream; from its place instead where the format allows that, and it is not compressed."""
+    stream = unpack(file, packed)
+    if kind in ("csv", "tsv"):
+        if request.transpose:
+            rows, delimiter = split_text(file, stream, request)
+            return read_rows(file, rows, replace(request, delimiter=delimiter))
+        return read_text(file, stream, request, size)
+    if kind == "jsonl":
+        return read_json_lines(file, stream, request, size)
+    if kind == "xlsx":
+        return read_workbook(file, stream, request)
+    source = place if place is not None and stream is packed else stream.read()
+    if kind == "npy":
+        return read_npy(file, source, request)
+    if request.transpose:
+        raise ValueError(f"{file}: --transpose is for CSV, TSV, Excel and .npy. Turn the table before it is saved.")
+    return read_h5ad(file, source, request) if kind == "h5ad" else read_arrow(file, source, request, kind)

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.readers.column_roles import assemble, assign_roles
+from clusterforests.cli.readers.assembling import assemble
+from clusterforests.cli.readers.column_roles import assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.column_table import CategoryColumn
+from clusterforests.tables.frames import arrow_column
+from clusterforests.tables.raw_columns import RawColumn
 
 INSTALL = "pip install clusterforests[files]"
 
@@ -34,7 +37,7 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
         for done, j in enumerate(used, 1):
             name = names[j]
             text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
-            columns[j] = _cells(pyarrow, column(j), text, f"{file}, column {name!r}")
+            columns[j] = _text(pyarrow, column(j)) if text else _cells(pyarrow, column(j), name, file)
             if request.progress is not None:
                 request.progress(done, len(used))
     except (pyarrow.ArrowException, OSError) as error:
@@ -58,31 +61,24 @@ def _open_arrow(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Cal
     return table.column_names, table.num_rows, table.column
 
 
-def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
-    types = pyarrow.types
-    kind = column.type
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-        column = column.cast(kind)
-    if types.is_temporal(kind) and not text:
+def _cells(pyarrow: Any, column: Any, name: str, file: str) -> RawColumn:
+    """Read a feature by its type; cells of a type that is neither numbers, dates nor text are refused."""
+    try:
+        raw = arrow_column(column, name)
+    except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{where} holds dates or times ({kind}), which cannot be compared with other columns. Turn them into "
-            "numbers, such as days since a date, or pass --ignore with its name."
+            f"{file}, column {name!r} holds {column.type}, neither numbers nor text. Pass --ignore with its name."
+        ) from error
+    if isinstance(raw.cells, np.ndarray) and np.isinf(raw.cells).any():
+        row = int(np.flatnonzero(np.isinf(raw.cells))[0]) + 1
+        raise ValueError(
+            f"{file}, column {name!r}, row {row} is infinite. Correct it, or make it null if it is missing."
         )
-    numeric = any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "boolean", "decimal", "null"))
-    if not text and numeric:
-        values = np.concatenate(
-            [
-                np.empty(0),
-                *(chunk.cast("float64", safe=False).to_numpy(zero_copy_only=False) for chunk in column.chunks),
-            ]
-        )
-        if np.isinf(values).any():
-            row = int(np.flatnonzero(np.isinf(values))[0]) + 1
-            raise ValueError(f"{where}, row {row} is infinite. Correct it, or make it null if it is missing.")
-        return values
-    if not (numeric or types.is_temporal(kind) or types.is_string(kind) or types.is_large_string(kind)):
-        raise ValueError(f"{where} holds {kind}, neither numbers nor text. Pass --ignore with its name.")
+    return raw
+
+
+def _text(pyarrow: Any, column: Any) -> CategoryColumn:
+    """Read names of rows, known classes and categories as text."""
     coded = column.cast("string").combine_chunks().dictionary_encode()
     if isinstance(coded, pyarrow.ChunkedArray):
         coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)

@@ -30,4 +30,4 @@ def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
         raise ValueError(f"{file} holds {found}. Save a matrix of numbers, one sample per row, with numpy.save.")
     if 0 in X.shape:
         raise ValueError(f"{file} has shape {X.shape}: there is nothing to cluster.")
-    return DataFile(X)
+    return DataFile(X.T if request.transpose else X)

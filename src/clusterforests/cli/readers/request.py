@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterforests._base.typing import AnyArray
+from clusterforests.cli.problems import LocatedProblem
+from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.column_table import ColumnTable
 
 ReadProgress = Callable[[int, int], None]  # (bytes read, bytes to read; 0 if that is unknown)
@@ -18,13 +20,23 @@ class Request:
     label: str | None = None
     ignore: Sequence[str] = ()
     categories: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    dates: Sequence[str] = ()
+    ordered: Sequence[str] = ()  # names, or name=low,middle,high
+    missing: Sequence[str] = ()  # what stands for a missing value besides the usual
     wanted: Sequence[str] | None = None  # the features, in this order; None means all columns without another use
+    readings: Mapping[str, ColumnReading] = field(default_factory=dict)  # how a model reads wanted columns
     levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of wanted categories, by their text
     delimiter: str | None = None
     decimal: str | None = None
+    date_order: str = ""  # a style of dates, where they do not show it
     encoding: str = "utf-8"
     header: bool = True
+    names: Sequence[str] | None = None  # of the columns, where no line of the file has them
+    sheet: str | None = None  # of an Excel workbook
+    transpose: bool = False  # samples are columns
     progress: ReadProgress | None = None
+    only_inspect: bool = False  # hand out problems instead of raising them
 
 
 @dataclass(frozen=True)
@@ -36,3 +48,5 @@ class DataFile:
     id_name: str | None = None
     truth: list[str | None] | None = None
     notes: tuple[str, ...] = ()
+    readings: tuple[ColumnReading, ...] = ()  # of all columns of the file, in their order
+    problems: tuple[LocatedProblem, ...] = ()

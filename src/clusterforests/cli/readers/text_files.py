@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from clusterforests.cli.readers.column_roles import ColumnRoles, assemble, assign_roles
+from clusterforests.cli.readers.assembling import assemble
+from clusterforests.cli.readers.column_roles import ColumnRoles, assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
-from clusterforests.cli.readers.text_columns import ColumnCollector, ColumnPlace, shown, uses_decimal_comma
+from clusterforests.cli.readers.text_columns import ColumnCollector, shown
+from clusterforests.tables.column_reading import DECIMAL_COMMA, NUMBER
 
 BLOCK = 4096  # rows at a time
 SNIFFED_LINES = 25  # lines from which the separator is detected
@@ -23,9 +25,9 @@ MAX_LINE = 2**26  # characters
 DELIMITERS = (",", ";", "\t", "|")
 
 FOREIGN = {
-    b"PK\x03\x04": "is a zip file, such as an Excel workbook. Save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook. Save the table as CSV",
-    b"\x1f\x8b": "is compressed. Unpack it first (gunzip)",
+    b"PK\x03\x04": "is a zip file, such as an Excel workbook. Pass --format xlsx if it is one, otherwise unpack it",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook. Save the table as .xlsx or CSV",
+    b"\x89HDF": "is an HDF5 file. Pass --format h5ad if it is one of AnnData, otherwise save the table as CSV",
     b"PAR1": "is a Parquet file. Pass --format parquet",
     b"ARROW1": "is an Arrow file. Pass --format arrow",
     b"\x93NUMPY": "is a NumPy file. Pass --format npy",
@@ -80,7 +82,7 @@ class TextLines:
     def read(self) -> int:
         """Return about how many bytes were read so far."""
         try:
-            return int(self._stream.tell())
+            return max(0, int(self._stream.tell()))
         except (OSError, ValueError):
             return 0
 
@@ -102,6 +104,19 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
+def split_text(file: str, stream: Any, request: Request) -> tuple[list[list[str]], str]:
+    """Read all cells as text, without understanding them; return them with the separator."""
+    _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
+    lines = TextLines(file, stream, request.encoding, 0)
+    try:
+        source = iter(lines)
+        head = list(itertools.islice(source, SNIFFED_LINES))
+        delimiter = request.delimiter or _sniff(head)
+        return [row for _, row in _records(file, itertools.chain(head, source), delimiter)], delimiter
+    finally:
+        lines.detach()
+
+
 def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
     for start, what in FOREIGN.items():
         if head.startswith(start) and not (b"\xff" in start and "16" in encoding):
@@ -116,7 +131,10 @@ def _read(file: str, lines: TextLines, request: Request) -> DataFile:
     delimiter = request.delimiter or _sniff(head)
     records = _records(file, itertools.chain(head, source), delimiter)
     start, first = next(records)
-    if request.header:
+    if request.names is not None:
+        names = list(request.names)
+        records = itertools.chain([(start, first)], records)
+    elif request.header:
         names = [name.strip() for name in first]
         if all(_is_number(name) for name in names):
             raise ValueError(
@@ -127,10 +145,11 @@ def _read(file: str, lines: TextLines, request: Request) -> DataFile:
         names = [f"column{j}" for j in range(1, len(first) + 1)]
         records = itertools.chain([(start, first)], records)
     roles = assign_roles(file, names, request)
-    columns, numbers = _collect(file, records, roles, request, delimiter, lines)
+    columns, numbers = _collect(file, records, roles, request, lines)
     if not len(numbers):
         raise ValueError(f"{file} has column names but no rows below them.")
-    return assemble(file, roles, columns, request, numbers)
+    # Where a semicolon separates cells, the comma is often the decimal sign and the point that of thousands.
+    return assemble(file, roles, columns, request, numbers, plain_points=delimiter != ";")
 
 
 def _sniff(head: list[str]) -> str:
@@ -181,44 +200,31 @@ def _is_number(text: str) -> bool:
 
 
 def _collect(
-    file: str,
-    records: Iterator[tuple[int, list[str]]],
-    roles: ColumnRoles,
-    request: Request,
-    delimiter: str,
-    lines: TextLines,
+    file: str, records: Iterator[tuple[int, list[str]]], roles: ColumnRoles, request: Request, lines: TextLines
 ) -> tuple[dict[int, Any], Sequence[int]]:
-    used = [j for j, use in enumerate(roles.uses) if use is not None]
-    collectors: dict[int, ColumnCollector] = {}
+    collectors = {j: _collector(roles, j, request) for j, use in enumerate(roles.uses) if use is not None}
     numbers = array("q")
     while block := list(itertools.islice(records, BLOCK)):
         starts = [start for start, _ in block]
         rows = [row for _, row in block]
         _check_widths(file, starts, rows, len(roles.names))
         cells = list(zip(*rows, strict=True))
-        if not collectors:
-            decimal = request.decimal or _decimal(delimiter, [cells[j] for j in roles.features])
-            collectors = {j: _collector(file, roles, j, request, decimal) for j in used}
         for j, collector in collectors.items():
-            collector.add(cells[j], starts)
+            collector.add(cells[j])
         numbers.extend(starts)
         if request.progress is not None:
             request.progress(lines.read(), lines.size)
-    return {j: collector.finish() for j, collector in collectors.items()}, numbers
+    return {j: collectors.pop(j).finish() for j in list(collectors)}, numbers
 
 
-def _decimal(delimiter: str, columns: list[Any]) -> str:
-    return "," if delimiter != "," and uses_decimal_comma(columns) else "."
-
-
-def _collector(file: str, roles: ColumnRoles, j: int, request: Request, decimal: str) -> ColumnCollector:
-    name, use = roles.names[j], roles.uses[j]
-    kind = None
-    if use != "feature" or name in request.categories or name in request.levels:
-        kind = "text"
-    elif request.wanted is not None:
-        kind = "number"
-    return ColumnCollector(ColumnPlace(file, name), kind, decimal)
+def _collector(roles: ColumnRoles, j: int, request: Request) -> ColumnCollector:
+    """Keep the text of columns that are no numbers, or whose numbers are written in a way of their own."""
+    name = roles.names[j]
+    text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
+    reading = request.readings.get(name)
+    if reading is not None:
+        text = text or reading.read_as != NUMBER or reading.style == DECIMAL_COMMA
+    return ColumnCollector(text=text, points=request.decimal != ",")
 
 
 def _check_widths(file: str, starts: list[int], rows: list[list[str]], width: int) -> None:

@@ -1,0 +1,50 @@
+"""Files of AnnData (.h5ad): cells are rows, genes are columns."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.memory_limits import check_memory
+from clusterforests.cli.readers.assembling import assemble
+from clusterforests.cli.readers.column_roles import assign_roles
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.tables.frames import is_missing
+from clusterforests.tables.raw_columns import MEASURED, RawColumn
+
+INSTALL = "pip install clusterforests[anndata]"
+
+
+def read_h5ad(file: str, source: Path, request: Request) -> DataFile:
+    """Read `.X` with the names of observations as row names; --label names a column of `.obs`."""
+    try:
+        import anndata
+    except ImportError as error:
+        raise ImportError(f"{file}: reading .h5ad files needs anndata ({INSTALL}).") from error
+    try:
+        data = anndata.read_h5ad(source)
+    except Exception as error:  # h5py and anndata raise errors of many kinds for a damaged file
+        if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+            raise
+        raise ValueError(f"{file} is not a complete .h5ad file: {str(error).splitlines()[0][:200]}") from error
+    if data.X is None:
+        raise ValueError(f"{file} has no .X to cluster. Put the values there, one row per observation.")
+    obs = data.obs
+    if request.label is not None and request.label not in obs.columns:
+        raise ValueError(f"{file}: .obs has no column {request.label!r}, which --label names.")
+    if request.id is not None:
+        raise ValueError(f"{file}: the names of observations are the row names of an .h5ad file. Leave --id out.")
+    names = list(map(str, data.var_names))
+    roles = assign_roles(file, names, replace(request, label=None))
+    values = _dense(data.X).T
+    columns = {j: RawColumn(name, cells, MEASURED) for j, (name, cells) in enumerate(zip(names, values, strict=True))}
+    read = assemble(file, roles, columns, request, range(1, len(obs) + 1))
+    truth = None if request.label is None else [None if is_missing(c) else str(c) for c in obs[request.label].tolist()]
+    return replace(read, ids=list(map(str, data.obs_names)), id_name=str(obs.index.name or "obs"), truth=truth)
+
+
+def _dense(X: Any) -> Any:
+    check_memory(8 * X.shape[0] * X.shape[1], "The values of all genes", "Keep the most variable genes only.")
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    return np.ascontiguousarray(dense, dtype=np.float64)

@@ -1,0 +1,204 @@
+"""The columns of a file inspected, read and put to their uses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from clusterforests.cli.problems import FileProblems, LocatedProblem
+from clusterforests.cli.readers.column_roles import ColumnRoles, wishes_of
+from clusterforests.cli.readers.orientation import orientation_notes
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.tables.cell_conversion import CellError, Cells, convert
+from clusterforests.tables.column_problems import ColumnProblem, Remedy
+from clusterforests.tables.column_reading import (
+    CONSTANT,
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    IDENTIFIER,
+    IGNORED,
+    NUMBER,
+    ColumnReading,
+)
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
+from clusterforests.tables.inspection import inspect_columns
+from clusterforests.tables.left_out import column_notes, describe_left_out, stand_in
+from clusterforests.tables.raw_columns import RawColumn
+from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.wishes import Habits, Wish
+
+DECIMALS = {".": DECIMAL_POINT, ",": DECIMAL_COMMA, None: ""}
+
+
+def assemble(
+    file: str,
+    roles: ColumnRoles,
+    columns: Mapping[int, Any],
+    request: Request,
+    lines: Sequence[int],
+    *,
+    plain_points: bool = False,
+) -> DataFile:
+    """Find out what the columns are and put each to its use.
+
+    Parameters
+    ----------
+    file : str
+        Its name in messages.
+    roles : ColumnRoles
+        What each column is for.
+    columns : mapping of int to ndarray, CategoryColumn or RawColumn
+        The columns that have a use, by their position; those that are no features hold texts.
+    request : Request
+        What to read.
+    lines : sequence of int
+        The line numbers of the rows.
+    plain_points : bool, default=False
+        See `Habits`.
+
+    Returns
+    -------
+    data : DataFile
+    """
+    habits = Habits(DECIMALS[request.decimal], request.date_order, plain_points)
+    raws = {j: _raw(roles.names[j], columns[j], request.missing) for j in roles.features}
+    readings: tuple[ColumnReading, ...] = ()
+    found: tuple[LocatedProblem, ...] = ()
+    unseen = UnseenLevels()
+    if request.wanted is not None:
+        table = _as_model(file, raws, request, habits, lines, unseen)
+    else:
+        table, readings, found = _inspected(file, roles, raws, request, habits, lines)
+    if not found:
+        _check_rows(file, table.cells, lines)
+    ids = truth = None
+    id_name = None
+    for j, use in enumerate(roles.uses):
+        if use == "id":
+            ids, id_name = ["" if cell is None else str(cell) for cell in columns[j].cells()], roles.names[j] or "id"
+        elif use == "label":
+            truth = columns[j].cells().tolist()
+    hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))
+    notes = (*roles.notes, *column_notes(readings), *hint, *filter(None, [unseen.message()]))
+    return DataFile(table, ids, id_name, truth, notes, readings, found)
+
+
+def _left_out_names(columns: Mapping[int, Any], readings: Sequence[ColumnReading]) -> list[str]:
+    """Return the texts of a first column that is left out as an identifier."""
+    first = columns.get(0)
+    cells = first.cells if isinstance(first, RawColumn) else first
+    named = bool(readings) and readings[0].kind == IDENTIFIER and isinstance(cells, CategoryColumn)
+    return list(map(str, cells.levels)) if named else []  # type: ignore[union-attr]
+
+
+def _raw(name: str, cells: Any, missing: Sequence[str]) -> RawColumn:
+    raw = cells if isinstance(cells, RawColumn) else RawColumn(name, cells)
+    if not missing or not isinstance(raw.cells, CategoryColumn):
+        return raw
+    codes = np.array([*(-1 if text in missing else code for code, text in enumerate(raw.cells.levels)), -1], np.int32)
+    kept = CategoryColumn(codes[raw.cells.codes], raw.cells.levels)
+    return replace(raw, cells=_without_unused(kept))
+
+
+def _without_unused(cells: CategoryColumn) -> CategoryColumn:
+    used = np.unique(cells.codes[cells.codes >= 0])
+    codes = np.full(len(cells.levels) + 1, -1, dtype=np.int32)
+    codes[used] = np.arange(len(used), dtype=np.int32)
+    return CategoryColumn(codes[cells.codes], tuple(cells.levels[code] for code in used.tolist()))
+
+
+def _inspected(
+    file: str,
+    roles: ColumnRoles,
+    raws: Mapping[int, RawColumn],
+    request: Request,
+    habits: Habits,
+    lines: Sequence[int],
+) -> tuple[ColumnTable, tuple[ColumnReading, ...], tuple[LocatedProblem, ...]]:
+    """Inspect the columns of a table to fit; raise its problems unless they are asked for."""
+    positions = list(raws)
+    found = inspect_columns(list(raws.values()), wishes_of(request, roles.names), habits)
+    readings = {j: _of_role(roles, j) for j in range(len(roles.names)) if j not in raws}
+    used = [i for i in found.used if i in found.cells]
+    for i, reading in enumerate(found.readings):
+        readings[positions[i]] = replace(reading, feature=used.index(i) if i in found.cells else -1)
+    ordered = tuple(readings[j] for j in sorted(readings))
+    problems = tuple(LocatedProblem(p, None if p.row is None else lines[p.row]) for p in found.problems)
+    if problems and not request.only_inspect:
+        raise FileProblems(file, problems)
+    if not used and not problems:
+        used = [i for i, reading in enumerate(found.readings) if reading.kind == CONSTANT]
+        if not used and not request.only_inspect:
+            raise ValueError(f"{file} has no column to cluster by: {describe_left_out(ordered)}")
+    cells = [found.cells[i] if i in found.cells else stand_in(raws[positions[i]], found.readings[i]) for i in used]
+    return ColumnTable([found.readings[i].name for i in used], cells, ordered), ordered, problems
+
+
+def _of_role(roles: ColumnRoles, j: int) -> ColumnReading:
+    """Describe a column that is no feature."""
+    name, use = roles.names[j], roles.uses[j]
+    if use == "id":
+        return ColumnReading(name, IDENTIFIER, "as you say", used=False)
+    return ColumnReading(name, IGNORED, "known classes" if use == "label" else "as you say", used=False)
+
+
+def _as_model(
+    file: str,
+    raws: Mapping[int, RawColumn],
+    request: Request,
+    habits: Habits,
+    lines: Sequence[int],
+    unseen: UnseenLevels,
+) -> ColumnTable:
+    """Read the columns as a model reads them, in its order."""
+    by_name = {raw.name: raw for raw in raws.values()}
+    problems: list[LocatedProblem] = []
+    cells: list[Cells] = []
+    for name in request.wanted or ():
+        try:
+            cells.append(_as_fitted(by_name[name], request, habits, unseen))
+        except CellError as error:
+            missing = str(by_name[name].cells.cells()[error.row])  # type: ignore[union-attr]
+            remedy = Remedy("--missing", (missing,), "", "if that stands for a missing value")
+            text = f"{error.text}, as in the model. Correct it."
+            problems.append(LocatedProblem(ColumnProblem(name, text, (remedy,)), lines[error.row]))
+    if problems:
+        raise FileProblems(file, problems)
+    return ColumnTable(list(request.wanted or ()), cells)
+
+
+def _as_fitted(raw: RawColumn, request: Request, habits: Habits, unseen: UnseenLevels) -> Cells:
+    reading = request.readings.get(raw.name)
+    if reading is None and raw.name not in request.levels:  # a model that does not say how it read the column
+        found = inspect_columns([raw], {raw.name: Wish(NUMBER)}, habits)
+        if found.problems:
+            row = found.problems[0].row
+            raise CellError(row or 0, found.problems[0].text.rstrip("."))
+        reading = found.readings[0]
+        if not reading.used:
+            return _constant(raw)
+    if reading is not None and habits.decimal and reading.read_as == NUMBER:
+        reading = replace(reading, style=habits.decimal)
+    cells = raw.cells if reading is None else convert(raw.cells, reading, unseen)
+    levels = request.levels.get(raw.name)
+    if levels is None or not isinstance(cells, CategoryColumn):
+        return cells
+    return CategoryColumn(cells.codes, tuple(levels.get(str(level), level) for level in cells.levels))
+
+
+def _constant(raw: RawColumn) -> Cells:
+    """Read numbers that are all alike, or all missing."""
+    if not isinstance(raw.cells, CategoryColumn):
+        return raw.cells
+    return convert(raw.cells, ColumnReading(raw.name, NUMBER, "", used=True, read_as=NUMBER, style=DECIMAL_POINT))
+
+
+def _check_rows(file: str, columns: Sequence[Any], lines: Sequence[int]) -> None:
+    empty = np.ones(len(lines), dtype=bool)
+    for cells in columns:
+        empty &= (cells.codes < 0) if isinstance(cells, CategoryColumn) else np.isnan(cells)
+        if not empty.any():
+            return
+    line = lines[int(np.flatnonzero(empty)[0])]
+    raise ValueError(f"{file}, line {line} has no value in any column to cluster by. Remove the line, or fill it in.")

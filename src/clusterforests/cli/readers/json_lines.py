@@ -1,0 +1,60 @@
+"""JSON lines: an object on each line, whose keys are the columns."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.cli.readers.text_files import TextLines
+from clusterforests.cli.readers.text_rows import read_rows
+
+WORDS = {True: "true", False: "false", None: ""}
+
+
+def read_json_lines(file: str, stream: Any, request: Request, size: int = 0) -> DataFile:
+    """Read an object from each line. A key that a line lacks is a missing cell there."""
+    if request.transpose:
+        raise ValueError(f"{file}: --transpose is for tables with rows and columns, which JSON lines do not have.")
+    lines = TextLines(file, stream, request.encoding, size)
+    columns: dict[str, int] = {}
+    rows: list[list[str]] = []
+    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                rows.append(_cells(file, number, line, columns, request))
+            else:
+                rows.append([])
+            if request.progress is not None and not number % 4096:
+                request.progress(lines.read(), size)
+    finally:
+        lines.detach()
+    if not columns:
+        raise ValueError(f"{file} is empty. It needs a JSON object on each line.")
+    full = [row + [""] * (len(columns) - len(row)) if row else [] for row in rows]
+    return read_rows(file, full, replace(request, names=list(columns)))
+
+
+def _cells(file: str, number: int, line: str, columns: dict[str, int], request: Request) -> list[str]:
+    """Read a line as text, in the order of the columns; new keys are added to these."""
+    try:
+        # Numbers stay as they are written: the reader of text takes them from there.
+        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}, line {number} is not JSON: {error}. Each line must hold one object.") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{file}, line {number} is not a JSON object, such as {{'age': 41}} with double quotes.")
+    cells = [""] * len(columns)
+    for key, value in found.items():
+        if isinstance(value, (list, dict)):
+            if key not in request.ignore and (request.wanted is None or key in request.wanted):
+                what = "list" if isinstance(value, list) else "nested object"
+                raise ValueError(
+                    f"{file}, line {number}, column {key!r} holds a {what}. Make it columns of its own, or pass "
+                    "--ignore with its name."
+                )
+            value = None
+        if key not in columns:
+            columns[key] = len(columns)
+            cells.append("")
+        cells[columns[key]] = value if isinstance(value, str) else WORDS[value]
+    return cells

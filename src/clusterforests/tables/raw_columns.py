@@ -1,0 +1,110 @@
+"""Columns as a file or a frame has them, before anyone knows what they mean."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterforests._base.typing import AnyArray, BoolArray, FloatArray
+from clusterforests.tables.column_table import CategoryColumn
+
+SHOWN = 40  # characters of a cell in a message
+EXAMPLES = 3
+MEASURED = "measured"
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """A named column: float64 with NaN for missing cells, or the number of each cell's text among the different ones.
+
+    `declared` is the kind that the column's type states in a frame: "number", "yes/no", "category", "ordered" (its
+    levels are in order) or "date" (its numbers are days); "" where anything may be behind text. Numbers that are
+    "measured" are quantities whatever the column's name is.
+    """
+
+    name: str
+    cells: FloatArray | CategoryColumn
+    declared: str = ""
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.cells, CategoryColumn)
+
+    def examples(self) -> tuple[str, ...]:
+        """Return some cells as they are written."""
+        if isinstance(self.cells, CategoryColumn):
+            return tuple(shorten(str(level)) for level in self.cells.levels[:EXAMPLES])
+        known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
+        return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
+
+
+@dataclass(frozen=True)
+class DistinctTexts:
+    """The different texts of a column, and how many rows have each."""
+
+    texts: tuple[str, ...]
+    counts: AnyArray
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.counts.sum())
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def without(self, left_out: BoolArray) -> "DistinctTexts":
+        """Return the others."""
+        kept = ~left_out
+        return DistinctTexts(
+            tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep), self.counts[kept]
+        )
+
+    def share(self, chosen: BoolArray) -> float:
+        """Return the share of rows that have one of these texts."""
+        return float(self.counts[chosen].sum()) / max(1, self.n_rows)
+
+    def by_frequency(self) -> list[str]:
+        """Return the texts, the most frequent first, and those of one frequency by the alphabet."""
+        order = sorted(range(len(self)), key=lambda i: (-self.counts[i], self.texts[i]))
+        return [self.texts[i] for i in order]
+
+
+def distinct_texts(cells: CategoryColumn) -> DistinctTexts:
+    """Count the texts of a column."""
+    counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
+    return DistinctTexts(tuple(map(str, cells.levels)), counts)
+
+
+def text_column(cells: Sequence[Any], missing: Any) -> CategoryColumn:
+    """Number the different texts of a column, without spaces around them; `missing` tells which cells are missing."""
+    seen: dict[Any, int] = {}
+    levels: dict[Any, int] = {}
+    for cell in dict.fromkeys(cells):
+        text = cell.strip() if isinstance(cell, str) else cell
+        seen[cell] = -1 if missing(text) else levels.setdefault(text, len(levels))
+    return CategoryColumn(np.fromiter(map(seen.__getitem__, cells), np.int32, len(cells)), tuple(levels))
+
+
+def plain_number(value: float) -> str:
+    """Write a number as a file would: 80331 rather than 80331.0."""
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def shorten(text: str) -> str:
+    """Cut a long cell."""
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def quoted(texts: Sequence[str], most: int = 3) -> str:
+    """List cells in a message."""
+    return ", ".join(repr(shorten(text)) for text in texts[:most]) + (", ..." if len(texts) > most else "")
+
+
+def first_rows(cells: CategoryColumn, chosen: BoolArray) -> Iterator[int]:
+    """Yield the row numbers of the cells whose text is chosen, ascending."""
+    marked = np.append(chosen, False)
+    yield from np.flatnonzero(marked[cells.codes]).tolist()

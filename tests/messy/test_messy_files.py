@@ -1,0 +1,80 @@
+"""Messy files of many kinds: the kind of each column, and each number, are what a careful analyst finds by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from files_business import FILES as BUSINESS
+from files_science import FILES as SCIENCE
+from messy_customers import KINDS, write_customers
+
+from clusterforests import inspect_table
+from clusterforests.cli.readers import Request, read_table
+from clusterforests.tables.column_table import CategoryColumn
+
+FILES = {make.__name__: make() for make in (*BUSINESS, *SCIENCE)}
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    """Read every file once."""
+    folder = tmp_path_factory.mktemp("messy")
+    return {name: read_table(str(file.write(folder)), Request()) for name, file in FILES.items()}
+
+
+def test_there_are_enough_files():
+    assert len(FILES) >= 25
+    assert sum(len(file.columns) for file in FILES.values()) >= 200
+
+
+def test_kinds_are_those_that_an_analyst_finds(read, capsys):
+    wrong = [
+        f"{name}, {column.name}: {reading.kind} ({reading.reason}), expected {column.kind}"
+        for name, file in FILES.items()
+        for column, reading in zip(file.columns, read[name].readings, strict=True)
+        if reading.kind not in column.kind.split("|")
+    ]
+    total = sum(len(file.columns) for file in FILES.values())
+    with capsys.disabled():
+        print(f"\n{total - len(wrong)} of {total} columns are of the expected kind ({1 - len(wrong) / total:.1%})")
+    assert len(wrong) <= 0.05 * total, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_identifier_is_clustered_on_and_no_column_lost(read, name):
+    for column, reading in zip(FILES[name].columns, read[name].readings, strict=True):
+        expected = column.kind.split("|")
+        left_out = {"identifier", "free text", "constant", "running number", "empty"}
+        if left_out.issuperset(expected):
+            assert not reading.used, column.name
+        elif left_out.isdisjoint(expected):
+            assert reading.used, column.name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_number_is_misread(read, name):
+    table = read[name].table
+    cells = dict(zip(table.columns, table.cells, strict=True))
+    for column in FILES[name].columns:
+        if column.values is not None:
+            found = cells[column.name]
+            assert not isinstance(found, CategoryColumn), column.name
+            np.testing.assert_allclose(found, column.values, rtol=1e-12, atol=1e-12, err_msg=column.name)
+        elif column.kind in ("category", "yes/no"):
+            known = [None if cell in ("", "NA") else cell for cell in column.cells]
+            assert cells[column.name].cells().tolist() == known, column.name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_frame_of_the_same_texts_is_read_alike(read, name):
+    """Whatever a program made of the cells before: text is text."""
+    frame = pd.DataFrame({column.name: column.cells for column in FILES[name].columns}).replace("", None)
+    overview = inspect_table(frame)
+    assert not overview.problems
+    assert [(r.name, r.kind) for r in overview.columns] == [(r.name, r.kind) for r in read[name].readings]
+
+
+def test_customers(tmp_path):
+    segments = write_customers(tmp_path / "customers.csv", 1500)
+    data = read_table(str(tmp_path / "customers.csv"), Request())
+    assert {reading.name: reading.kind for reading in data.readings} == KINDS
+    assert data.table.shape == (len(segments), 13)

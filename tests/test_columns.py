@@ -1,0 +1,134 @@
+"""Frames as people have them, fitted and predicted: columns are read by what they are, and new rows in the same way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from clusterforests import ClusterForest
+from clusterforests._base.size_limits import DEFAULT_LIMITS
+
+AGREEMENT = np.array(["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"])
+
+
+def groups(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng, rng.integers(0, 3, n)
+
+
+def answers():
+    rng, group = groups()
+    return np.clip(2 * group[:, None] + rng.integers(-1, 2, (150, 6)), 0, 4)
+
+
+def labels(X, **settings):
+    return ClusterForest(3, n_estimators=30, random_state=0, **settings).fit(X).labels_
+
+
+@pytest.mark.filterwarnings("ignore:The clusters repeat")
+def test_words_with_an_order_are_their_ranks():
+    ranks = answers()
+    names = [f"q{j}" for j in range(6)]
+    words = pd.DataFrame(AGREEMENT[ranks], columns=names)
+    expected = labels(pd.DataFrame(ranks + 1, columns=names))
+    assert np.array_equal(labels(words), expected)
+    types = words.apply(lambda column: pd.Categorical(column, categories=AGREEMENT, ordered=True))
+    assert np.array_equal(labels(types), expected)
+    assert np.array_equal(labels(pd.DataFrame({name: types[name].cat.codes for name in names})), expected)
+
+
+def messy():
+    rng, group = groups()
+    return pd.DataFrame(
+        {
+            "id": [f"C{i:03d}" for i in range(150)],
+            "nr": np.arange(150),
+            "euros": [f"{1000 * g + rng.uniform(0, 500):.2f} €".replace(".", ",") for g in group],
+            "share": [f"{10 * g + rng.uniform(0, 5):.1f}%" for g in group],
+            "since": [f"{rng.integers(1, 29):02d}.{rng.integers(1, 13):02d}.{2000 + 5 * g}" for g in group],
+            "town": rng.choice(["Ulm", "Bonn", "Kiel"], 150),
+        }
+    ), group
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, _ = messy()
+    with pytest.warns(UserWarning, match="'id' is left out: identifier .*'nr' is left out: running number"):
+        return ClusterForest(3, n_estimators=30, random_state=0).fit(X)
+
+
+def test_every_column_is_accounted_for(fitted):
+    kinds = {reading.name: reading.kind for reading in fitted.columns_}
+    assert kinds == {
+        "id": "identifier",
+        "nr": "running number",
+        "euros": "number",
+        "share": "number",
+        "since": "date",
+        "town": "category",
+    }
+    assert [reading.feature for reading in fitted.columns_] == list(range(6))
+    assert fitted.n_features_in_ == 6
+    assert fitted.feature_importances_[:2].tolist() == [0, 0]
+    assert not {0, 1} & set(np.concatenate(fitted.estimators_features_).tolist())
+
+
+def test_new_rows_are_read_as_the_fitted_ones(fitted, tmp_path):
+    X, _ = messy()
+    assert np.array_equal(fitted.predict(X), fitted.labels_)
+    other = X.assign(id="anything", nr=-1, share=X["share"].str.rstrip("%").astype(float))
+    assert np.array_equal(fitted.predict(other), fitted.labels_)
+    with pytest.raises(ValueError, match=r"Column 'euros', row 0: '5.25 \$' is not a number \(decimal comma, in €\)"):
+        fitted.predict(X.assign(euros="5.25 $"))
+    with pytest.raises(ValueError, match=r"Column 'since', row 0: '04/13/2021' is not a date .day first"):
+        fitted.predict(X.assign(since="04/13/2021"))
+    fitted.save(tmp_path / "m.cf")
+    again = ClusterForest.load(tmp_path / "m.cf")
+    assert again.columns_ == tuple(replace(reading, examples=()) for reading in fitted.columns_)
+    assert b"C001" not in (tmp_path / "m.cf").read_bytes()
+    assert np.array_equal(again.predict(X), fitted.labels_)
+
+
+def test_columns_overrule_the_inspection():
+    X, _ = messy()
+    wishes = {"nr": "number", "id": "ignore", "town": ["Kiel", "Bonn", "Ulm"]}
+    forest = ClusterForest(3, n_estimators=10, columns=wishes, random_state=0)
+    read = {reading.name: (reading.kind, reading.used) for reading in clone(forest).fit(X).columns_}
+    assert read["nr"] == ("number", True)
+    assert read["id"] == ("ignored", False)
+    assert read["town"] == ("ordered", True)
+    with pytest.raises(ValueError, match=r"columns={'nr': 'count'} is not allowed: it must be None or a dictionary"):
+        ClusterForest(3, columns={"nr": "count"}).fit(X)
+    with pytest.raises(ValueError, match="names 'other', but X has no such column"):
+        ClusterForest(3, columns={"other": "number"}).fit(X)
+
+
+def test_all_problems_in_one_error():
+    X, _ = messy()
+    unclear = pd.DataFrame(
+        {"a": [f"{i % 9 + 1},{i + 100}" for i in range(150)], "b": [f"0{i % 9 + 1}/04/2021" for i in range(150)]}
+    )
+    with pytest.raises(
+        ValueError, match=r"1\. Column 'a': its numbers are like .*\n2\. Column 'b': every date is like"
+    ) as error:
+        ClusterForest(3).fit(X[["town"]].join(unclear))
+    assert [problem.column for problem in error.value.problems] == ["a", "b"]
+
+
+def test_large_frames_of_numbers_are_inspected_too():
+    class Small(ClusterForest):
+        _limits = type(DEFAULT_LIMITS)(large_rows=100)
+
+    rng, group = groups(400)
+    X = pd.DataFrame({"nr": np.arange(400), "a": 4.0 * group + rng.normal(size=400), "b": group + rng.normal(size=400)})
+    with pytest.warns(UserWarning, match="'nr' is left out: running number"):
+        forest = Small(3, n_estimators=10, random_state=0).fit(X)
+    assert not [features for features in forest.estimators_features_ if 0 in features]
+    assert np.array_equal(forest.predict(X.assign(nr=7)), forest.labels_)
+    with pytest.warns(UserWarning, match="'c' is left out: constant"):
+        assert "nr" in {
+            r.name for r in Small(3, n_estimators=5, columns={"nr": "number"}).fit(X.assign(c=1)).columns_ if r.used
+        }
