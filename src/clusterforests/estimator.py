@@ -1,6 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -16,8 +17,8 @@ from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import Nodes, check_landmarks
-from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.combining.nodes import Nodes, check_landmarks, with_values
+from clusterforests.combining.registry import METHOD_RULES, without_values
 from clusterforests.forest.automatic_settings import (
     Setting,
     choose,
@@ -390,7 +391,11 @@ class ClusterForest(FittedForest):
         labelled = rows.label(forest, choices.plan.scaling, sample)  # label: line 3
         settings = self._cut_settings(choices.chosen, n_clusters)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
-        return Grown(choices, forest, labelled, nodes)
+        grown = Grown(choices, forest, labelled, nodes)
+        if without_values(settings.method) == settings.method or choices.plan.varied is None:
+            return grown
+        scaled = partial(choices.plan.whole_rows, threads=rows.backend.threads)
+        return grown._replace(nodes=with_values(nodes, grown.labels_of_sample, sample.weights, scaled))
 
     def _make_backend(self) -> Backend:
         if self.estimator is None:

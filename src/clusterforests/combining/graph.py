@@ -37,6 +37,13 @@ class Graph:
         every = np.arange(len(self))
         return self.affinity.between(every, every)
 
+    def even(self) -> "Graph":
+        """Take the graph in which a node counts less, the more it is linked, so that dense parts do not stand out.
+
+        It is that of W_ij / (d_i d_j)^(1/2) for the degrees d, halfway to a graph that does not know where rows are dense.
+        """
+        return Graph(self.backend, self.affinity, self.weights / np.sqrt(self.degrees), self.limits)
+
     def part(self, members: IndexArray) -> "Graph":
         """Take the graph of some nodes."""
         return Graph(self.backend, self.affinity.part(members), self.weights[members], self.limits)

@@ -53,7 +53,9 @@ RECORDS = {
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
         "means:float64/1",
     ),
-    "Signatures": _record(Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1"),
+    "Signatures": _record(
+        Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?", added="values"
+    ),
     "Shares": _record(Shares, "first:int64/1 together:float64/2 clustered:float64/2"),
     "Links": _record(Links, "threshold:plain sharpness:plain"),
     "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
