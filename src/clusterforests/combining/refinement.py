@@ -27,11 +27,12 @@ def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArr
     n_groups = int(groups.max()) + 1
     weights = signatures.weights * (len(signatures) / signatures.weights.sum())
     values = _unit(signatures.values, weights)
+    least_variances = LEAST_VARIANCE + (_steps(values) / 2) ** 2
     least = LEAST_LEFT * np.bincount(groups, weights)
     member = np.eye(n_groups)[groups]
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
         for _ in range(ROUNDS):
-            scores = log_densities(values, weights[:, None] * member)
+            scores = log_densities(values, weights[:, None] * member, least_variances)
             shares = Shares.of(signatures, groups, n_groups).mean(backend, signatures.labels)
             scores += np.log(shares + LEAST_SHARE)
             moved = scores.argmax(axis=1).astype(np.int32)
@@ -43,10 +44,16 @@ def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArr
     return groups
 
 
-def log_densities(values: FloatArray, member: FloatArray) -> FloatArray:
+def log_densities(values: FloatArray, member: FloatArray, least_variances: FloatArray) -> FloatArray:
     """Compute the logarithm of each group's share of the rows times its normal density, (m, groups), but for a constant.
 
-    `member` (m, groups) says how much of each row is in each group.
+    Parameters
+    ----------
+    values : array of shape (m, d)
+    member : array of shape (m, groups)
+        How much of each row is in each group.
+    least_variances : array of shape (d,)
+        Added to the variances of every group.
     """
     n_columns = values.shape[1]
     mass = member.sum(axis=0)
@@ -56,11 +63,19 @@ def log_densities(values: FloatArray, member: FloatArray) -> FloatArray:
     added = PRIOR * (n_columns + 1)
     densities = np.empty(member.shape)
     for g, away in enumerate(apart):
-        covariance = (scatter[g] + added * common) / (mass[g] + added) + LEAST_VARIANCE * np.eye(n_columns)
+        covariance = (scatter[g] + added * common) / (mass[g] + added) + np.diag(least_variances)
         root = np.linalg.cholesky(covariance)
         length = (scipy.linalg.solve_triangular(root, away.T, lower=True) ** 2).sum(axis=0)
         densities[:, g] = np.log(mass[g] / mass.sum()) - length / 2 - np.log(np.diag(root)).sum()
     return densities
+
+
+def _steps(values: FloatArray) -> FloatArray:
+    """Measure the usual step from one value of a column to the next.
+
+    Where it is large, values are kinds or coarse numbers: a group in which all are equal is not as thin as it looks.
+    """
+    return np.array([np.median(np.diff(np.unique(column))) for column in values.T])
 
 
 def _unit(values: FloatArray, weights: FloatArray) -> FloatArray:
