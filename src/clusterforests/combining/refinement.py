@@ -30,18 +30,24 @@ def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArr
     least_variances = LEAST_VARIANCE + (_steps(values) / 2) ** 2
     least = LEAST_LEFT * np.bincount(groups, weights)
     member = np.eye(n_groups)[groups]
+    pull = _pull(backend, signatures, groups, n_groups)
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
         for _ in range(ROUNDS):
-            scores = log_densities(values, weights[:, None] * member, least_variances)
-            shares = Shares.of(signatures, groups, n_groups).mean(backend, signatures.labels)
-            scores += np.log(shares + LEAST_SHARE)
+            scores = log_densities(values, weights[:, None] * member, least_variances) + pull
             moved = scores.argmax(axis=1).astype(np.int32)
             if (np.bincount(moved, weights, minlength=n_groups) <= least).any():
                 break
-            groups = moved
+            if not np.array_equal(moved, groups):
+                groups, pull = moved, _pull(backend, signatures, moved, n_groups)
             member = np.exp(scores - scores.max(axis=1, keepdims=True))
             member /= member.sum(axis=1, keepdims=True)
     return groups
+
+
+def _pull(backend: Backend, signatures: Signatures, groups: IntArray, n_groups: int) -> FloatArray:
+    """Take the logarithm of the nodes' mean shares with each group."""
+    shares = Shares.of(signatures, groups, n_groups).mean(backend, signatures.labels)
+    return np.asarray(np.log(shares + LEAST_SHARE))
 
 
 def log_densities(values: FloatArray, member: FloatArray, least_variances: FloatArray) -> FloatArray:
