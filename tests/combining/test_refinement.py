@@ -15,7 +15,7 @@ from clusterforests.combining.cut import ConsensusGraph, cut_graph
 from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.nodes import Nodes, with_values
-from clusterforests.combining.placement import MostShared
+from clusterforests.combining.placement import MostLinked
 from clusterforests.combining.refinement import LEAST_LEFT, log_densities, refine
 from clusterforests.combining.registry import METHODS, without_values
 from clusterforests.combining.settings import CutSettings
@@ -153,9 +153,9 @@ def test_nodes_without_rows_leave_values_unknown():
     assert with_values(nodes, labels[:, :2], None, lambda rows: np.ones((len(rows), 1))) is nodes
 
 
-def test_rows_beside_the_nodes_go_where_they_share_most():
+def test_rows_beside_the_nodes_go_where_they_are_linked_most():
     X, truth = tight_in_wide(900)
     forest = ClusterForest(2, trees="varied", landmarks=300, random_state=0).fit(X)
-    assert isinstance(forest._placement.rule, MostShared)
+    assert isinstance(forest._placement.rule, MostLinked)
     assert (forest.predict(X) == forest.labels_).all()
     assert adjusted_rand_score(truth, forest.labels_) > 0.45

@@ -13,7 +13,7 @@ from clusterforests import ClusterForest, consensus
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.cut import ConsensusGraph, cut_graph
-from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Walk
+from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Walk
 from clusterforests.combining.registry import METHODS, AtGapsOr, FromAffinity, MedoidOf, Refined, works_without_matrix
 from clusterforests.combining.settings import CutSettings
 
@@ -27,14 +27,14 @@ METHODS_OF_ENSEMBLES = ["cspa", "hbgf", "mcla", "mixture", "agreement"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_are_placed_as_the_method_says(method):
-    """Cuts by trees walk, K-way cuts have centres, single linkage takes the nearest node, the others the mean share."""
+    """Cuts by trees walk, K-way cuts have centres, refined ones take the links, single linkage takes the nearest node, the others the mean share."""
     labels, truth = noisy()
     nodes = replace(uncollapsed(labels), values=truth[:, None] + labels[:2].T)
     kept = cut_nodes(CpuBackend(), nodes, CutSettings(3, method, 0.4, "auto", None))
     assert kept.method in METHODS
     assert (kept.method == method) != isinstance(METHODS[method], MedoidOf | AtGapsOr)
     assert (kept.tree is not None) == kept.method.startswith("ncut")
-    expected = {"kway": Embedding, "single": NearestNode, "gaps": NearestNode}.get(
+    expected = {"kway": Embedding, "refined": MostLinked, "single": NearestNode, "gaps": NearestNode}.get(
         kept.method, Walk if kept.tree else MostShared
     )
     forest = ClusterForest(3, n_estimators=20, consensus=kept.method, random_state=0)

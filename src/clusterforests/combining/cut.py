@@ -121,13 +121,13 @@ class ConsensusGraph:
         method = METHODS[name]
         if isinstance(method, FromAffinity):
             return method.cut(self.affinity_graph(), self.links, self.n_clusters)
-        assert isinstance(method, FromLabels | FromShares | Refined)
+        if isinstance(method, Refined):
+            return method.cut(self.affinity_graph(), self.links, self.signatures, self.n_clusters)
+        assert isinstance(method, FromLabels | FromShares)
         if isinstance(method, FromLabels):
             groups = method.group(self.backend, self.signatures, self.n_clusters)
-        elif isinstance(method, FromShares):
-            groups = method.group(self._share_graph(), self.n_clusters)
         else:
-            groups = method.group(self.affinity_graph(), self.signatures, self.n_clusters)
+            groups = method.group(self._share_graph(), self.n_clusters)
         named = by_size(groups, self.signatures.weights)
         place = method.place
         return Cut(named, lambda shares: place(named, shares))

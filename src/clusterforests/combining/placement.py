@@ -144,6 +144,23 @@ class MostShared:
 
 
 @dataclass(frozen=True)
+class MostLinked:
+    """The rule that takes the group to whose nodes the links add up to most."""
+
+    links: Links
+    voters: FloatArray  # (groups, m): the weights of each group's nodes
+
+    @classmethod
+    def of(cls, links: Links, groups: IntArray, weights: FloatArray) -> "MostLinked":
+        """Make the rule for nodes of these groups and weights."""
+        return cls(links, weights * np.equal(groups, np.arange(int(groups.max()) + 1)[:, None]))
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        most: IntArray = self.links.votes(backend, nodes, labels, self.voters).argmax(axis=0).astype(np.int32)
+        return most
+
+
+@dataclass(frozen=True)
 class NearestNode:
     """The rule that takes the group of the node with the highest P, the first on ties: single linkage."""
 

@@ -17,10 +17,19 @@ from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.gaps import cut_at_gaps
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.hypergraph import cspa, hbgf, mcla
-from clusterforests.combining.linkage import linkage_labels, trimmed_labels
+from clusterforests.combining.linkage import by_size, linkage_labels, trimmed_labels
 from clusterforests.combining.mixture import mixture
 from clusterforests.combining.normalized_cut import CutTree, recursive_cut
-from clusterforests.combining.placement import Links, MostShared, NearestNode, PlacementRule, Shares, embed, walk
+from clusterforests.combining.placement import (
+    Links,
+    MostLinked,
+    MostShared,
+    NearestNode,
+    PlacementRule,
+    Shares,
+    embed,
+    walk,
+)
 from clusterforests.combining.refinement import refine
 from clusterforests.combining.spectral_kmeans import kmeans_groups
 
@@ -74,9 +83,8 @@ class FromAffinity:
 class Refined:
     """A method that needs the values of the rows beside the graph; where they are not known, another that does not."""
 
-    group: Callable[[Graph, Signatures, int], IntArray]
+    cut: Callable[[Graph, Links, Signatures, int], Cut]
     otherwise: str
-    place: Callable[[IntArray, Shares], PlacementRule] = most_shared
 
 
 @dataclass(frozen=True)
@@ -115,11 +123,12 @@ def _kway(graph: Graph, links: Links, n_clusters: int) -> Cut:
     return Cut(groups, lambda _: embed(graph, links, rows, groups))
 
 
-def _refined(graph: Graph, signatures: Signatures, n_clusters: int) -> IntArray:
+def _refined(graph: Graph, links: Links, signatures: Signatures, n_clusters: int) -> Cut:
     """Cut into all parts at once, dense parts of the table no sooner than others, and refine the cut."""
     rows = spectral_embedding(graph.even(), n_clusters)
-    groups = kmeans_groups(graph.backend, rows, graph.weights, n_clusters)
-    return refine(graph.backend, signatures, groups)
+    cut = kmeans_groups(graph.backend, rows, graph.weights, n_clusters)
+    groups = by_size(refine(graph.backend, signatures, cut), graph.weights)
+    return Cut(groups, lambda _: MostLinked.of(links, groups, graph.weights))
 
 
 ConsensusMethod: TypeAlias = FromLabels | FromShares | FromAffinity | Refined | MedoidOf | AtGapsOr

@@ -8,7 +8,16 @@ import numpy as np
 from clusterforests.backends import Coordinates
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.normalized_cut import CutNode, CutTree
-from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.combining.placement import (
+    Embedding,
+    Links,
+    MostLinked,
+    MostShared,
+    NearestNode,
+    Placement,
+    Shares,
+    Walk,
+)
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -61,11 +70,12 @@ RECORDS = {
     "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
     "Embedding": _record(Embedding, "links:Links voters:float64/2 length:plain centers:float64/2"),
     "MostShared": _record(MostShared, "shares:Shares"),
+    "MostLinked": _record(MostLinked, "links:Links voters:float64/2"),
     "NearestNode": _record(NearestNode, "node_groups:int32/1"),
     "Placement": _record(
         Placement,
-        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|NearestNode settled:int32/1 names:int32/1 "
-        "shares:Shares",
+        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|MostLinked|NearestNode settled:int32/1 "
+        "names:int32/1 shares:Shares",
     ),
     "CutNode": _record(
         CutNode,
