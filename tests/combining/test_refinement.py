@@ -37,9 +37,9 @@ def test_log_densities_are_those_of_normal_distributions():
     common = np.average(own, axis=0, weights=mass)
     expected = [
         np.log(mass[g] / mass.sum())
-        + multivariate_normal(
-            centers[g], (mass[g] * own[g] + 4 * common) / (mass[g] + 4) + 0.01 * np.eye(3)
-        ).logpdf(values)
+        + multivariate_normal(centers[g], (mass[g] * own[g] + 4 * common) / (mass[g] + 4) + 0.01 * np.eye(3)).logpdf(
+            values
+        )
         for g in range(2)
     ]
     constant = 1.5 * np.log(2 * np.pi)
@@ -90,7 +90,7 @@ def test_rows_that_are_all_equal_stay_where_they_are():
 
 
 def test_units_and_the_size_of_weights_do_not_matter():
-    X, truth = tight_in_wide(200, 3)
+    X, _ = tight_in_wide(200, 3)
     labels, groups = noisy(200, k=2)[0], (X[:, 0] > 0).astype(np.int32)
     found = refined(labels, X, groups)
     assert (found != groups).any()

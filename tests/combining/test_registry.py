@@ -27,7 +27,7 @@ METHODS_OF_ENSEMBLES = ["cspa", "hbgf", "mcla", "mixture", "agreement"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_are_placed_as_the_method_says(method):
-    """Cuts by trees walk, K-way cuts have centres, refined ones take the links, single linkage takes the nearest node, the others the mean share."""
+    """Cuts by trees walk, K-way cuts have centres, refined ones count links, others take shares or a nearest node."""
     labels, truth = noisy()
     nodes = replace(uncollapsed(labels), values=truth[:, None] + labels[:2].T)
     kept = cut_nodes(CpuBackend(), nodes, CutSettings(3, method, 0.4, "auto", None))

@@ -113,7 +113,9 @@ class ConsensusGraph:
         if not isinstance(method, Refined):
             return KeptCut(self.cut(name), name)
         if self.signatures.values is None:
-            return KeptCut(self.cut(method.otherwise), method.otherwise, "not refined: the rows' values are not at hand")
+            return KeptCut(
+                self.cut(method.otherwise), method.otherwise, "not refined: the rows' values are not at hand"
+            )
         return KeptCut(self.cut(name), name, "all clusters are cut at once, then refined by the values of the rows")
 
     def cut(self, name: str) -> Cut:

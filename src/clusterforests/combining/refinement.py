@@ -51,7 +51,7 @@ def _pull(backend: Backend, signatures: Signatures, groups: IntArray, n_groups: 
 
 
 def log_densities(values: FloatArray, member: FloatArray, least_variances: FloatArray) -> FloatArray:
-    """Compute the logarithm of each group's share of the rows times its normal density, (m, groups), but for a constant.
+    """Compute the log of each group's share of the rows times its normal density, (m, groups), but for a constant.
 
     Parameters
     ----------

@@ -31,9 +31,10 @@ class DeviceRule:
         elif isinstance(self.rule, (Walk, Embedding, MostLinked)):
             self._open(placement.nodes, self.rule.links, self.rule.voters, clusters)
             after: tuple[Any, ...] = ()
-            if not isinstance(self.rule, MostLinked):
-                walks = isinstance(self.rule, Walk)
-                after = (self.rule.cutoffs, self.rule.children) if walks else (self.rule.centers,)
+            if isinstance(self.rule, Walk):
+                after = self.rule.cutoffs, self.rule.children
+            elif isinstance(self.rule, Embedding):
+                after = (self.rule.centers,)
             self.given = [kernels.upload(array) for array in after]
 
     @staticmethod
