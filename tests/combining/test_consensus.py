@@ -14,10 +14,10 @@ from clusterforests.combining.affinity import affinity, coassociate, collapse, r
 from clusterforests.combining.eigenvectors import second_vector
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.normalized_cut import CutNode, _best_cutoff, _propose, recursive_cut
-from clusterforests.combining.registry import METHODS, without_values
+from clusterforests.combining.registry import METHODS, needs_values
 
 BACKEND = CpuBackend(2)
-OF_LABELS = [m for m in METHODS if without_values(m) == m]
+OF_LABELS = [m for m in METHODS if not needs_values(m)]
 CUTS = [m for m in METHODS if m.startswith("ncut")]
 
 

@@ -165,10 +165,15 @@ def without_values(name: str) -> str:
     return method.otherwise if isinstance(method, Refined) else name
 
 
+def needs_values(name: str) -> bool:
+    """Say whether a method needs the values of the rows."""
+    return without_values(name) != name
+
+
 # The rules for the parameters that name a method.
 METHOD_RULES: Mapping[str, Rule] = {
     "consensus": choice("auto", *METHODS),  # of ClusterForest
-    "method": choice(*(name for name in METHODS if without_values(name) == name)),  # of `consensus`
+    "method": choice(*(name for name in METHODS if not needs_values(name))),  # of `consensus`
 }
 
 
