@@ -68,8 +68,7 @@ class ClusterForest(FittedForest):
     """Cluster Forests (Yan, Chen and Jordan).
 
     Finds the features that tell the clusters, in rounds of small clusterings; makes many K-means clusterings of several
-    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut
-    by the values of the rows.
+    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut.
 
     Settings left at "auto" follow rules that use no labels; `selection_` says what they came to. The published
     algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is
@@ -141,8 +140,7 @@ class ClusterForest(FittedForest):
         "auto" is "refined", "gaps-or-refined" if trees are "fine", or "kway" if they are "grown". The others come from
         the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors
         of the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
-        maximum-likelihood mixture of independent labels. "agreement": fewest pairs of rows on which it disagrees with
-        the trees.
+        maximum-likelihood mixture of independent labels. "agreement": fewest pairs on which it disagrees with the trees.
     n_init : int or "auto", default="auto"
         Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
         improves it. 1, which "auto" means, is one quick start.
