@@ -140,7 +140,7 @@ class ClusterForest(FittedForest):
         "auto" is "refined", "gaps-or-refined" if trees are "fine", or "kway" if they are "grown". The others come from
         the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors
         of the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
-        maximum-likelihood mixture of independent labels. "agreement": least disagreement with the trees on pairs of rows.
+        maximum-likelihood mixture of independent labels. "agreement": fewest pairs on which trees disagree with it.
     n_init : int or "auto", default="auto"
         Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
         improves it. 1, which "auto" means, is one quick start.
