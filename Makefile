@@ -89,6 +89,8 @@ quality: $(VENV)/bench
 	$(BIN)/python benchmarks/quality.py --variants --jobs 2
 	$(BIN)/python benchmarks/quality.py --half odd --variants --jobs 2
 	$(BIN)/python benchmarks/quality.py --half even --variants --jobs 2
+	$(BIN)/python benchmarks/quality.py --half keel-chosen --jobs 2
+	$(BIN)/python benchmarks/quality.py --half keel --jobs 2
 	$(BIN)/python benchmarks/quality.py --missing 0.3 --methods ours --seeds 20 --jobs 2
 	$(BIN)/python benchmarks/quality.py --timing
 
