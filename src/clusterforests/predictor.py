@@ -18,6 +18,7 @@ from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
+from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
 from clusterforests.diagnostics import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.diagnostics.arguments import check_names
@@ -307,7 +308,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+        method, threshold = without_values(self.selection_["consensus"].value), self.selection_["threshold"].value
         return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:

@@ -23,6 +23,7 @@ class Signatures:
     inverse: IndexArray  # row -> signature
     weights: FloatArray  # rows per signature, or the sum of their weights
     inside: "Inside | None" = None  # None if all rows that a signature stands for have its labels
+    values: FloatArray | None = None  # (m, d): of the rows with these labels, scaled; None if they are not known
 
     def __len__(self) -> int:
         return len(self.weights)

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,16 @@ from clusterforests.combining.graph import Graph
 from clusterforests.combining.linkage import by_size
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Links, Placement, Shares
-from clusterforests.combining.registry import METHODS, AtGapsOr, Cut, FromAffinity, FromLabels, FromShares, MedoidOf
+from clusterforests.combining.registry import (
+    METHODS,
+    AtGapsOr,
+    Cut,
+    FromAffinity,
+    FromLabels,
+    FromShares,
+    MedoidOf,
+    Refined,
+)
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
 
 
@@ -39,7 +48,7 @@ def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
     if isinstance(method, AtGapsOr):
         return _cut_at_gaps_or(graph, method)
     if not isinstance(method, MedoidOf):
-        return KeptCut(graph.cut(settings.method), settings.method)
+        return graph.keep(settings.method)
     cuts = {}
     for name in method.methods:
         with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
@@ -57,7 +66,8 @@ def _cut_at_gaps_or(graph: "ConsensusGraph", method: AtGapsOr) -> KeptCut:
         found = leak(graph.backend, graph.signatures, cut.groups)
     if found <= CLEAN:
         return KeptCut(cut, method.gaps, f"gaps lie between the clusters: {found:.1%} of the links cross them")
-    return KeptCut(graph.cut(method.otherwise), method.otherwise, "no gaps lie between the clusters")
+    kept = graph.keep(method.otherwise)
+    return replace(kept, reason="; ".join(filter(None, ("no gaps lie between the clusters", kept.reason))))
 
 
 def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:
@@ -97,13 +107,24 @@ class ConsensusGraph:
         self.limits = limits
         self._graph: Graph | None = None
 
+    def keep(self, name: str) -> KeptCut:
+        """Cut by one method, or by the one that stands in for it."""
+        method = METHODS[name]
+        if not isinstance(method, Refined):
+            return KeptCut(self.cut(name), name)
+        if self.signatures.values is None:
+            return KeptCut(
+                self.cut(method.otherwise), method.otherwise, "not refined: the rows' values are not at hand"
+            )
+        return KeptCut(self.cut(name), name, "all clusters are cut at once, then refined by the values of the rows")
+
     def cut(self, name: str) -> Cut:
         """Cut by one method; groups are named by size, largest first."""
         method = METHODS[name]
         if isinstance(method, FromAffinity):
-            if self._graph is None:
-                self._graph = self.affinity_graph()
-            return method.cut(self._graph, self.links, self.n_clusters)
+            return method.cut(self.affinity_graph(), self.links, self.n_clusters)
+        if isinstance(method, Refined):
+            return method.cut(self.affinity_graph(), self.links, self.signatures, self.n_clusters)
         assert isinstance(method, FromLabels | FromShares)
         if isinstance(method, FromLabels):
             groups = method.group(self.backend, self.signatures, self.n_clusters)
@@ -114,9 +135,11 @@ class ConsensusGraph:
         return Cut(named, lambda shares: place(named, shares))
 
     def affinity_graph(self) -> Graph:
-        """Make the graph of W."""
-        W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
-        return Graph(self.backend, W, self.signatures.weights, self.limits)
+        """Make the graph of W, once."""
+        if self._graph is None:
+            W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
+            self._graph = Graph(self.backend, W, self.signatures.weights, self.limits)
+        return self._graph
 
     def _share_graph(self) -> Graph:
         check_pairs(self.signatures)

@@ -10,7 +10,7 @@ import numpy as np
 
 from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.tables.column_reading import READ_AS, YES_NO, ColumnReading
 
@@ -95,6 +95,8 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
     nodes, m = placement.nodes, len(placement.nodes)
     _require(m > 0 and nodes.labels.shape == (n_trees, m) and _between(nodes.labels, -1, None), "nodes")
     _require(_between(nodes.inverse, 0, m), "rows of the nodes")
+    known = nodes.values is None or (len(nodes.values) == m and bool(np.isfinite(nodes.values).all()))
+    _require(known, "values of the nodes")
     _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
     _require(_between(placement.settled, 0, m), "settled nodes")
     _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
@@ -104,6 +106,8 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
         _check_shares(rule.shares, k)
     elif isinstance(rule, NearestNode):
         _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
+    elif isinstance(rule, MostLinked):
+        _require(rule.voters.shape == (k, m), "links of the groups")
     elif isinstance(rule, Embedding):
         _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
     elif isinstance(rule, Walk):
