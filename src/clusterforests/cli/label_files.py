@@ -1,7 +1,6 @@
 """The labels of the rows as a file: CSV, TSV, Parquet, Arrow or .npy."""
 
 import csv
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from clusterforests._base.files import is_device
+from clusterforests._base.files import replacing
 from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.cli.outputs import STDOUT
 from clusterforests.cli.readers import DataFile, format_of
@@ -23,7 +22,7 @@ def labels_format(path: Path | None) -> str:
 def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: FloatArray, kind: str) -> None:
     """Write a line for each row: its name or number, its cluster, and its membership in it."""
     if kind == "npy":
-        with path.open("wb") as out:
+        with replacing(path, "wb") as out:
             np.save(out, labels, allow_pickle=False)
         return
     names: Any = range(1, len(labels) + 1) if data.ids is None else data.ids
@@ -35,11 +34,8 @@ def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: Float
         _write_rows(sys.stdout, (str(title), names, labels, membership), ",")
         sys.stdout.flush()
     else:
-        with path.open("w", newline="", encoding="utf-8") as out:
+        with replacing(path, newline="", encoding="utf-8") as out:
             _write_rows(out, (str(title), names, labels, membership), "\t" if kind == "tsv" else ",")
-            out.flush()
-            if not is_device(path):
-                os.fsync(out.fileno())
 
 
 def _write_rows(out: IO[str], columns: tuple[str, Any, Any, Any], delimiter: str) -> None:
@@ -58,7 +54,8 @@ def _write_arrow(path: Path, columns: Mapping[str, Any], kind: str) -> None:
     except ImportError as error:
         raise ImportError(f"Writing {kind} files needs pyarrow (pip install clusterforests[files]).") from error
     table = pyarrow.table(dict(columns))
-    if kind == "parquet":
-        pyarrow.parquet.write_table(table, path)
-    else:
-        pyarrow.feather.write_feather(table, str(path))
+    with replacing(path, "wb") as out:
+        if kind == "parquet":
+            pyarrow.parquet.write_table(table, out)
+        else:
+            pyarrow.feather.write_feather(table, out)

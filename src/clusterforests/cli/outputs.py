@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from clusterforests._base.files import is_device, move_into_place, unfinished_path
+from clusterforests._base.files import create_beside, is_device, move_into_place
 
 STDOUT = Path("-")
 ADVICE = {
@@ -49,10 +49,10 @@ class Outputs:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if kind is None:
-            for part, path in self._staged:
-                move_into_place(part, path)
-        else:
+        try:
+            if kind is None:
+                move_into_place(self._staged)
+        finally:
             for part, _path in self._staged:
                 with suppress(OSError):
                     part.unlink()
@@ -64,7 +64,8 @@ class Outputs:
             return
         place = path
         if path != STDOUT and not is_device(path):
-            place = unfinished_path(path)
+            file, place = create_beside(path)
+            os.close(file)
             self._staged.append((place, path))
         try:
             writer(place)
