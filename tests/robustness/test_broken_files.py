@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -231,6 +232,22 @@ def test_output_that_is_the_input_or_has_no_place(good, tmp_path, capsys):
         assert sentence in err
     status, err = run(capsys, "fit", good, "--out", tmp_path / "x", "--model", tmp_path / "x")
     assert (status, "is the same file as --out" in err) == (1, True)
+    assert good.read_bytes() == GOOD
+
+
+def test_redirected_files_are_not_overwritten(good, tmp_path):
+    """Standard input and output may be files too."""
+    program = [sys.executable, "-m", "clusterforests"]
+    model = tmp_path / "model.cf"
+    assert main(["fit", str(good), "--clusters", "2", "--trees", "5", "--model", str(model), "--quiet"]) == 0
+    with good.open("rb") as reading, good.open("ab") as appending:
+        for arguments, streams, sentence in (
+            (["fit", "-", "--clusters", "2", "--out", good], {"stdin": reading}, "is the same file as DATA"),
+            (["predict", model, good], {"stdout": appending}, "standard output is the same file as DATA"),
+        ):
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+            done = subprocess.run([*program, *arguments], **streams, text=True, check=False)
+            assert (done.returncode, sentence in done.stderr) == (1, True), done.stderr
     assert good.read_bytes() == GOOD
 
 
