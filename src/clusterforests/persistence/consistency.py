@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.parameters import MAX_MEMBERS
 from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
 
 
-def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
+def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None:
     """Raise a ValueError for the first part that does not fit the others."""
     n_trees, n_rows = state["partitions_"].shape
     p, k = state["n_features_in_"], state["n_clusters_"]
-    _require(0 < n_trees <= parameters["n_estimators"] and n_rows > 0, "the number of trees")
+    _require(0 < n_trees <= MAX_MEMBERS and n_rows > 0, "the number of trees")
     _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
     _require(names is None or len(names) == p, "the number of feature names")
     _check_lengths(state, n_trees, n_rows, p)
