@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
+from clusterforests._base.parameters import FOREST_RULES, ascending, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
@@ -501,7 +501,7 @@ class ClusterForest(FittedForest):
             warn_caller(reason, ConvergenceWarning)
             return Setting(n_distinct, reason), []
         asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(self.n_clusters, str) else self.n_clusters
-        candidates = sorted({int(k) for k in asked if k <= n_distinct})
+        candidates = ascending(asked, n_distinct)
         if not candidates:
             raise ValueError(
                 f"n_clusters={self.n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers."
