@@ -66,7 +66,9 @@ def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
     if weights is None:
         return None
     given = np.asarray(weights)
-    return given.astype(np.float64) if given.dtype.kind in "biuf" and not given.any() else check_weights(given, n_rows)
+    if given.dtype.kind in "biuf" and not given.any():
+        return given.astype(np.float64)
+    return check_weights(given, n_rows, whole=False)
 
 
 def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> Seen:
