@@ -21,10 +21,12 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     add = parser.add_argument_group("reading the table").add_argument
     add("--id", metavar="COLUMN", help="column with row names: copied to the labels, not used for clustering")
     add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
+    lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
     if fitting:
-        lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
         add("--ignore", **lists, help="columns to leave out")
         add("--category", **lists, help="columns whose numbers are names of groups, not quantities")
+    else:
+        add("--category", **lists, help="as for `fit`; not needed, because the model knows its categories")
     add("--format", choices=FORMATS, help="format of DATA (default: from its name; csv for -)")
     add("--delimiter", metavar="CHARACTER", type=separator, help="separator of cells, or tab (default: detected)")
     add("--decimal", metavar="CHARACTER", choices=(".", ","), help="decimal separator: . or , (default: detected)")
@@ -46,7 +48,7 @@ def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -
         id=given.id,
         label=given.label,
         ignore=tuple(getattr(given, "ignore", ())),
-        categories=tuple(getattr(given, "category", ())),
+        categories=tuple(given.category),
         delimiter=given.delimiter,
         decimal=given.decimal,
         encoding=given.encoding,

@@ -17,6 +17,10 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
     """Read the columns that a model was fitted on."""
     names = view.feature_names
     levels = {} if names is None else {names[j]: _by_text(known) for j, known in view.levels.items()}
+    for name in given.category:
+        if name not in levels:
+            known = f"Its categories are {', '.join(map(repr, levels))}." if levels else "It has no categories."
+            raise ValueError(f"--category {name}: {given.model} was fitted on no category of that name. {known}")
     data = read_table(given.data, request_of(given, screen.bar.loaded, wanted=names, levels=levels), given.format)
     screen.bar.clear()
     for note in data.notes:
@@ -33,6 +37,14 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
 
 
 def _by_text(levels: tuple[Any, ...]) -> Mapping[str, Any]:
-    """Find a model's levels by how a file writes them: 2.0 may also be written 2."""
-    by_text = {str(int(level)): level for level in levels if isinstance(level, float) and level.is_integer()}
+    """Find a model's levels by how a file writes them: 2.0 may also be written 2, and True true or TRUE."""
+    by_text: dict[str, Any] = {}
+    for level in levels:
+        text = str(level)
+        if text.lower() in ("true", "false"):
+            by_text |= dict.fromkeys((text.lower(), text.capitalize(), text.upper()), level)
+        elif isinstance(level, int):
+            by_text[f"{level}.0"] = level
+        elif isinstance(level, float) and level.is_integer():
+            by_text[str(int(level))] = level
     return by_text | {str(level): level for level in levels}

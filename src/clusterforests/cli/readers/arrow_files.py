@@ -83,8 +83,9 @@ def _cells(pyarrow: Any, column: Any, text: bool, where: str) -> Any:
         return values
     if not (numeric or types.is_temporal(kind) or types.is_string(kind) or types.is_large_string(kind)):
         raise ValueError(f"{where} holds {kind}, neither numbers nor text. Pass --ignore with its name.")
-    coded = column.cast("string").combine_chunks().dictionary_encode()
+    coded = (column if numeric else column.cast("string")).combine_chunks().dictionary_encode()
     if isinstance(coded, pyarrow.ChunkedArray):
         coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))
+    # Numbers and truth values are written as Python writes them: Arrow's own text for True is "true".
+    return CategoryColumn(codes, tuple(map(str, coded.dictionary.to_pylist())))
