@@ -75,10 +75,14 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     width = count * max(1, n_views)
     _require(scaling.exponent.shape[1] == count, "steps of the scaling")
     scaling.core()  # refuses whatever else does not fit
+    if state["_donors"] is not None:
+        state["_donors"].fill(np.full((1, count), np.nan), 1)  # so does this
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
     _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")
     _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
+    _require(all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns), "columns of the trees")
+    _require(all(c.shape[1] == len(own) for c, own in zip(trees.centers, trees.columns, strict=True)), "the centres")
 
 
 def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:

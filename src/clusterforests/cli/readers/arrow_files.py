@@ -34,14 +34,16 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
         for done, j in enumerate(used, 1):
             name = names[j]
             text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
-            columns[j] = _cells(pyarrow, column(j), text, f"{file}, column {name!r}")
+            cells = column(j)
+            cells.validate(full=True)  # a damaged file may hold what reads outside its memory
+            columns[j] = _cells(pyarrow, cells, text, f"{file}, column {name!r}")
             if request.progress is not None:
                 request.progress(done, len(used))
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        what = str(error).splitlines()[0][:200]
-        raise ValueError(f"{file} is not a complete {kind} file: {what}") from error
+        what = " ".join(str(error).split()).rstrip(".")[:200]
+        raise ValueError(f"{file} is not a complete {kind} file: {what}. Write or copy it again.") from error
     return assemble(file, roles, columns, request, range(1, n_rows + 1))
 
 
