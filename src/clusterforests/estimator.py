@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, ascending, check_parameters, integer
+from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
 from clusterforests._base.progress import ProgressBar
 from clusterforests._base.random import root_seed
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
@@ -16,7 +15,7 @@ from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import Nodes, check_landmarks
+from clusterforests.combining.nodes import Nodes
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.forest.automatic_settings import (
     Setting,
@@ -27,6 +26,8 @@ from clusterforests.forest.automatic_settings import (
     shape_of,
 )
 from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
+from clusterforests.forest.published_settings import PUBLISHED_SETTINGS
+from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.n_clusters.search import Fitted, choose_n_clusters
 from clusterforests.predictor import FittedForest, kept_method
@@ -34,11 +35,9 @@ from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory,
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import LabelledForest, Reading, Rows, Sample
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
-from clusterforests.tables.checks import check_enough_rows
 from clusterforests.tables.scaling import Scaling, fit_scaling
 
 SHAPE = ("n_samples", "n_features")
-MOST_CLUSTERS = 50  # that "auto" chooses
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
 MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
 
@@ -299,28 +298,7 @@ class ClusterForest(FittedForest):
         -------
         forest : ClusterForest
         """
-        published: dict[str, Any] = {
-            "n_estimators": 100,
-            "trees": "grown",
-            "noise_features": "keep",
-            "estimator": None,
-            "scale": "none",
-            "base_clusters": None,
-            "features_per_draw": 2,
-            "n_candidates": 1,
-            "patience": 3,
-            "repeat_features": True,
-            "quality": "centroid",
-            "threshold": 0.4,
-            "sharpness": "auto",
-            "compete": "start",
-            "consensus": "ncut",
-            "n_init": 20,
-            "max_iter": 200,
-            "max_samples": None,
-            "landmarks": "auto",
-        }
-        return cls(n_clusters, **(published | overrides))
+        return cls(n_clusters, **(PUBLISHED_SETTINGS | overrides))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of X.
@@ -359,7 +337,7 @@ class ClusterForest(FittedForest):
         bar = ProgressBar(self.n_estimators, bool(self.verbose))
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        number, candidates = self._asked_n_clusters(len(sample.distinct.rows), rows.n_rows)
+        number, candidates = asked_n_clusters(self.n_clusters, self.landmarks, len(sample.distinct.rows), rows.n_rows)
         grown = self._grow(rows, sample, number.value, seed, bar)  # choose, grow, label: lines 1 to 3
         evidence = None
         if candidates:
@@ -487,26 +465,6 @@ class ClusterForest(FittedForest):
         check_parameters({"n_samples": n_samples, "n_features": n_features}, dict.fromkeys(SHAPE, integer(1)))
         threads = CpuBackend(self.n_jobs).threads
         return estimate_memory(n_samples, n_features, **memory_settings(self), threads=threads)
-
-    def _asked_n_clusters(self, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
-        """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
-        if isinstance(self.n_clusters, (int, np.integer)):
-            check_landmarks(self.landmarks, int(self.n_clusters))
-            check_enough_rows(n_rows, int(self.n_clusters))
-            if self.n_clusters <= n_distinct:
-                return Setting(int(self.n_clusters), "given"), []
-            reason = (
-                f"X has {n_distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster."
-            )
-            warn_caller(reason, ConvergenceWarning)
-            return Setting(n_distinct, reason), []
-        asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(self.n_clusters, str) else self.n_clusters
-        candidates = ascending(asked, n_distinct)
-        if not candidates:
-            raise ValueError(
-                f"n_clusters={self.n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers."
-            )
-        return Setting(candidates[0], "lowest candidate"), candidates
 
     def _choose_n_clusters(
         self, rows: Rows, sample: Sample, candidates: list[int], grown: Grown, seed: int, bar: ProgressBar

@@ -14,7 +14,7 @@ PACKAGE = Path(clusterforests.__file__).parent
 # Calls with a user's seed but no purpose: estimators and simulations that draw nothing else from that seed.
 OWN_SEED = ("baselines", "theory", "kmeans.py")
 # Calls with a variable named `seed` that is no user's seed but a stream of one purpose.
-DERIVED_SEED = {"stream(seed, p)", "stream(seed, g)"}
+DERIVED_SEED = {"stream(seed, g)"}
 
 
 def test_no_two_purposes_share_a_number():

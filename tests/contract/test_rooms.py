@@ -13,7 +13,7 @@ CALL_THE_CORE = {"_base", "backends", "rows", "tables"}
 
 # Libraries that not everybody has installed are imported by the functions that need them, and so are the modules of
 # ours that need one.
-OPTIONAL = {"cupy", "matplotlib", "pooch", "pyarrow"}
+OPTIONAL = {"cupy", "matplotlib", "pandas", "pooch", "pyarrow"}
 WAIT = {
     ("experiments.reproduce", "experiments.figures"),
     ("experiments.reproduce", "experiments.theory_figures"),

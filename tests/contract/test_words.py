@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -34,6 +35,7 @@ class Said:
         self.legend = plots.consensus_cdf(self.forest).lines[0].get_label()
         bars = plots.item_consensus(self.forest)
         self.drawn = np.array([line.get_segments()[0][0][0] for line in bars.collections])
+        plt.close("all")
         table, labels, printed = str(folder / "table.npy"), str(folder / "labels.csv"), io.StringIO()
         np.save(table, X)
         with contextlib.redirect_stdout(printed):

@@ -26,13 +26,10 @@ def test_delta_area(several, groups):
     assert shown.lines[-1].get_xdata().tolist() == [2, 3, 4]
     assert shown.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(by_number))
     auto = ClusterForest(range(1, 5), n_estimators=10, random_state=0).fit(groups[0])
-    evidence = auto.n_clusters_evidence_
-    for source in (auto, evidence):
-        points, chosen = plots.delta_area(source).lines[1:]
-        assert np.array_equal(points.get_ydata(), evidence.evidence["delta_area"])
-        assert chosen.get_xdata()[0] == auto.n_clusters_
-    few = ClusterForest("auto", n_estimators=5, random_state=0).fit(groups[0][:6])
-    assert plots.delta_area(few).texts[0].get_text() == "too few rows to tell"
+    points, chosen = plots.delta_area(auto, range(2, 5)).lines[1:]
+    assert points.get_ydata() == pytest.approx(diagnostics.delta_area([auto.at(k) for k in (2, 3, 4)]))
+    assert chosen.get_xdata()[0] == auto.n_clusters_
+    assert len(plots.delta_area(auto, range(5, 7)).lines) == 2  # the chosen number is not among these
     with pytest.raises(ValueError, match="forests of 2, 4 clusters"):
         plots.delta_area(by_number[::2])
 

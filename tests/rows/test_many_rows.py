@@ -260,4 +260,4 @@ def test_a_rare_group_is_a_cluster_of_kway(seed):
     found = forest.labels_ == np.bincount(forest.labels_[truth == 5]).argmax()
     assert found[truth == 5].mean() > 0.99
     assert (truth == 5)[found].mean() > 0.9
-    assert forest.selection_["base_clusters"].value == (64, 128)
+    assert forest.selection_["base_clusters"].value == (2, 70)

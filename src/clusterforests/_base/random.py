@@ -42,15 +42,10 @@ class Purpose(enum.IntEnum):
     # Choosing the number of clusters
     K_ROWS = 16
     K_COLUMNS = 17
-    K_FEATURES = 18
-    K_FEATURE_COUNTS = 19
-    K_BASE_CLUSTERS = 20
     K_TREES = 21
     K_FOLDS = 22
-    K_HALVES = 23
     K_TIES = 24
     K_NULL_TABLE = 25
-    K_NULL_TAILS = 26
 
     # Diagnostics
     DIAGNOSTIC_ROWS = 32

@@ -1,6 +1,5 @@
 """What a number of clusters was chosen by."""
 
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +45,7 @@ class NClustersEvidence:
     def to_frame(self) -> Any:
         """Return the evidence as a pandas DataFrame: a line for each candidate."""
         try:
-            pandas = importlib.import_module("pandas")
+            import pandas
         except ImportError as error:
             raise ImportError("to_frame needs pandas: install it, or read the arrays in `evidence`.") from error
         return pandas.DataFrame(self.evidence, index=pandas.Index(self.candidates, name="n_clusters"))

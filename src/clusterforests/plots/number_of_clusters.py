@@ -13,7 +13,6 @@ from clusterforests.diagnostics.cluster_tree import NUMBERS, shared_rows
 from clusterforests.diagnostics.half_forests import MAX_ROWS
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.plots.drawn_rows import rows_to_draw
 from clusterforests.plots.style import (
     BLUE,
@@ -87,8 +86,8 @@ def consensus_cdf(
 
 
 def delta_area(
-    source: ClusterForest | NClustersEvidence | Sequence[ClusterForest],
-    n_clusters: Sequence[int] | None = None,
+    forests: ClusterForest | Sequence[ClusterForest],
+    n_clusters: Sequence[int] = NUMBERS,
     *,
     max_rows: int = MAX_ROWS,
     ax: "Axes | None" = None,
@@ -97,15 +96,13 @@ def delta_area(
 
     Parameters
     ----------
-    source : ClusterForest, NClustersEvidence or sequence of ClusterForest
-        One fitted forest, or the `n_clusters_evidence_` of one that chose its number of clusters K; or forests of the
-        same rows for consecutive values of K.
-    n_clusters : sequence of int or None, default=None
-        For one forest, the consecutive values of K that it is cut into. None means those that it chose from, or
-        range(2, 9) if its K was given. Those beyond the groups that its trees, or half of them, tell apart are left
-        out.
+    forests : ClusterForest or sequence of ClusterForest
+        One fitted forest, or forests of the same rows for consecutive values of K.
+    n_clusters : sequence of int, default=range(2, 9)
+        For one forest, the consecutive values of K that it is cut into. Those beyond the groups that its trees, or half
+        of them, tell apart are left out.
     max_rows : int, default=500
-        If forests of more rows are given, a fixed random sample of this many is used.
+        If there are more rows, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
@@ -114,28 +111,20 @@ def delta_area(
     ax : matplotlib Axes
     """
     check_drawing(ax, max_rows=max_rows)
-    chosen = None
-    evidence = source if isinstance(source, NClustersEvidence) else getattr(source, "n_clusters_evidence_", None)
-    if evidence is not None and n_clusters is None:
-        numbers, growth, chosen = np.array(evidence.candidates), evidence.evidence["delta_area"], evidence.n_clusters
-    else:
-        given = _by_number(source, NUMBERS if n_clusters is None else n_clusters)
-        _check_consecutive([view.n_clusters for view in given], one=_is_one(source))
-        curves = _distributions(given, max_rows, all_needed=not _is_one(source))
-        numbers = np.array([curve.n_clusters for curve in curves])
-        growth = diagnostics.delta_area([curve.distribution for curve in curves])
-    known = np.isfinite(growth)
+    given = _by_number(forests, n_clusters)
+    _check_consecutive([view.n_clusters for view in given], one=_is_one(forests))
+    curves = _distributions(given, max_rows, all_needed=not _is_one(forests))
+    numbers = np.array([curve.n_clusters for curve in curves])
+    growth = diagnostics.delta_area([curve.distribution for curve in curves])
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.plot(numbers[known], growth[known], "o-", color=BLUE, linewidth=2, markersize=7, clip_on=False)
-    if chosen is not None:
-        text = f"chosen: {chosen}"
-        ax.axvline(chosen, color=ink(ax), linewidth=1.2, linestyle="--", label=text)
+    ax.plot(numbers, growth, "o-", color=BLUE, linewidth=2, markersize=7, clip_on=False)
+    chosen = forests.n_clusters_ if isinstance(forests, ClusterForest) and forests.n_clusters_evidence_ else None
+    if chosen is not None and chosen in numbers:
+        ax.axvline(chosen, color=ink(ax), linewidth=1.2, linestyle="--", label=f"chosen: {chosen}")
         ax.legend(loc="upper right", frameon=False)
     ax.set(xlabel="number of clusters K", ylabel="relative growth of the area (first: the area)")
     ax.set(title="Delta area", xticks=numbers, xlim=(numbers[0] - 0.4, numbers[-1] + 0.4))
-    if not known.any():
-        ax.text(0.5, 0.6, "too few rows to tell", transform=ax.transAxes, ha="center", color=ink(ax))
     return ax
 
 
@@ -230,7 +219,7 @@ def _by_number(forests: Any, n_clusters: Sequence[int] | None) -> list[ForestVie
 
 def _check_consecutive(numbers: Sequence[int], *, one: bool) -> None:
     if (np.diff(numbers) != 1).any() or (len(numbers) < 2 and not one):
-        what = "n_clusters has" if one else "source has forests of"
+        what = "n_clusters has" if one else "there are forests of"
         raise ValueError(
             f"{what} {', '.join(map(str, numbers))} clusters. Pass one forest, or forests with consecutive numbers of "
             "clusters."

@@ -46,7 +46,7 @@ def _compare_halves(view: ForestView, choice: NClustersEvidence, sure: Certainty
         halves = sure.halves if k == choice.n_clusters else None
         if halves is None and k in near and k > 1 and sure.halves is not None:
             with contextlib.suppress(ValueError):  # half of the trees may tell too few groups apart
-                halves = view.forest.at(k).half_cuts()
+                halves = view.forest.at(k).half_cuts(len(sure.halves.labels) // 2)
         known = halves is not None and k > 1
         found["stability"].append(rounded(stability(halves).mean) if known else None)
         found["pac"].append(rounded(pac(halves)) if known else None)
