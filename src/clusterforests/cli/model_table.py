@@ -8,7 +8,7 @@ import numpy as np
 
 from clusterforests.cli.arguments import request_of
 from clusterforests.cli.readers import DataFile, read_table
-from clusterforests.cli.screen import Screen
+from clusterforests.cli.screen import Screen, reading_file
 from clusterforests.forest_view import ForestView
 from clusterforests.tables.column_table import ColumnTable
 
@@ -21,7 +21,9 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
         if name not in levels:
             known = f"Its categories are {', '.join(map(repr, levels))}." if levels else "It has no categories."
             raise ValueError(f"--category {name}: {given.model} was fitted on no category of that name. {known}")
-    data = read_table(given.data, request_of(given, screen.bar.loaded, wanted=names, levels=levels), given.format)
+    request = request_of(given, screen.bar.loaded, wanted=names, levels=levels)
+    with reading_file(given.data):
+        data = read_table(given.data, request, given.format)
     screen.bar.clear()
     for note in data.notes:
         screen.note(note)

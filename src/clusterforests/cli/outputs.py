@@ -5,12 +5,13 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
 from clusterforests._base.files import create_beside, is_device, move_into_place
+from clusterforests.cli.standard_streams import writing_to_stdout
 
 STDOUT = Path("-")
 ADVICE = {
@@ -28,7 +29,8 @@ def explain(error: OSError) -> str:
     if error.errno is None:
         return str(error)
     name = "" if error.filename is None else f"{error.filename}: "
-    return " ".join(filter(None, [f"{name}{error.strerror}.", ADVICE.get(error.errno, "")]))
+    advice = "Send it elsewhere." if error.filename == "standard output" else ADVICE.get(error.errno, "")
+    return " ".join(filter(None, [f"{name}{error.strerror}.", advice]))
 
 
 class Outputs:
@@ -70,11 +72,12 @@ class Outputs:
             os.close(file)
             self._staged.append((place, path))
         try:
-            writer(place)
+            with writing_to_stdout() if path == STDOUT else nullcontext():
+                writer(place)
         except OSError as error:
             if error.errno is None:
                 raise
-            raise OSError(error.errno, error.strerror, str(path)) from error
+            raise OSError(error.errno, error.strerror, error.filename if path == STDOUT else str(path)) from error
 
     @property
     def files(self) -> list[str]:

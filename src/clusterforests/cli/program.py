@@ -15,6 +15,7 @@ from clusterforests.cli.commands.predict import add_predict
 from clusterforests.cli.commands.report import add_report
 from clusterforests.cli.commands.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
+from clusterforests.cli.standard_streams import open_closed_streams, writing_to_stdout
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -46,12 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status : int
         0 for success, 1 for a problem with the input, 2 for a mistake in the command line, 130 after Ctrl-C.
     """
+    open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
     given.command_line = shlex.join(["clusterforests", *words])
     try:
         status: int = given.run(given)
-        sys.stdout.flush()
+        with writing_to_stdout():
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(given, given.stopped, 130)
     except BrokenPipeError:  # whoever reads the output has seen enough

@@ -110,7 +110,10 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
 
 
 def _check_shares(shares: Shares, k: int) -> None:
+    first = shares.first
     _require(shares.together.shape[1] == shares.clustered.shape[1] == k, "shares")
+    _require(len(first) > 0 and first[0] == 0 and (np.diff(first) >= 0).all(), "shares")
+    _require(first[-1] == len(shares.together), "shares")
 
 
 def _check_cuts(tree: CutTree, m: int, k: int) -> None:

@@ -102,7 +102,8 @@ def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -
     names = description["feature_names"]
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError("its feature names are not text")
-    check_consistency(state, names)
+    with np.errstate(all="ignore"):  # numbers that fit no forest overflow here
+        check_consistency(state, names)
     return _Parts(parameters, state, names)
 
 

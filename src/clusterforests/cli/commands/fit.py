@@ -17,7 +17,7 @@ from clusterforests.cli.arguments import (
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
-from clusterforests.cli.screen import Screen, naming_file
+from clusterforests.cli.screen import Screen, naming_file, reading_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
@@ -78,7 +78,8 @@ def run_fit(given: argparse.Namespace) -> int:
     for option in ("report", "model"):
         if getattr(given, option) == STDOUT:
             given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
-    data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
+    with reading_file(given.data):
+        data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
     for note in data.notes:
         screen.note(note)
@@ -103,7 +104,7 @@ def run_fit(given: argparse.Namespace) -> int:
         if given.json:
             files = {option.lstrip("-"): str(path) for option, path in outputs.targets.items()}
             rows = row_facts(data, forest.labels_) if given.out is None else {}
-            print(as_json({**facts, "files": files, **rows}), flush=True)
+            screen.show(as_json({**facts, "files": files, **rows}))
     lines = fit_lines(facts, given.label)
     if outputs.files:
         lines += ["", f"wrote {', '.join(outputs.files)}"]

@@ -39,6 +39,8 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
             columns[j] = _cells(pyarrow, cells, text, f"{file}, column {name!r}")
             if request.progress is not None:
                 request.progress(done, len(used))
+    except MemoryError:
+        raise
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
