@@ -98,8 +98,8 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
         return expm1(sharpness * P) if sharpness > NO_SHARPNESS else P
     if sharpness <= NO_SHARPNESS:
         raise ValueError(
-            f"sharpness={sharpness:g} with threshold={threshold:g} makes all links of the graph equal. Raise sharpness, "
-            "or pass threshold='auto'."
+            f"sharpness={sharpness:g} with threshold={threshold:g} makes all links of the graph equal. Raise "
+            "sharpness, or pass threshold='auto'."
         )
     return exp(sharpness * np.where(threshold > P, 0.0, P))
 

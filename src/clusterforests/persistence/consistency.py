@@ -81,7 +81,10 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")
     _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
-    _require(all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns), "columns of the trees")
+    _require(
+        all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),
+        "columns of the trees",
+    )
     _require(all(c.shape[1] == len(own) for c, own in zip(trees.centers, trees.columns, strict=True)), "the centres")
 
 

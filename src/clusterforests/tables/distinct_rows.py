@@ -37,9 +37,7 @@ def differ(a: FloatArray, b: FloatArray) -> BoolArray:
     return unequal
 
 
-def _by_values(
-    X: FloatArray, keys: KeyArray, mass: FloatArray, shared: KeyArray
-) -> tuple[IndexArray, BoolArray]:
+def _by_values(X: FloatArray, keys: KeyArray, mass: FloatArray, shared: KeyArray) -> tuple[IndexArray, BoolArray]:
     """Order rows by their keys, and those of the shared keys also by their values; tell where a new row starts."""
     several = np.flatnonzero(np.isin(keys, shared))
     bits = (X[several] + 0.0).view(np.uint64)
