@@ -5,12 +5,12 @@ import pytest
 
 from clusterforests._base.parameters import (
     above,
+    ascending,
     boolean,
     check_parameters,
     check_value,
     choice,
     either,
-    ascending,
     integer,
     none,
     real,

@@ -1,4 +1,4 @@
-"""Damaged files of every kind: each is read or refused with one sentence, in little memory, and none ends the process."""
+"""Damaged files of every kind: each is read or refused with one sentence, in little memory, and the process goes on."""
 
 import damaged_files
 import numpy as np

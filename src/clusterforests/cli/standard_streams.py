@@ -19,7 +19,7 @@ def open_closed_streams() -> None:
         if given != number:
             os.dup2(given, number)
             os.close(given)
-        setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+        setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 @contextmanager
