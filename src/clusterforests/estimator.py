@@ -106,7 +106,7 @@ class ClusterForest(FittedForest):
         link. Used by "kway", "refined" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
-        most 10. Used where `threshold` is.
+        most 10. 0 takes the shares themselves, if `threshold` is "auto". Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
-from clusterforests._base.parameters import boolean, check_parameters, integer, several
+from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
@@ -386,7 +386,7 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     check_is_fitted(forest)
     check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
     cuts: list[FittedForest] = []
-    for number in sorted({int(k) for k in n_clusters}):
+    for number in ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]:
         try:
             cuts.append(forest.at(number))
         except ValueError:

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from clusterforests.cli.commands import fit
 from clusterforests.cli.program import main
 
 GOOD = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, 10 * (i % 2)) for i in range(40))
@@ -44,6 +46,7 @@ def workbook(out):
         file.writestr("xl/workbook.xml", "<workbook/>")
 
 
+NPY = packed(lambda out: np.save(out, np.ones((9, 9))))
 NUMBERS = {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 
 # name of the file: contents, what the sentence says, further options
@@ -62,6 +65,8 @@ BROKEN = {
     "latin-1.csv": ("größe,b\n1,2\n".encode("latin-1"), "line 1 has the byte 0xF6, which is not UTF-8"),
     "latin-1-later.csv": (b"a,b\n1,2\n" * 1 + b"1,caf\xe9\n", "line 3 has the byte 0xE9"),
     "utf-16.csv": ("a,b\n1,2\n".encode("utf-16"), "is encoded as UTF-16. Pass --encoding utf-16"),
+    "utf-32.csv": ("a,b\n1,2\n".encode("utf-32"), "is encoded as UTF-32. Pass --encoding utf-32"),
+    "utf-32-be.csv": (b"\0\0\xfe\xff" + "a,b\n1,2\n".encode("utf-32-be"), "is encoded as UTF-32."),
     "wrong-encoding.csv": (b"a,b\n1,\xff\n", "not in the encoding ascii", "--encoding", "ascii"),
     "unknown-encoding.csv": (b"a,b\n1,2\n", "--encoding klingon is unknown", "--encoding", "klingon"),
     "nul.csv": (b"a,b\n1,2\n3,\x00\n", "line 3 has a zero byte"),
@@ -109,6 +114,8 @@ BROKEN = {
     "cut.arrow": (arrow(NUMBERS)[:-30], "is not a complete arrow file"),
     "empty.feather": (b"", "is not a complete arrow file"),
     "cut.npy": (packed(lambda out: np.save(out, np.ones((9, 9))))[:-9], "is not a complete .npy file"),
+    "header.npy": (NPY.replace(b"(9, 9)", b"(9, 9 "), "is not a complete .npy file"),
+    "number.npy": (NPY.replace(b"(9, 9)", b"9999,9"), "is not a complete .npy file"),
     "text.npy": (GOOD, "is not a complete .npy file"),
     "objects.npy": (packed(lambda out: np.save(out, np.array([[{}]]), allow_pickle=True)), "holds Python objects"),
     "vector.npy": (packed(lambda out: np.save(out, np.ones(9))), "an array of float64 with shape (9,)"),
@@ -238,12 +245,37 @@ def test_output_that_is_the_input_or_has_no_place(good, tmp_path, capsys):
     assert good.read_bytes() == GOOD
 
 
+def test_redirected_files_are_not_overwritten(good, tmp_path):
+    """Standard input and output may be files too."""
+    program = [sys.executable, "-m", "clusterforests"]
+    model = tmp_path / "model.cf"
+    assert main(["fit", str(good), "--clusters", "2", "--trees", "5", "--model", str(model), "--quiet"]) == 0
+    with good.open("rb") as reading, good.open("ab") as appending:
+        for arguments, streams, sentence in (
+            (["fit", "-", "--clusters", "2", "--out", good], {"stdin": reading}, "is the same file as DATA"),
+            (["predict", model, good], {"stdout": appending}, "standard output is the same file as DATA"),
+        ):
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+            done = subprocess.run([*program, *arguments], **streams, text=True, check=False)
+            assert (done.returncode, sentence in done.stderr) == (1, True), done.stderr
+    assert good.read_bytes() == GOOD
+
+
 def test_without_pyarrow(tmp_path, capsys, monkeypatch):
     path = tmp_path / "t.parquet"
     path.write_bytes(parquet(NUMBERS))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, err = run(capsys, "fit", path)
     assert (status, "needs pyarrow (pip install clusterforests[files])" in err) == (1, True)
+
+
+def test_a_file_that_does_not_fit_into_memory(good, capsys, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(fit, "read_table", full)
+    status, err = run(capsys, "fit", good)
+    assert (status, "good.csv does not fit into the memory that is left. Leave columns out" in err) == (1, True)
 
 
 def test_broken_models(good, tmp_path, capsys):

@@ -1,6 +1,5 @@
 """Cut the graph of the nodes, by one method or by several of which the medoid is kept (Algorithm 3, line 8)."""
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -49,25 +48,38 @@ def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
         return _cut_at_gaps_or(graph, method)
     if not isinstance(method, MedoidOf):
         return graph.keep(settings.method)
-    cuts = {}
+    cuts, failed = {}, ""
     for name in method.methods:
-        with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
+        try:
             cuts[name] = graph.cut(name)
+        except ValueError as error:  # Some methods cannot make n_clusters groups; the first always can.
+            failed += f"; {name} failed: {_in_short(error)}"
     kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, graph.signatures.weights)
+    if len(cuts) == 1:
+        return KeptCut(cuts[kept], kept, f"the only cut that could be made{failed}")
     agreed = ", ".join(f"{name} {value:.2f}" for name, value in agreement.items())
-    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}")
+    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}{failed}")
 
 
 def _cut_at_gaps_or(graph: "ConsensusGraph", method: AtGapsOr) -> KeptCut:
     """Cut at gaps, and see whether there are any."""
-    found = np.inf
-    with contextlib.suppress(ValueError):  # the finest partitions may tell too few rows apart
+    try:
         cut = graph.cut(method.gaps)
-        found = leak(graph.backend, graph.signatures, cut.groups)
+    except ValueError as error:  # the finest partitions may tell too few rows apart
+        return _otherwise(graph, method, f"gaps could not be looked for: {_in_short(error)}")
+    found = leak(graph.backend, graph.signatures, cut.groups)
     if found <= CLEAN:
         return KeptCut(cut, method.gaps, f"gaps lie between the clusters: {found:.1%} of the links cross them")
+    return _otherwise(graph, method, "no gaps lie between the clusters")
+
+
+def _otherwise(graph: "ConsensusGraph", method: AtGapsOr, why: str) -> KeptCut:
     kept = graph.keep(method.otherwise)
-    return replace(kept, reason="; ".join(filter(None, ("no gaps lie between the clusters", kept.reason))))
+    return replace(kept, reason="; ".join(filter(None, (why, kept.reason))))
+
+
+def _in_short(error: ValueError) -> str:
+    return str(error).partition(". ")[0].rstrip(".")
 
 
 def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:

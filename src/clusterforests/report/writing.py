@@ -20,6 +20,7 @@ from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import fill
 from clusterforests.report.row_lists import all_labels, consensus_map, least_sure_rows
 from clusterforests.report.run_description import run_entry
+from clusterforests.report.same_table import check_same_table
 from clusterforests.report.sentences import answer, cautions
 from clusterforests.report.table_sample import sample_table
 
@@ -95,12 +96,13 @@ def gather(
     limits = PageLimits() if limits is None else limits
     view = view_of(forest)
     table = sample_table(view, X, names, ids, limits)
+    doubts = check_same_table(view, X)
     score = None if truth is None else compare_with_classes(view.labels, truth, limits)
     sure = measure_certainty(view, limits)
     return {
         "title": "Clusters" if title is None else str(title),
         "answer": answer(view, sure, table.names),
-        "cautions": cautions(view, sure, table),
+        "cautions": [*doubts, *cautions(view, sure, table)],
         "run": run_entry(view, table, command, seconds),
         "stability": stability_entry(sure, view.n_trees),
         "clusters": cluster_entries(sure),
