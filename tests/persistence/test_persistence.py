@@ -71,8 +71,8 @@ def test_names_categories_missing_cells_weights_and_evidence(blobs, tmp_path):
     loaded = round_trip(forest, tmp_path / "m.cf")
     assert_equal_forests(forest, loaded, frame)
     assert loaded.get_params()["n_clusters"] == range(2, 5)
-    kept = tuple(replace(reading, examples=()) for reading in forest.columns_)
-    assert loaded._encoding == replace(forest._encoding, readings=kept)
+    readings = tuple(replace(reading, examples=()) for reading in forest._encoding.readings)  # no cells are kept
+    assert loaded._encoding == replace(forest._encoding, readings=readings)
     assert loaded.feature_names_in_.tolist() == frame.columns.tolist()
     assert loaded.n_clusters_evidence_.reason == forest.n_clusters_evidence_.reason
     for name, values in forest.n_clusters_evidence_.evidence.items():

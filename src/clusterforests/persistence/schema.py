@@ -92,14 +92,8 @@ STATE = _record(
     "_reduction:Reduction?",
     added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {
-    "int": int,
-    "str": str,
-    "bool": bool,
-    "tuple": tuple,
-    "dict": dict,
-    "plain": (int, float, str, tuple, type(None)),
-}
+PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:
@@ -125,5 +119,5 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "list":
         return isinstance(value, list)
     if kind in PLAIN:
-        return isinstance(value, PLAIN[kind])  # type: ignore[arg-type]
+        return isinstance(value, PLAIN[kind])
     return type(value) in NAMES and NAMES[type(value)] in kind.split("|")

@@ -10,7 +10,6 @@ from clusterforests.cli.commands.inspect import column_facts, show_columns
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
-from clusterforests.cli.readers.orientation import orientation_notes
 from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
@@ -34,7 +33,7 @@ def run_fit(given: argparse.Namespace) -> int:
     labels_format(given.out)  # refuses a format that is not written, before the work begins
     data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
-    for note in (*data.notes, *orientation_notes(data)):
+    for note in data.notes:
         screen.note(note)
     started = time.perf_counter()
     forest = ClusterForest(

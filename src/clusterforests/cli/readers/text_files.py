@@ -104,15 +104,15 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
-def split_text(file: str, stream: Any, request: Request) -> list[list[str]]:
-    """Read all cells as text, without understanding them."""
+def split_text(file: str, stream: Any, request: Request) -> tuple[list[list[str]], str]:
+    """Read all cells as text, without understanding them; return them with the separator."""
     _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     lines = TextLines(file, stream, request.encoding, 0)
     try:
         source = iter(lines)
         head = list(itertools.islice(source, SNIFFED_LINES))
-        records = _records(file, itertools.chain(head, source), request.delimiter or _sniff(head))
-        return [row for _, row in records]
+        delimiter = request.delimiter or _sniff(head)
+        return [row for _, row in _records(file, itertools.chain(head, source), delimiter)], delimiter
     finally:
         lines.detach()
 
