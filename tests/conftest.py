@@ -6,6 +6,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: sciki
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 from clusterforests import ClusterForest, _core
@@ -20,6 +21,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Workers of pytest-xdist share the cores: the threads of several BLAS would spend their time waiting for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     threadpool_limits(1, "blas")
+
+settings.register_profile("untimed")  # how long an example takes is not what is tested
+settings.load_profile("untimed")
 
 # What a fixture needs that a machine may lack; `pytest -m "data or browser"` picks the tests that use it.
 NEEDS = {"uci": "data", "browser": "browser"}

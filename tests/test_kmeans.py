@@ -125,7 +125,7 @@ def test_repeated_column_counts_twice():
     st.integers(2, 4),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_one_column_is_solved_exactly(x, k, repeated):
     if len(np.unique(x)) < k:
         return

@@ -10,7 +10,7 @@ labels = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=2, m
 
 
 @given(labels)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_against_brute_force(pairs):
     true, found = np.array(pairs).T
     assert clustering_accuracy(true, found) == pytest.approx(reference.accuracy(true, found))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -13,7 +13,6 @@ from clusterforests._base.adjusted_rand import adjusted_rand, contingency
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30)
 
 
-@settings(deadline=None)
 @given(PAIRS, st.data())
 def test_weights_are_repeated_rows(pairs, data):
     a, b = np.array(pairs).T
@@ -23,7 +22,6 @@ def test_weights_are_repeated_rows(pairs, data):
     assert adjusted_rand(a, b, counts.astype(float)) == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_with_replacement_it_is_the_index_of_many_copies(pairs):
     a, b = np.array(pairs).T

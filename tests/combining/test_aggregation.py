@@ -63,7 +63,7 @@ def test_six_objects():
 
 
 @given(partitions=small_partitions(0, rows=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_agreement_is_within_its_bound(partitions):
     found = aggregate(partitions)
     assert found.disagreements == plain_disagreements(partitions, found.labels)
@@ -72,7 +72,7 @@ def test_agreement_is_within_its_bound(partitions):
 
 
 @given(partitions=small_partitions(-1, rows=6), k=st.integers(1, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_single_row_improves_the_agreement(partitions, k):
     partitions[0] = np.abs(partitions[0])
     k = min(k, len(collapse(partitions)))

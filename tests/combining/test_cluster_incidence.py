@@ -7,7 +7,7 @@ from clusterforests.combining.cluster_incidence import incidence
 
 
 @given(partitions=small_partitions(-1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_incidence(partitions):
     found = incidence(partitions)
     columns = [

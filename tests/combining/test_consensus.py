@@ -56,7 +56,7 @@ def test_products(instruction_set):
 
 
 @given(arrays(np.int32, st.tuples(st.integers(1, 6), st.integers(1, 12)), elements=st.integers(-1, 2)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_collapse_keeps_every_row(partitions):
     signatures = collapse(partitions)
     assert (signatures.labels[:, signatures.inverse] == partitions).all()

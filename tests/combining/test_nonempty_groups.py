@@ -14,7 +14,7 @@ from clusterforests.combining.nonempty_groups import best_nonempty_groups
     scores=arrays(np.int8, st.tuples(st.integers(3, 5), st.integers(1, 3)), elements=st.integers(0, 4)),
     weights=arrays(np.int8, 5, elements=st.integers(1, 3)),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_best_nonempty_groups(scores, weights):
     scores, weights = scores.astype(float), weights[: len(scores)].astype(float)
     m, k = scores.shape

@@ -53,7 +53,7 @@ def test_only_cuts_of_the_regularised_graph_need_no_matrix():
 
 @pytest.mark.parametrize("method", METHODS_OF_ENSEMBLES)
 @given(partitions=small_partitions(-1, rows=9), k=st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_labels_are_complete_or_refused(method, partitions, k):
     partitions[0] = np.abs(partitions[0])
     k = min(k, partitions.shape[1])

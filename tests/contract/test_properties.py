@@ -65,7 +65,7 @@ def for_all(holds, examples, *inputs):
     """Check a property on random inputs, the same in every run, and return how many were checked."""
     tried = 0
 
-    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=examples, derandomize=True, database=None)
     @given(st.tuples(*inputs))
     def check(case):
         nonlocal tried

@@ -16,7 +16,7 @@ from clusterforests.diagnostics import stability
 from clusterforests.diagnostics.agreement import _best_jaccard
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(clusterings(), st.integers(0, 2**32 - 1))
 def test_agreement_of_two_labellings(case, seed):
     _, labels, counts = case

@@ -27,7 +27,7 @@ def cuts_of(partitions, weights=None):
     return HalfCuts(members, members[0], 3, np.arange(n), np.ones(n) if weights is None else weights.astype(float))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(clusterings())
 def test_distribution_over_pairs(case):
     partitions, labels, counts = case

@@ -15,7 +15,7 @@ from clusterforests.diagnostics import (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(clusterings())
 def test_shares_are_means_over_pairs(case):
     partitions, labels, counts = case
@@ -25,7 +25,7 @@ def test_shares_are_means_over_pairs(case):
     assert cluster_shares(partitions, labels, counts) == pytest.approx(reference.cluster_shares(*many)[first])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(clusterings())
 def test_memberships_are_means_over_companions(case):
     partitions, labels, counts = case
@@ -36,7 +36,7 @@ def test_memberships_are_means_over_companions(case):
     assert memberships(partitions, labels, counts) == pytest.approx(reference.memberships(*many)[first])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(clusterings())
 def test_consensus_is_the_membership_in_the_own_cluster(case):
     partitions, labels, counts = case
@@ -97,7 +97,7 @@ def test_small_weights_leave_the_row_itself_out():
     assert half == pytest.approx(cluster_shares(partitions, labels))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(clusterings())
 def test_silhouette_against_loops(case):
     partitions, labels, _ = case

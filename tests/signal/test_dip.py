@@ -65,7 +65,7 @@ def test_dip_of_textbook_cases():
 
 
 @given(st.lists(st.integers(-20, 20), min_size=2, max_size=30), st.floats(0.1, 10), st.integers(-5, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_dip_ignores_unit_origin_and_direction(values, unit, origin):
     x = np.array(values, dtype=float)
     assert dip(-unit * x + origin) == pytest.approx(dip(x), abs=1e-9)

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterforests import _core
@@ -42,7 +42,6 @@ def test_projected_columns_are_those_of_the_oracle(scale, rows):
         assert (table == np.hstack([views, project(projections)])).all()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 6), min_size=1, max_size=5), st.sampled_from(list(WAYS)))
 def test_any_projections(seed, sizes, scale):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
@@ -55,7 +55,6 @@ def test_none_leaves_the_table_alone():
     assert (views.columns(5, np.array([2, 0, 2])) == [2, 0, 2]).all()
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=3, max_size=20), st.integers(0, 2**32 - 1))
 def test_order_and_repeats_do_not_show(values, seed):
     """Scaling depends on the values and their weights alone, to the last bit."""

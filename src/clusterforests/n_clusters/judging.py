@@ -1,6 +1,7 @@
 """Choose the rows by which numbers of clusters are judged, and make forests of two halves of them."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,18 +21,38 @@ HALVINGS = 3
 COMPONENTS = 20
 
 
+class PickedRows(NamedTuple):
+    """Rows that stand for all, by which rare groups are represented."""
+
+    rows: IndexArray
+    weights: FloatArray  # how many rows each stands for
+    distinct: IndexArray  # all different rows
+    nearest: IndexArray  # the place in `rows` of the one that stands for each of them
+
+    def nearest_to(self, rows: IndexArray) -> IndexArray:
+        """Find the places of the rows that stand for the given ones."""
+        order = np.argsort(self.distinct, kind="stable")
+        return self.nearest[order[np.searchsorted(self.distinct, rows, sorter=order)]]
+
+
+def pick_rows(backend: Backend, labels: AnyIntArray, distinct: DistinctRows, seed: int) -> PickedRows:
+    """Pick the rows to judge by: all different ones, if they are few. `labels` (T, n) are those in the trees."""
+    rows, weights = distinct
+    if len(rows) <= MAX_ROWS:
+        return PickedRows(rows, weights, rows, np.arange(len(rows)))
+    signatures = Signatures(np.ascontiguousarray(labels[:, rows], dtype=np.int32), np.arange(len(rows)), weights)
+    picked = pick_landmarks(backend, signatures, MAX_ROWS, seed)
+    return PickedRows(rows[picked.chosen], picked.weights, rows, picked.nearest)
+
+
 def judge_rows(
-    backend: Backend, plan: GrowthPlan, labels: AnyIntArray, distinct: DistinctRows, *, fine: bool, seed: int
+    backend: Backend, plan: GrowthPlan, labels: AnyIntArray, picked: PickedRows, *, fine: bool, seed: int
 ) -> JudgedRows:
-    """Choose the rows, by which rare groups are represented, and label them by trees of other rows.
+    """Label the picked rows by trees of other rows.
 
     `labels` (T, n) are those of the plan's rows in the trees of the forest.
     """
-    rows, weights = distinct
-    if len(rows) > MAX_ROWS:
-        signatures = Signatures(np.ascontiguousarray(labels[:, rows], dtype=np.int32), np.arange(len(rows)), weights)
-        picked = pick_landmarks(backend, signatures, MAX_ROWS, seed)
-        rows, weights = rows[picked.chosen], picked.weights
+    rows, weights = picked.rows, picked.weights
     values = np.ascontiguousarray(plan.values[rows])
     new = [_trees_of_halves(backend, plan, values, weights, i, fine=fine, seed=seed) for i in range(HALVINGS)]
     places = _places(plan, values, weights)

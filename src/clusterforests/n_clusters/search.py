@@ -18,7 +18,7 @@ from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.n_clusters.density_valleys import find_valleys
 from clusterforests.n_clusters.evidence import EVIDENCE, LEVEL, NClustersEvidence, mean_ranks, ranked_measures
-from clusterforests.n_clusters.judging import judge_rows
+from clusterforests.n_clusters.judging import PickedRows, judge_rows, pick_rows
 from clusterforests.n_clusters.measures import JudgedRows, measure_numbers, wide_gaps
 from clusterforests.n_clusters.structure import Structure, find_structure, tidy_places
 from clusterforests.signal import draw_by_weight
@@ -26,6 +26,7 @@ from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable
 
 TESTED_ROWS = 1000
+VALLEY_ROWS = 16384  # so that a cluster of 0.1 % of the rows has enough
 SMALLEST = 8  # rows of a cluster: fewer leave no valley that chance could not leave
 EVERY = 15  # up to so many clusters, every number is judged; beyond, those beside wide gaps between eigenvalues
 WIDE_GAP = 0.3  # of the widest
@@ -65,13 +66,13 @@ def choose_n_clusters(
     numbers = [k for k in candidates if k > 1]
     if not numbers:
         return _unjudged(candidates[0], columns)
-    tested = _draw_tested(fitted, columns, seed)
-    valleys = _find_valleys(backend, fitted, tested, numbers, settings, seed)
+    judged = pick_rows(backend, fitted.labels, fitted.distinct, seed)
+    valleys = _find_valleys(backend, fitted, judged, numbers, settings, seed)
     if candidates[0] == 1 and all(p > LEVEL for p in valleys.values()):
-        structure = find_structure(*tested.table, seed)
+        structure = find_structure(*_columns_of(fitted, draw_by_weight(fitted.distinct, TESTED_ROWS, seed)), seed)
         if not structure.found:
             return _one(structure, columns)
-    rows = judge_rows(backend, fitted.plan, fitted.labels, fitted.distinct, fine=fitted.fine, seed=seed)
+    rows = judge_rows(backend, fitted.plan, fitted.labels, judged, fine=fitted.fine, seed=seed)
     numbers = _worth_judging(backend, rows, [k for k in numbers if k < len(rows.weights)])
     if not numbers:
         return _unjudged(candidates[0], columns)
@@ -83,36 +84,34 @@ def choose_n_clusters(
     return NClustersEvidence(numbers[best], tuple(numbers), evidence, _reason(numbers, measures, ranks), columns)
 
 
-class _Tested(NamedTuple):
-    """Rows drawn by weight, and their values in the features that trees use."""
-
-    rows: IndexArray
-    table: tuple[FloatArray, IntArray, BoolArray]  # values, the feature of each column, whether it is a category
-
-
-def _draw_tested(fitted: Fitted, features: IndexArray, seed: int) -> _Tested:
+def _columns_of(fitted: Fitted, rows: IndexArray) -> tuple[FloatArray, IntArray, BoolArray]:
+    """Take rows in the features that trees use; of each column its feature, and whether it is a category."""
     table = fitted.table
-    rows = draw_by_weight(fitted.distinct, TESTED_ROWS, seed)
     owners = np.repeat(np.arange(len(table.widths), dtype=np.int32), table.widths)
-    used = np.isin(owners, features)
-    return _Tested(rows, (table.values[rows][:, used], owners[used], table.categorical[owners[used]]))
+    used = np.isin(owners, fitted.plan.scaling.views.drawable)
+    return table.values[rows][:, used], owners[used], table.categorical[owners[used]]
 
 
 def _find_valleys(
-    backend: Backend, fitted: Fitted, tested: _Tested, numbers: list[int], settings: CutSettings, seed: int
+    backend: Backend, fitted: Fitted, judged: PickedRows, numbers: list[int], settings: CutSettings, seed: int
 ) -> dict[int, float]:
-    """Find the p-value of the least clear valley of density between two clusters, for each number."""
-    signatures = collapse(np.ascontiguousarray(fitted.labels[:, tested.rows], dtype=np.int32), None)
+    """Find the p-value of the least clear valley of density between two clusters, for each number.
+
+    Clusters are those of the picked rows, by which rare ones are represented; the valleys are between all rows, each
+    in the cluster of the picked one nearest to it, so that rare clusters have enough.
+    """
+    rows = draw_by_weight(fitted.distinct, VALLEY_ROWS, seed)
+    signatures = collapse(np.ascontiguousarray(fitted.labels[:, judged.rows], dtype=np.int32), judged.weights)
     able = [k for k in numbers if k <= EVERY and k < len(signatures)]
-    if not able or len(tested.rows) < 2 * SMALLEST:
+    if not able or len(rows) < 2 * SMALLEST:
         return {}
-    places = tidy_places(*tested.table, seed)
+    places = tidy_places(*_columns_of(fitted, rows), seed)
+    nearest = signatures.inverse[judged.nearest_to(rows)]
     found = {}
     for k, groups in zip(able, cut_numbers(backend, signatures, settings, able), strict=True):
-        labels = None if groups is None else groups[signatures.inverse]
-        if labels is not None and np.bincount(labels).min() >= SMALLEST:
+        if groups is not None and np.bincount(groups[nearest], minlength=k).min() >= SMALLEST:
             folds = int(stream(seed, Purpose.K_FOLDS, k)[0])
-            found[k] = float(find_valleys(places, labels, folds).p_values.max())
+            found[k] = float(find_valleys(places, groups[nearest], folds).p_values.max())
     return found
 
 
