@@ -128,6 +128,11 @@ def test_large_frames_of_numbers_are_inspected_too():
         forest = Small(3, n_estimators=10, random_state=0).fit(X)
     assert not [features for features in forest.estimators_features_ if 0 in features]
     assert np.array_equal(forest.predict(X.assign(nr=7)), forest.labels_)
+    codes = X.assign(zip=rng.permutation(group) + 80331)
+    with pytest.warns(UserWarning, match="Column 'zip': Its numbers look like names of groups"):
+        assert Small(3, n_estimators=5).fit(codes).columns_[3].kind == "number"
+    with pytest.warns(UserWarning, match="'nr' is left out"):
+        assert Small(3, n_estimators=5, columns={"zip": "category"}).fit(codes).columns_[3].kind == "category"
     with pytest.warns(UserWarning, match="'c' is left out: constant"):
         assert "nr" in {
             r.name for r in Small(3, n_estimators=5, columns={"nr": "number"}).fit(X.assign(c=1)).columns_ if r.used

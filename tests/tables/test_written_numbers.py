@@ -48,6 +48,12 @@ def test_read(cell, style, value, unit):
     assert number.unit == unit
 
 
+def test_what_is_too_large_is_no_number():
+    assert split_number("12e4567") is None
+    assert split_number("12345678901234567890") is None
+    assert split_number("1234567890123456.5").value(POINT) == 1234567890123456.5
+
+
 def test_limits_are_marked():
     assert split_number("<0.1").limit == "<"
     assert split_number("> 5").limit == ">"

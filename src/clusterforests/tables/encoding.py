@@ -12,7 +12,15 @@ from clusterforests._base.typing import BoolArray, FloatArray, IntArray
 from clusterforests.tables.cell_conversion import CellError, Cells, as_levels, convert
 from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.column_problems import TableProblems
-from clusterforests.tables.column_reading import CONSTANT, IDENTIFIER, IGNORED, LEFT_OUT, NUMBER, ColumnReading
+from clusterforests.tables.column_reading import (
+    CATEGORY,
+    CONSTANT,
+    IDENTIFIER,
+    IGNORED,
+    LEFT_OUT,
+    NUMBER,
+    ColumnReading,
+)
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.tables.frames import check_names, column_names, known_frame, read_columns
@@ -28,6 +36,7 @@ from clusterforests.tables.wishes import parse_wishes
 
 Levels = tuple[Any, ...]
 
+AS_NUMBERS = "Its numbers look like names of groups; in a table of so many rows they are taken as numbers."
 MISSING, UNSEEN = -1, -2  # cells that have no known level
 
 
@@ -306,7 +315,7 @@ def _inspect_large(
 ) -> tuple[ColumnReading, ...] | None:
     """Look for columns to leave out without a copy of the table; None if some are to be read as other than numbers.
 
-    Numbers that look like codes stay numbers here.
+    Numbers that look like codes stay numbers here, with a note.
     """
     wishes = parse_wishes(getattr(estimator, "columns", None), names or ())
     if isinstance(X, ColumnTable) or names is None or not isinstance(source, ColumnSource):
@@ -316,13 +325,15 @@ def _inspect_large(
     readings = []
     for j, name in enumerate(names):
         verdict = Verdict(NUMBER, "numbers", NUMBER)
+        notes: tuple[str, ...] = ()
         if name in wishes:
             verdict = Verdict(wishes[name].kind, "as you say", NUMBER if wishes[name].kind == NUMBER else "")
         elif float(scan.low[j]).is_integer() and float(scan.high[j]).is_integer():
             found = judge_numbers(name, source.column(j))
             verdict = found if found.kind in LEFT_OUT else verdict
+            notes = (AS_NUMBERS,) if found.kind == CATEGORY else ()
         used = verdict.kind not in LEFT_OUT
-        readings.append(ColumnReading(name, verdict.kind, verdict.reason, used, verdict.read_as, feature=j))
+        readings.append(ColumnReading(name, verdict.kind, verdict.reason, used, verdict.read_as, j, notes=notes))
     if not any(reading.used or reading.kind == CONSTANT for reading in readings):
         raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
     warn_of_columns(readings)

@@ -70,7 +70,7 @@ COLUMNS_RULE = either(
     none(),
     Rule(
         lambda value: isinstance(value, Mapping) and all(parse_wish(wish) is not None for wish in value.values()),
-        f"a dictionary from names of columns to one of {', '.join(map(repr, ALLOWED))}, or to a list of levels from low "
-        "to high",
+        f"a dictionary from names of columns to one of {', '.join(map(repr, ALLOWED))}, or to a list of levels from "
+        "low to high",
     ),
 )

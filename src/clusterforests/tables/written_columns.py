@@ -13,6 +13,7 @@ from clusterforests.tables.raw_columns import DistinctTexts, quoted
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
 from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
 
+LETTERS = frozenset("ABCFJKLMNVWcdghklmstx")  # that are units; others follow numbers as in 7a
 MOST_UNITS = 5  # more, and what follows the numbers are no units
 ENOUGH = 0.5  # share of the rows that must be numbers, or dates, for the column to be one
 
@@ -40,7 +41,7 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     known = [number for number in numbers if number is not None]
     units = _units(known, rest.counts[fits])
     named = [unit for unit in units if unit]
-    letters = len(named) > 1 and all(len(unit) == 1 and unit.isalpha() for unit in named)
+    letters = any(len(unit) == 1 and unit.isalpha() and unit not in LETTERS for unit in named)
     if (len(named) > MOST_UNITS or letters) and not wished:
         return None
     problems = _unit_problems(name, rest, numbers, units)
@@ -165,7 +166,7 @@ def _mixed_styles(
         for body in evidence.styles.values()
     ]
     text = f"some numbers have a decimal point and others a decimal comma: {quoted(cells)}. Write all of them alike."
-    return (ColumnProblem(name, text, (ignoring(name),)),)
+    return (ColumnProblem(name, text, (ignoring(name),), cells[-1]),)
 
 
 def _mixed_orders(name: str, texts: DistinctTexts, dates: list[WrittenDate | None]) -> ColumnProblem:
