@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from quality_data import DEV2_NAMES, HALVES, HIDDEN, SET_NAMES, TUNED_NAMES, shape
+from quality_data import DEV2_NAMES, HALVES, HIDDEN, KEEL_NAMES, SET_NAMES, TUNED_NAMES, shape
 from quality_timing import Timing
 from runner import LIMIT, Row, commits
 from shared_tables import Report, ablation, by_set, comparison, left_out, peer_facts
@@ -27,8 +27,10 @@ class Collection(NamedTuple):
 
 
 COLLECTIONS = (
+    Collection("Eleven sets of KEEL", KEEL_NAMES["keel"], "No rule was chosen on these sets.", LEAD),
     Collection("Even half of dev2", HALVES["even"], "No rule was chosen on these sets.", LEAD),
     Collection("Odd half of dev2", HALVES["odd"], "Rules were chosen on these sets."),
+    Collection("Nine sets of KEEL", KEEL_NAMES["keel-chosen"], "Refined cuts were chosen on these sets."),
     Collection("All 45 sets", SET_NAMES, "The two halves of dev2 and the twenty tuned sets.", LEAD),
     Collection("The twenty tuned sets", TUNED_NAMES, "Earlier rules were chosen on these sets: for regression only."),
 )

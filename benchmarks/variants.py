@@ -49,6 +49,8 @@ VARIANTS: dict[str, Variant] = {
     "no fine trees": Variant({"trees": "varied"}),
     "grown trees": Variant({"trees": "grown"}),
     "z-scores only": Variant({"scale": "standard"}),
+    "cut not refined": Variant({}, {"combining.registry.refine": lambda backend, signatures, groups: groups}),
+    "dense parts not held back": Variant({}, {"combining.graph.HELD_BACK": 0.0}),
     "medoid of three cuts": Variant({"consensus": "medoid"}),
     "recursive cuts": Variant({"consensus": "ncut"}),
 }

@@ -14,8 +14,8 @@ from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import Nodes
-from clusterforests.combining.registry import METHOD_RULES
+from clusterforests.combining.nodes import Nodes, with_values
+from clusterforests.combining.registry import METHOD_RULES, needs_values
 from clusterforests.forest.automatic_settings import (
     Setting,
     choose,
@@ -50,7 +50,7 @@ class ClusterForest(FittedForest):
     """Cluster Forests (Yan, Chen and Jordan).
 
     Finds the features that tell the clusters, in rounds of small clusterings; makes many K-means clusterings of several
-    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph.
+    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut.
 
     Settings left at "auto" follow rules that use no labels; `selection_` says what they came to. The published
     algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is
@@ -103,10 +103,10 @@ class ClusterForest(FittedForest):
         ones).
     threshold : float or "auto", default="auto"
         Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
-        link. Used by "kway" and the cuts named "ncut...".
+        link. Used by "kway", "refined" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
-        most 10. Used where `threshold` is.
+        most 10. 0 takes the shares themselves, if `threshold` is "auto". Used where `threshold` is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"
@@ -116,11 +116,13 @@ class ClusterForest(FittedForest):
         the leading eigenvectors. "average", "single": linkage on the shares. "average-trimmed": average linkage in
         which clusters of less than a tenth of an even share are left to the others. "medoid": of "average-trimmed",
         "kway" and "ncut" the one that agrees best with the other two. "gaps": at gaps that the trees with the most
-        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "auto" is
-        "kway", or "gaps-or-kway" if trees are "fine". The others come from the literature on ensembles. "cspa": "ncut"
-        on the plain shares. "hbgf": K-means on the leading singular vectors of the table of rows against clusters.
-        "mcla": clusters are clustered, then compete for the rows. "mixture": maximum-likelihood mixture of independent
-        labels. "agreement": fewest pairs of rows on which it disagrees with the trees.
+        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "refined": as
+        "kway", with dense parts of the table held back; rows then move to where their values and their shares point
+        together, with a normal distribution for each cluster, so that clusters may differ in spread and direction.
+        "auto" is "refined", "gaps-or-refined" if trees are "fine", or "kway" if they are "grown". The others come from
+        the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors
+        of the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
+        maximum-likelihood mixture of independent labels. "agreement": fewest pairs on which trees disagree with it.
     n_init : int or "auto", default="auto"
         Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
         improves it. 1, which "auto" means, is one quick start.
@@ -132,8 +134,8 @@ class ClusterForest(FittedForest):
     landmarks : int, None or "auto", default="auto"
         Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
-        rows, however many. "auto" cuts up to 5,000 (20,000 with "kway" and the cuts named "ncut..."), and otherwise
-        2,000 landmarks.
+        rows, however many. "auto" cuts up to 5,000 (20,000 with "kway", "refined" and the cuts named "ncut..."), and
+        otherwise 2,000 landmarks.
     columns : dict or None, default=None
         What columns of a frame hold, by their names, where `columns_` shows that they were read otherwise: "number",
         "ordered", "category", "yes/no" or "date"; "number, decimal comma" or "number, decimal point"; "date, day first"
@@ -371,7 +373,11 @@ class ClusterForest(FittedForest):
         labelled = rows.label(forest, choices.plan.scaling, sample)  # label: line 3
         settings = self._cut_settings(choices.chosen, n_clusters)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
-        return Grown(choices, forest, labelled, nodes)
+        grown = Grown(choices, forest, labelled, nodes)
+        if choices.plan.varied is None or not needs_values(settings.method):
+            return grown
+        values = choices.plan.whole_rows
+        return grown._replace(nodes=with_values(nodes, grown.labels_of_sample, sample.weights, values))
 
     def _make_backend(self) -> Backend:
         if self.estimator is None:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.alignment import aligned
-from clusterforests._base.parameters import boolean, check_parameters, integer, several
+from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
@@ -18,6 +18,7 @@ from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Placement
+from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
 from clusterforests.diagnostics import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.diagnostics.arguments import check_names
@@ -328,7 +329,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold = self.selection_["consensus"].value, self.selection_["threshold"].value
+        method, threshold = without_values(self.selection_["consensus"].value), self.selection_["threshold"].value
         return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:
@@ -406,7 +407,7 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     check_is_fitted(forest)
     check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
     cuts: list[FittedForest] = []
-    for number in sorted({int(k) for k in n_clusters}):
+    for number in ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]:
         try:
             cuts.append(forest.at(number))
         except ValueError:

@@ -5,6 +5,7 @@ import pytest
 
 from clusterforests._base.parameters import (
     above,
+    ascending,
     boolean,
     check_parameters,
     check_value,
@@ -30,7 +31,12 @@ CASES = [
     (boolean(), [True, np.bool_(False)], [1, None], "True or False"),
     (either(none(), integer(2)), [None, 2], [1, "None"], "None or an integer of at least 2"),
     (span(1), [(1, 1), (2, 5)], [(5, 2), (0, 3), [1, 2], (1, 2, 3)], "a tuple (lowest, highest)"),
-    (several(1), [[2], range(2, 5), np.array([3])], [[], [0], "12", [[1]], 3], "several integers of at least 1"),
+    (
+        several(1),
+        [[2], range(2, 5), np.array([3]), range(1, 2**70), range(9, 1, -2)],
+        [[], [0], "12", [[1]], 3, range(0), range(2**70), range(5, -1, -5)],
+        "several integers of at least 1",
+    ),
 ]
 
 
@@ -52,3 +58,18 @@ def test_special_rules_take_precedence_and_unknown_names_pass():
     with pytest.raises(ValueError, match="n_clusters='auto'"):
         check_parameters({"n_clusters": "auto"})
     check_parameters({"n_clusters": "auto"}, {"n_clusters": choice("auto")})
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([5, 2, 5, 9], [2, 5]),
+        (range(2, 2**70), [2, 3, 4, 5, 6]),
+        (range(2**70, 2, -(2**69)), []),
+        (range(7, 1, -2), [3, 5]),
+        (range(3, 100, 3), [3, 6]),
+        (np.array([8]), []),
+    ],
+)
+def test_numbers_up_to_a_limit(numbers, found):
+    assert ascending(numbers, 6) == found

@@ -52,7 +52,7 @@ def test_clusterings_that_fail(blobs):
 
 
 def test_levels_not_seen_in_fit():
-    X = pd.DataFrame({"colour": ["red", "blue", None] * 4, "size": np.arange(12.0)})
+    X = pd.DataFrame({"colour": ["red", "blue", None] * 4, "size": 1.5 * np.arange(12)})
     new = pd.DataFrame({"colour": ["grey"], "size": [3.0]})
     forest = ClusterForest(2, n_estimators=5, random_state=0).fit(X)
     check(lambda: forest.predict(new))

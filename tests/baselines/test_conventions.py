@@ -82,7 +82,6 @@ def test_parameters_out_of_range_are_named(method, bad, blobs):
         (RandomProjectionEnsemble(2, linkage="average", threshold=0.5), "threshold=0.5 needs linkage='single'"),
         (NJWSpectralClustering(2, bandwidth="wide"), "bandwidth='wide'"),
         (NJWSpectralClustering(2, bandwidth=0), "bandwidth=0"),
-        (NJWSpectralClustering(2, bandwidth="local"), "row 0 of X occurs three times"),
         (NJWSpectralClustering(3, bandwidth="automatic"), "more distinct rows than n_clusters=3"),
         (RandomProjectionEnsemble(4), "n_clusters=4 is more than the number of distinct rows"),
         (BaggedClustering(4), "bootstrap samples"),

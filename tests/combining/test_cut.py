@@ -76,7 +76,9 @@ def test_a_method_that_cannot_make_so_many_groups_is_left_out_of_the_medoid(monk
     monkeypatch.setitem(METHODS, "kway", FromAffinity(refuse))
     nodes = uncollapsed(noisy()[0])
     settings = CutSettings(3, "medoid", 0.4, "auto", None)
-    assert list(agreements(cut_nodes(CpuBackend(), nodes, settings).reason)) == ["average-trimmed", "ncut"]
+    agreed, failed = cut_nodes(CpuBackend(), nodes, settings).reason.split("; ")
+    assert list(agreements(agreed)) == ["average-trimmed", "ncut"]
+    assert failed == "kway failed: too few different rows"
     with pytest.raises(ValueError, match="too few different rows"):
         cut_nodes(CpuBackend(), nodes, settings._replace(method="kway"))
 
@@ -102,3 +104,37 @@ def test_nodes_of_an_exact_cut_stay(exact):
     placement = place_by(kept.cut, nodes, exact=exact)
     assert len(placement.settled) == (60 if exact else 0)
     assert (placement.clusters(CpuBackend(), labels) == kept.cut.groups).all()
+
+
+@pytest.mark.parametrize("method", ["ncut", "ncut-best", "kway", "medoid"])
+def test_no_sharpness_takes_the_shares_themselves(method):
+    labels, truth = noisy(noise=0.3, seed=1)
+    for sharpness in (0, 1e-300):
+        found = consensus(labels, 3, method=method, threshold="auto", sharpness=sharpness)
+        assert adjusted_rand_score(truth, found) > 0.9
+    if method != "medoid":
+        with pytest.raises(ValueError, match=r"sharpness=0 with threshold=0\.4 makes all links of the graph equal"):
+            consensus(labels, 3, method=method, sharpness=0)
+
+
+def test_cuts_that_failed_are_named(monkeypatch):
+    labels, _ = noisy(noise=0.5, seed=3)
+    graph_cut = ConsensusGraph.cut
+
+    def fail(self, name):
+        if name in failing:
+            raise ValueError(f"{name} cannot do it. Try something else.")
+        return graph_cut(self, name)
+
+    monkeypatch.setattr(ConsensusGraph, "cut", fail)
+
+    def reason(method):
+        return cut_nodes(CpuBackend(), uncollapsed(labels), CutSettings(3, method, "auto", "auto", None)).reason
+
+    failing = {"kway"}
+    assert reason("medoid").endswith("; kway failed: kway cannot do it")
+    failing = {"kway", "ncut"}
+    only = "the only cut that could be made; kway failed: kway cannot do it; ncut failed: ncut cannot do it"
+    assert reason("medoid") == only
+    failing = {"gaps"}
+    assert reason("gaps-or-kway") == "gaps could not be looked for: gaps cannot do it"

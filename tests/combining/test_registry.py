@@ -1,5 +1,7 @@
 """What the registry says of every method, and what the methods of the ensemble literature promise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,8 @@ from clusterforests import ClusterForest, consensus
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.cut import ConsensusGraph, cut_graph
-from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Walk
-from clusterforests.combining.registry import METHODS, AtGapsOr, FromAffinity, MedoidOf, works_without_matrix
+from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Walk
+from clusterforests.combining.registry import METHODS, AtGapsOr, FromAffinity, MedoidOf, Refined, works_without_matrix
 from clusterforests.combining.settings import CutSettings
 
 
@@ -25,13 +27,14 @@ METHODS_OF_ENSEMBLES = ["cspa", "hbgf", "mcla", "mixture", "agreement"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_are_placed_as_the_method_says(method):
-    """Cuts by trees walk, K-way cuts have centres, single linkage takes the nearest node, the others the mean share."""
-    labels, _ = noisy()
-    kept = cut_nodes(CpuBackend(), uncollapsed(labels), CutSettings(3, method, 0.4, "auto", None))
+    """Cuts by trees walk, K-way cuts have centres, refined ones count links, others take shares or a nearest node."""
+    labels, truth = noisy()
+    nodes = replace(uncollapsed(labels), values=truth[:, None] + labels[:2].T)
+    kept = cut_nodes(CpuBackend(), nodes, CutSettings(3, method, 0.4, "auto", None))
     assert kept.method in METHODS
     assert (kept.method == method) != isinstance(METHODS[method], MedoidOf | AtGapsOr)
     assert (kept.tree is not None) == kept.method.startswith("ncut")
-    expected = {"kway": Embedding, "single": NearestNode, "gaps": NearestNode}.get(
+    expected = {"kway": Embedding, "refined": MostLinked, "single": NearestNode, "gaps": NearestNode}.get(
         kept.method, Walk if kept.tree else MostShared
     )
     forest = ClusterForest(3, n_estimators=20, consensus=kept.method, random_state=0)
@@ -47,7 +50,7 @@ def test_a_medoid_is_of_methods_that_there_are():
 
 def test_only_cuts_of_the_regularised_graph_need_no_matrix():
     for name, method in METHODS.items():
-        assert works_without_matrix(name) == isinstance(method, FromAffinity)
+        assert works_without_matrix(name) == isinstance(method, FromAffinity | Refined)
     assert not works_without_matrix("auto")
 
 

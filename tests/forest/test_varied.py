@@ -79,6 +79,7 @@ def test_trees_see_what_they_say():
         assert (reference.nearest(table[:, columns], values) == labels).all()
 
 
+@pytest.mark.filterwarnings("ignore:The clusters repeat")  # of eight different rows there is not much else to find
 def test_yes_no_answers_get_trees_of_fewer_clusters():
     X = RNG.integers(0, 2, size=(300, 3)).astype(float)
     forest = ClusterForest(2, n_estimators=20, random_state=0).fit(X)

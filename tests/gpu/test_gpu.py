@@ -267,7 +267,7 @@ def test_digits_hold_the_largest_number(bits, heaviest):
     assert int(2**bits * max(1.0, heaviest)) + 1 <= largest < 2**11 * int(2**bits * max(1.0, heaviest))
 
 
-@pytest.mark.parametrize("method", ["kway", "ncut"])
+@pytest.mark.parametrize("method", ["kway", "ncut", "refined"])
 def test_ballots_count_what_the_core_counts(method):
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, landmarks=100).fit(X)
     rule, nodes = forest._placement.rule, forest._placement.nodes
@@ -382,7 +382,7 @@ def assert_same(a, b):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("consensus", ["kway", "ncut", "average", "single", "medoid", "mixture"])
+@pytest.mark.parametrize("consensus", ["kway", "refined", "ncut", "average", "single", "medoid", "mixture"])
 def test_a_fit_is_that_of_the_cpu(big, consensus):
     forest = ClusterForest(4, n_estimators=20, random_state=0, consensus=consensus, n_jobs=-1)
     cpu = forest.fit(big)

@@ -15,6 +15,7 @@ from sklearn.cluster import KMeans
 
 from clusterforests import ClusterForest
 from clusterforests.backends import Coordinates
+from clusterforests.persistence import saving
 from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
 from clusterforests.tables.projections import Projections
 
@@ -71,7 +72,8 @@ def test_names_categories_missing_cells_weights_and_evidence(blobs, tmp_path):
     loaded = round_trip(forest, tmp_path / "m.cf")
     assert_equal_forests(forest, loaded, frame)
     assert loaded.get_params()["n_clusters"] == range(2, 5)
-    assert loaded._encoding == forest._encoding
+    readings = tuple(replace(reading, examples=()) for reading in forest._encoding.readings)  # no cells are kept
+    assert loaded._encoding == replace(forest._encoding, readings=readings)
     assert loaded.feature_names_in_.tolist() == frame.columns.tolist()
     assert loaded.n_clusters_evidence_.reason == forest.n_clusters_evidence_.reason
     for name, values in forest.n_clusters_evidence_.evidence.items():
@@ -109,14 +111,18 @@ def test_projections_are_kept(blobs, tmp_path, scale):
         ([0, 1], [0], [np.nan]),
     ],
 )
-def test_projections_that_do_not_fit_are_refused(blobs, tmp_path, starts, columns, coefficients):
+def test_projections_that_do_not_fit_are_refused(blobs, tmp_path, monkeypatch, starts, columns, coefficients):
     X, _ = blobs
     forest = ClusterForest(3, n_estimators=6, random_state=0, scale="mixed").fit(X)
     forest._scaling = replace(
         forest._scaling,
         projections=Projections(np.array(starts, np.int64), np.array(columns, np.int32), np.array(coefficients)),
     )
+    with pytest.raises(ValueError, match="cannot be saved"):
+        forest.save(tmp_path / "m.cf")
+    monkeypatch.setattr(saving, "_restore", lambda *_: None)
     forest.save(tmp_path / "m.cf")
+    monkeypatch.undo()
     with pytest.raises(ValueError, match="not a model that save wrote"):
         ClusterForest.load(tmp_path / "m.cf")
 
@@ -137,6 +143,28 @@ def test_a_generator_is_not_kept_and_a_foreign_clusterer_is_refused(blobs, tmp_p
     with pytest.raises(ValueError, match="estimator=KMeans"):
         forest.save(tmp_path / "other.cf")
     assert not (tmp_path / "other.cf").exists()
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_estimators": 3}, {"n_clusters": 9}, {"consensus": "average"}, {"n_clusters": range(1, 10**9)}]
+)
+def test_parameters_may_be_set_between_fitting_and_saving(blobs, tmp_path, change):
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])
+    loaded = round_trip(forest.set_params(**change), tmp_path / "m.cf")
+    assert loaded.get_params()[next(iter(change))] == next(iter(change.values()))
+    assert np.array_equal(loaded.predict(blobs[0]), forest.labels_)
+
+
+@pytest.mark.parametrize("change", [{"n_jobs": 0}, {"landmarks": 1}, {"sharpness": "very"}, {"n_estimators": -1}])
+def test_what_load_would_refuse_is_not_saved(blobs, tmp_path, change):
+    path = tmp_path / "m.cf"
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])
+    forest.save(path)
+    whole = path.read_bytes()
+    ((name, value),) = change.items()
+    with pytest.raises(ValueError, match=rf"cannot be saved.*{name}={value!r} is not allowed"):
+        forest.set_params(**change).save(path)
+    assert path.read_bytes() == whole
 
 
 def test_levels_that_json_does_not_know_are_refused(blobs, tmp_path):

@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from clusterforests.cli.commands import fit
 from clusterforests.cli.program import main
 
 GOOD = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, 10 * (i % 2)) for i in range(40))
@@ -44,6 +46,7 @@ def workbook(out):
         file.writestr("xl/workbook.xml", "<workbook/>")
 
 
+NPY = packed(lambda out: np.save(out, np.ones((9, 9))))
 NUMBERS = {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 
 # name of the file: contents, what the sentence says, further options
@@ -62,6 +65,8 @@ BROKEN = {
     "latin-1.csv": ("größe,b\n1,2\n".encode("latin-1"), "line 1 has the byte 0xF6, which is not UTF-8"),
     "latin-1-later.csv": (b"a,b\n1,2\n" * 1 + b"1,caf\xe9\n", "line 3 has the byte 0xE9"),
     "utf-16.csv": ("a,b\n1,2\n".encode("utf-16"), "is encoded as UTF-16. Pass --encoding utf-16"),
+    "utf-32.csv": ("a,b\n1,2\n".encode("utf-32"), "is encoded as UTF-32. Pass --encoding utf-32"),
+    "utf-32-be.csv": (b"\0\0\xfe\xff" + "a,b\n1,2\n".encode("utf-32-be"), "is encoded as UTF-32."),
     "wrong-encoding.csv": (b"a,b\n1,\xff\n", "not in the encoding ascii", "--encoding", "ascii"),
     "unknown-encoding.csv": (b"a,b\n1,2\n", "--encoding klingon is unknown", "--encoding", "klingon"),
     "nul.csv": (b"a,b\n1,2\n3,\x00\n", "line 3 has a zero byte"),
@@ -71,23 +76,22 @@ BROKEN = {
     "nameless.csv": (b"a,,c\n1,2,3\n", "column 2 has no name"),
     "only-header.csv": (b"a,b\n", "has column names but no rows"),
     "no-header.csv": (b"1,2\n3,4\n", "line 1 holds only numbers"),
-    "thousands.csv": (b'a,b\n1,"1,234"\n2,"5,678"\n', "line 2, column 'b': '1,234' has a comma"),
-    "decimal-commas.csv": (b'a,b\n1,"1,5"\n2,"2,5"\n', "pass --decimal ,"),
+    "thousands.csv": (b'a,b\n1,"1,234"\n2,"5,678"\n', "column 'b': its numbers are like '1,234', which may be"),
     "two-decimals.csv": (b"a;b\n1,5;2\n1.5;3\n2,5;4\n", "column 'a': "),
     "point-among-commas.csv": (
         b"a;b\n" + b"1,5;2\n" * 5000 + b"1.5;2\n",
-        "line 5002, column 'a': '1.5' has a decimal point",
+        "line 5002, column 'a': some numbers have a decimal point and others a decimal comma",
     ),
-    "huge-integers.csv": (b"a,b\n1,12345678901234567890\n2,3\n", "line 2, column 'b': '12345678901234567890' has too"),
-    "overflow.csv": (b"a,b\n1,2\n3,1e999\n", "line 3, column 'b': '1e999' is infinite"),
-    "infinite.csv": (b"a,b\n1,2\n-inf,4\n", "line 3, column 'a': '-inf' is infinite"),
+    "huge-integers.csv": (b"a,b\n1,12345678901234567890\n2,3\n3,4\n", "line 2, column 'b': '12345678901234567890' is"),
+    "overflow.csv": (b"a,b\n1,2\n3,1e999\n", "line 3, column 'b': '1e999' is not a number"),
+    "infinite.csv": (b"a,b\n1,2\n-inf,4\n", "line 3, column 'a': '-inf' is not a number"),
     "open-quote.csv": (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: a quote is opened but never closed"),
     "after-quote.csv": (b'a,b\n1,"2"x\n', "line 2: text follows a closing quote"),
     "empty-row.csv": (b"a,b\n1,2\n,NA\n3,4\n", "line 3 has no value in any column"),
-    "empty-column.csv": (b"a,b\n1,\n2,NA\n", "column 'b' has no values"),
+    "empty-columns.csv": (b"a,b\n-,\n-,NA\n", "has no column to cluster by: 'a' is empty (it has no values); 'b' is"),
     "identifiers.csv": (
         b"name,b\n" + b"".join(b"row%d,%d\n" % (i, i) for i in range(50)),
-        "column 'name' has 50 different texts in 50 rows",
+        "no column to cluster by: 'name' is identifier (every row has its own text); 'b' is running number",
     ),
     "too-few.csv": (b"a,b\n1,2\n3,4\n", "--clusters 9 is more than the number of rows", "--clusters", "9"),
     "wrong-id.csv": (GOOD, "has no column 'sample', which --id names. Its columns are 'a', 'b'", "--id", "sample"),
@@ -102,13 +106,15 @@ BROKEN = {
     "page.pdf": (b"%PDF-1.4\n", "is a PDF"),
     "text.parquet": (GOOD, "is not a complete parquet file"),
     "cut.parquet": (parquet(NUMBERS)[:-20], "is not a complete parquet file"),
-    "dates.parquet": (parquet({"d": np.array(["2020-01-01"] * 3, "M8[s]")}), "column 'd' holds dates or times"),
+    "times.parquet": (parquet({"d": pa.array([1, 2, 3], pa.time32("s"))}), "column 'd' holds time32[ms], neither"),
     "lists.parquet": (parquet({"x": [[1], [2, 3]]}), "column 'x' holds list<"),
     "no-rows.parquet": (parquet({"x": pa.array([], pa.float64())}), "has columns but no rows"),
     "infinite.parquet": (parquet({"x": [1.0, np.inf]}), "column 'x', row 2 is infinite"),
     "cut.arrow": (arrow(NUMBERS)[:-30], "is not a complete arrow file"),
     "empty.feather": (b"", "is not a complete arrow file"),
     "cut.npy": (packed(lambda out: np.save(out, np.ones((9, 9))))[:-9], "is not a complete .npy file"),
+    "header.npy": (NPY.replace(b"(9, 9)", b"(9, 9 "), "is not a complete .npy file"),
+    "number.npy": (NPY.replace(b"(9, 9)", b"9999,9"), "is not a complete .npy file"),
     "text.npy": (GOOD, "is not a complete .npy file"),
     "objects.npy": (packed(lambda out: np.save(out, np.array([[{}]]), allow_pickle=True)), "holds Python objects"),
     "vector.npy": (packed(lambda out: np.save(out, np.ones(9))), "an array of float64 with shape (9,)"),
@@ -238,12 +244,37 @@ def test_output_that_is_the_input_or_has_no_place(good, tmp_path, capsys):
     assert good.read_bytes() == GOOD
 
 
+def test_redirected_files_are_not_overwritten(good, tmp_path):
+    """Standard input and output may be files too."""
+    program = [sys.executable, "-m", "clusterforests"]
+    model = tmp_path / "model.cf"
+    assert main(["fit", str(good), "--clusters", "2", "--trees", "5", "--model", str(model), "--quiet"]) == 0
+    with good.open("rb") as reading, good.open("ab") as appending:
+        for arguments, streams, sentence in (
+            (["fit", "-", "--clusters", "2", "--out", good], {"stdin": reading}, "is the same file as DATA"),
+            (["predict", model, good], {"stdout": appending}, "standard output is the same file as DATA"),
+        ):
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+            done = subprocess.run([*program, *arguments], **streams, text=True, check=False)
+            assert (done.returncode, sentence in done.stderr) == (1, True), done.stderr
+    assert good.read_bytes() == GOOD
+
+
 def test_without_pyarrow(tmp_path, capsys, monkeypatch):
     path = tmp_path / "t.parquet"
     path.write_bytes(parquet(NUMBERS))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, err = run(capsys, "fit", path)
     assert (status, "needs pyarrow (pip install clusterforests[files])" in err) == (1, True)
+
+
+def test_a_file_that_does_not_fit_into_memory(good, capsys, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(fit, "read_table", full)
+    status, err = run(capsys, "fit", good)
+    assert (status, "good.csv does not fit into the memory that is left. Leave columns out" in err) == (1, True)
 
 
 def test_broken_models(good, tmp_path, capsys):

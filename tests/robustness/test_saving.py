@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -35,11 +36,25 @@ for i in range(kills):
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     assert path.read_bytes() == whole
-    halves = list(path.parent.glob(".m.cf.*.part"))
+    halves = list(path.parent.glob(".*.part"))
     caught += len(halves)
     for half in halves:
         half.unlink()
 print(caught)
+"""
+
+# Each saves its own model to the same path, over and over.
+SAVE = """
+import sys
+
+from clusterforests import ClusterForest
+
+own, path, saves = sys.argv[1:]
+forest = ClusterForest.load(own)
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(saves)):
+    forest.save(path)
 """
 
 
@@ -121,6 +136,83 @@ def test_a_kill_leaves_a_whole_model(forest, tmp_path, record_property):
     assert int(done.stdout) > 0
     record_property("kills while saving", kills)
     record_property("of these, with the new file half written", int(done.stdout))
+
+
+@pytest.fixture
+def two_models(forest, blobs, tmp_path):
+    """Two forests, their files, and the path that both are saved to."""
+    forests = [forest, ClusterForest(4, n_estimators=30, random_state=1).fit(blobs[0])]
+    files = [tmp_path / "0.cf", tmp_path / "1.cf"]
+    for one, file in zip(forests, files, strict=True):
+        one.save(file)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    forest.save(shared / "m.cf")
+    return forests, files, shared / "m.cf"
+
+
+def read_while(path, going):
+    """Read the file again and again; return what it was."""
+    seen, reads = set(), 0
+    while going():
+        seen.add(path.read_bytes())
+        reads += 1
+    return seen | {path.read_bytes()}, reads
+
+
+@pytest.mark.parametrize("saves", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_threads_that_save_to_one_path_leave_whole_models(two_models, saves, record_property):
+    forests, files, path = two_models
+    errors = []
+
+    def save(forest):
+        try:
+            for _ in range(saves):
+                forest.save(path)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=save, args=(forest,)) for forest in forests]
+    for thread in threads:
+        thread.start()
+    seen, reads = read_while(path, lambda: any(thread.is_alive() for thread in threads))
+    assert errors == []
+    assert seen <= {file.read_bytes() for file in files}
+    assert os.listdir(path.parent) == ["m.cf"]
+    record_property("saves at the same time", 2 * saves)
+    record_property("reads meanwhile, each a whole model", reads)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    """Start a process as the first of its own PID namespace, as containers do, or plainly where that is forbidden."""
+    command = ["unshare", "--pid", "--fork"]
+    try:
+        allowed = subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    return command if allowed else []
+
+
+@pytest.mark.slow
+def test_processes_that_save_to_one_path_leave_whole_models(two_models, apart, record_property):
+    _, files, path = two_models
+    saves = 2000
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    commands = [[*apart, sys.executable, "-c", SAVE, file, path, str(saves)] for file in files]
+    children = [subprocess.Popen(command, **pipes) for command in commands]
+    for child in children:
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    seen, reads = read_while(path, lambda: any(child.poll() is None for child in children))
+    assert [child.communicate()[1] for child in children] == ["", ""]
+    assert seen <= {file.read_bytes() for file in files}
+    assert os.listdir(path.parent) == ["m.cf"]
+    record_property("saves at the same time", 2 * saves)
+    record_property("reads meanwhile, each a whole model", reads)
+    record_property("each process in its own PID namespace", bool(apart))
 
 
 def test_a_pickle_is_equal(forest, blobs):

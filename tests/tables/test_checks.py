@@ -85,3 +85,17 @@ def test_clusters_need_rows():
         check_clustering(Clusterer(4), X)
     with pytest.raises(ValueError, match="n_clusters=0 is not allowed"):
         check_clustering(Clusterer(0), X)
+
+
+@pytest.mark.parametrize("weight", [1e155, 1e-200, 5e-324])
+def test_weights_whose_products_would_overflow_or_vanish(weight):
+    with pytest.raises(ValueError, match=r"largest sample_weight is .*between 1e-100 and 1e\+100\. Divide all weights"):
+        check_weights(np.full(3, weight), 3)
+    assert check_weights([1e100, 1e99, 0], 3).tolist() == [1e100, 1e99, 0]
+
+
+def test_weights_that_are_lost_beside_others_count_as_nothing():
+    with pytest.warns(UserWarning, match="2 rows weigh less than 1e-12 of the heaviest"):
+        found = check_weights([1.0, 1e-200, 0.0, 1e-13, 1e-11], 5)
+    assert found.tolist() == [1.0, 0.0, 0.0, 0.0, 1e-11]
+    assert check_weights([1.0, 1e-13], 2, whole=False).tolist() == [1.0, 1e-13]  # a partition of a table

@@ -70,3 +70,10 @@ def test_kinds():
     assert isinstance(open_source(X), ArraySource)
     assert isinstance(open_source(pd.DataFrame(X)), ColumnSource)
     assert isinstance(open_source(sparse.coo_matrix(X)), SparseSource)
+
+
+def test_what_numpy_cannot_read_in_blocks_is_left_to_others():
+    polars = pytest.importorskip("polars")
+    wide = polars.DataFrame({"a": polars.Series([1, 2]).cast(polars.Int128)})
+    assert open_source(wide) is None
+    assert open_source(np.ones((2, 2)).view(np.matrix)) is None

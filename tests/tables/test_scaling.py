@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from clusterforests.tables import scaling
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns, numeric_table
 from clusterforests.tables.scaling import WAYS, column_distribution, fit_scaling
 
@@ -139,3 +140,14 @@ def test_many_values_keep_a_few_knots():
     assert len(fitted.knots) <= 101
     assert fitted.knots[[0, -1]].tolist() == x[[0, -1], 0].tolist()
     np.testing.assert_allclose(fitted.apply(x)[:, 0], column_distribution(x[:, 0]).ranks, atol=0.01)
+
+
+def test_the_levels_of_a_category_are_looked_at_once(monkeypatch):
+    """A category of many levels would take the square of their number otherwise."""
+    calls = []
+    plain = scaling.level_step
+    monkeypatch.setattr(scaling, "level_step", lambda levels, way: calls.append(len(levels)) or plain(levels, way))
+    levels = np.eye(30)[RNG.integers(0, 30, 200)]
+    encoded = EncodedTable(levels, np.zeros(1, np.int32), np.full(1, 30, np.int32), np.ones(1, bool))
+    fit_scaling(encoded, "mixed")
+    assert calls == [30, 30]

@@ -49,7 +49,9 @@ def test_read(cell, style, value, unit):
 
 
 def test_what_is_too_large_is_no_number():
-    assert split_number("12e4567").value(POINT) is None
+    assert split_number("12e4567") is None
+    assert split_number("12345678901234567890") is None
+    assert split_number("1234567890123456.5").value(POINT) == 1234567890123456.5
 
 
 def test_limits_are_marked():

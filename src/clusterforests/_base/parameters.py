@@ -109,10 +109,20 @@ def several(low: int) -> Rule:
     """Allow a sequence of whole numbers that is not empty."""
 
     def test(value: Any) -> bool:
+        if isinstance(value, range):  # its ends tell, however long it is
+            return bool(value) and min(value[0], value[-1]) >= low
         listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and np.ndim(value) == 1
         return listed and len(value) > 0 and all(integer(low).test(v) for v in value)
 
     return Rule(test, f"several integers of at least {low}, such as range(2, 7)")
+
+
+def ascending(numbers: Sequence[int], most: int) -> list[int]:
+    """List the different numbers up to `most`, lowest first; a range is cut off there rather than gone through."""
+    if isinstance(numbers, range):
+        upward = numbers if numbers.step > 0 else numbers[::-1]
+        return list(range(upward.start, min(upward.stop, most + 1), upward.step))
+    return sorted({int(number) for number in numbers if number <= most})
 
 
 def _automatic(*rules: Rule) -> Rule:

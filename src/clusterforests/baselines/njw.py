@@ -32,8 +32,8 @@ class NJWSpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of clusters.
     bandwidth : "local", "automatic" or float, default="local"
         Bandwidth of the kernel exp(-d^2 / (2 bandwidth^2)). "local" scales the distance of two rows by the distances
-        to their nearest neighbours, exp(-d^2 / (s_i s_j)); it cannot be used if three rows are equal. "automatic" tries
-        about 25 bandwidths on three quarters of the rows and keeps the one whose eigenvectors K-means fits best.
+        to their nearest neighbours, exp(-d^2 / (s_i s_j)). "automatic" tries about 25 bandwidths on three quarters of
+        the rows and keeps the one whose eigenvectors K-means fits best.
     n_init : int, default=1
         Random starts of K-means.
     max_iter : int, default=200
@@ -184,14 +184,14 @@ def kernel(distances: FloatArray, bandwidth: float | FloatArray) -> FloatArray:
 
 
 def local_bandwidths(distances: FloatArray) -> FloatArray:
-    """Return the median of each row's five smallest distances, that to itself included."""
+    """Return the median of each row's five smallest distances, that to itself included.
+
+    Where it is 0, because the row occurs three times or more, equal distances are counted once.
+    """
     near = np.partition(distances, min(_NEIGHBOURS, len(distances)) - 1, axis=1)[:, :_NEIGHBOURS]
     widths: FloatArray = np.median(near, axis=1)
-    if not widths.all():
-        raise ValueError(
-            f"bandwidth='local' needs rows that differ: row {int(np.argmin(widths))} of X occurs three times or "
-            "more. Use bandwidth='automatic' or a number."
-        )
+    for row in np.flatnonzero(widths == 0):
+        widths[row] = np.median(np.unique(distances[row])[:_NEIGHBOURS])
     return widths
 
 

@@ -29,6 +29,8 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
         add("--number", **lists, help="columns of numbers, whatever they look like")
         add("--date", **lists, help="columns of dates")
         add("--ordered", **lists, help="columns of words with an order; size=small,medium,large says which")
+    else:
+        add("--category", **lists, help="as for `fit`; not needed, because the model knows its categories")
     add("--missing", **(lists | {"metavar": "TEXT"}), help="texts that stand for a missing value")
     add(
         "--format",

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.files import is_device
+from clusterforests._base.files import replacing
 from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.cli.formats import compression_of, format_of
 from clusterforests.cli.outputs import STDOUT
@@ -53,7 +53,7 @@ def labels_format(path: Path | None) -> LabelsFormat:
 def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: FloatArray, form: LabelsFormat) -> None:
     """Write a line for each row: its name or number, its cluster, and its membership in it."""
     if form.kind == "npy":
-        with path.open("wb") as out:
+        with replacing(path, "wb") as out:
             np.save(out, labels, allow_pickle=False)
         return
     names: Any = range(1, len(labels) + 1) if data.ids is None else data.ids
@@ -67,12 +67,8 @@ def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: Float
         _write_rows(sys.stdout, (title, names, labels, membership), form.kind)
         sys.stdout.flush()
     else:
-        with path.open("wb") as out:
-            with _packed(out, form.compression) as text:
-                _write_rows(text, (title, names, labels, membership), form.kind)
-            out.flush()
-            if not is_device(path):
-                os.fsync(out.fileno())
+        with replacing(path, "wb") as out, _packed(out, form.compression) as text:
+            _write_rows(text, (title, names, labels, membership), form.kind)
 
 
 @contextmanager
@@ -120,7 +116,7 @@ def _write_workbook(path: Path, columns: tuple[str, Any, Any, Any]) -> None:
     sheet.append([title, "cluster", "membership"])
     for name, label, own in zip(names, labels.tolist(), membership.tolist(), strict=True):
         sheet.append([_text_cell(sheet, name), label, round(own, 4)])
-    with path.open("wb") as out:
+    with replacing(path, "wb") as out:
         book.save(out)
 
 
@@ -141,7 +137,8 @@ def _write_arrow(path: Path, columns: Mapping[str, Any], kind: str) -> None:
     import pyarrow.parquet
 
     table = pyarrow.table(dict(columns))
-    if kind == "parquet":
-        pyarrow.parquet.write_table(table, path)
-    else:
-        pyarrow.feather.write_feather(table, str(path))
+    with replacing(path, "wb") as out:
+        if kind == "parquet":
+            pyarrow.parquet.write_table(table, out)
+        else:
+            pyarrow.feather.write_feather(table, out)

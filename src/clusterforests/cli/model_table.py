@@ -9,7 +9,7 @@ import numpy as np
 
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.requests import request_of
-from clusterforests.cli.screen import Screen
+from clusterforests.cli.screen import Screen, reading_file
 from clusterforests.forest_view import ForestView
 from clusterforests.tables.column_table import ColumnTable
 
@@ -18,11 +18,16 @@ def read_for_model(view: ForestView, given: argparse.Namespace, screen: Screen) 
     """Read the columns that a model was fitted on."""
     names = view.feature_names
     levels = {} if names is None else {names[j]: _by_text(known) for j, known in view.levels.items()}
+    for name in given.category:
+        if name not in levels:
+            known = f"Its categories are {', '.join(map(repr, levels))}." if levels else "It has no categories."
+            raise ValueError(f"--category {name}: {given.model} was fitted on no category of that name. {known}")
     readings = {reading.name: reading for reading in view.readings if reading.feature >= 0}
     left_out = {name for name, reading in readings.items() if not reading.used}
     wanted = None if names is None else [name for name in names if name not in left_out]
     request = request_of(given, screen.bar.loaded, wanted=wanted, readings=readings, levels=levels)
-    data = read_table(given.data, request, given.format)
+    with reading_file(given.data):
+        data = read_table(given.data, request, given.format)
     if left_out and names is not None and isinstance(data.table, ColumnTable):
         data = replace(data, table=_with_stand_ins(data.table, names))
     screen.bar.clear()
@@ -46,6 +51,14 @@ def _with_stand_ins(table: ColumnTable, names: list[str]) -> ColumnTable:
 
 
 def _by_text(levels: tuple[Any, ...]) -> Mapping[str, Any]:
-    """Find a model's levels by how a file writes them: 2.0 may also be written 2."""
-    by_text = {str(int(level)): level for level in levels if isinstance(level, float) and level.is_integer()}
+    """Find a model's levels by how a file writes them: 2.0 may also be written 2, and True true or TRUE."""
+    by_text: dict[str, Any] = {}
+    for level in levels:
+        text = str(level)
+        if text.lower() in ("true", "false"):
+            by_text |= dict.fromkeys((text.lower(), text.capitalize(), text.upper()), level)
+        elif isinstance(level, int):
+            by_text[f"{level}.0"] = level
+        elif isinstance(level, float) and level.is_integer():
+            by_text[str(int(level))] = level
     return by_text | {str(level): level for level in levels}

@@ -2,13 +2,16 @@
 
 import errno
 import os
+import stat
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
-from clusterforests._base.files import is_device, move_into_place, unfinished_path
+from clusterforests._base.files import create_beside, is_device, move_into_place
+from clusterforests.cli.standard_streams import writing_to_stdout
 
 STDOUT = Path("-")
 ADVICE = {
@@ -26,7 +29,8 @@ def explain(error: OSError) -> str:
     if error.errno is None:
         return str(error)
     name = "" if error.filename is None else f"{error.filename}: "
-    return " ".join(filter(None, [f"{name}{error.strerror}.", ADVICE.get(error.errno, "")]))
+    advice = "Send it elsewhere." if error.filename == "standard output" else ADVICE.get(error.errno, "")
+    return " ".join(filter(None, [f"{name}{error.strerror}.", advice]))
 
 
 class Outputs:
@@ -35,24 +39,24 @@ class Outputs:
     def __init__(self, inputs: Mapping[str, str], targets: Mapping[str, Path | None]) -> None:
         self.targets = {option: path for option, path in targets.items() if path is not None}
         self._staged: list[tuple[Path, Path]] = []
-        seen: dict[str, str] = {os.path.realpath(path): option for option, path in inputs.items() if path != "-"}
+        seen = {file: option for option, path in inputs.items() for file in _files(Path(path), sys.stdin)}
         for option, path in self.targets.items():
-            if path == STDOUT:
-                continue
-            real = os.path.realpath(path)
-            if real in seen and not is_device(path):
-                raise ValueError(f"{option} {path} is the same file as {seen[real]}. Give it another name.")
-            seen[real] = option
-            _check_writable(option, path)
+            for file in _files(path, sys.stdout):
+                if file in seen:
+                    name = "standard output" if path == STDOUT else path
+                    raise ValueError(f"{option} {name} is the same file as {seen[file]}. Give it another name.")
+                seen[file] = option
+            if path != STDOUT:
+                _check_writable(option, path)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if kind is None:
-            for part, path in self._staged:
-                move_into_place(part, path)
-        else:
+        try:
+            if kind is None:
+                move_into_place(self._staged)
+        finally:
             for part, _path in self._staged:
                 with suppress(OSError):
                     part.unlink()
@@ -64,18 +68,35 @@ class Outputs:
             return
         place = path
         if path != STDOUT and not is_device(path):
-            place = unfinished_path(path)
+            file, place = create_beside(path)
+            os.close(file)
             self._staged.append((place, path))
         try:
-            writer(place)
+            with writing_to_stdout() if path == STDOUT else nullcontext():
+                writer(place)
         except OSError as error:
             if error.errno is None:
                 raise
-            raise OSError(error.errno, error.strerror, str(path)) from error
+            raise OSError(error.errno, error.strerror, error.filename if path == STDOUT else str(path)) from error
 
     @property
     def files(self) -> list[str]:
         return [str(path) for path in self.targets.values() if path != STDOUT]
+
+
+def _files(path: Path, standard: IO[str]) -> list[str | tuple[int, int]]:
+    """Return what tells the file at `path` from others: its name and, if it is there, its number on its device.
+
+    "-" is what standard input or output is redirected to. What is no regular file, such as /dev/null, is never the
+    same.
+    """
+    try:
+        status = os.fstat(standard.fileno()) if path == STDOUT else path.stat()
+    except (OSError, ValueError):  # not there, or closed
+        return [] if path == STDOUT else [os.path.realpath(path)]
+    if not stat.S_ISREG(status.st_mode):
+        return []
+    return [(status.st_dev, status.st_ino)] + ([] if path == STDOUT else [os.path.realpath(path)])
 
 
 def _check_writable(option: str, path: Path) -> None:

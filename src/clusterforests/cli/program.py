@@ -18,6 +18,7 @@ from clusterforests.cli.options.report import add_report
 from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
 from clusterforests.cli.problems import FileProblems
+from clusterforests.cli.standard_streams import open_closed_streams, writing_to_stdout
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status : int
         0 for success, 1 for a problem with the input, 2 for a mistake in the command line, 130 after Ctrl-C.
     """
+    open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
     given.words = words
@@ -58,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A command is imported when it runs: that takes a second, which `--help` need not wait for.
         command = importlib.import_module(f"clusterforests.cli.commands.{given.command}")
         status: int = getattr(command, f"run_{given.command}")(given)
-        sys.stdout.flush()
+        with writing_to_stdout():
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail(given, given.stopped, 130)
     except BrokenPipeError:  # whoever reads the output has seen enough

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from clusterforests._base.progress import ProgressBar
+from clusterforests.cli.standard_streams import writing_to_stdout
 
 OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state": "--seed", "n_jobs": "--threads"}
 
@@ -22,6 +23,24 @@ def naming_file(name: str) -> Iterator[None]:
         for parameter, option in OPTIONS.items():
             text = text.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
         raise ValueError(f"{'standard input' if name == '-' else name}: {text}") from error
+
+
+@contextmanager
+def reading_file(name: str) -> Iterator[None]:
+    """Say which file does not fit into memory, or that it is standard input that cannot be read."""
+    stdin, name = name == "-", "standard input" if name == "-" else name
+    try:
+        yield
+    except OSError as error:
+        if stdin and error.errno is not None and error.filename is None:
+            raise OSError(error.errno, error.strerror, name) from error
+        raise
+    except MemoryError as error:
+        what = f" ({' '.join(str(error).split()).rstrip('.')})" if str(error) else ""
+        raise MemoryError(
+            f"{name} does not fit into the memory that is left{what}. Leave columns out with --ignore, or save the "
+            "table with numpy.save: a .npy file is not read as a whole."
+        ) from error
 
 
 class Screen:
@@ -54,7 +73,15 @@ class Screen:
         """Print the summary; on stderr if the labels go to stdout."""
         if not (self.quiet or self.json):
             self.bar.clear()
-            print("\n".join(lines), file=sys.stderr if on_stderr else sys.stdout, flush=True)
+            if on_stderr:
+                print("\n".join(lines), file=sys.stderr, flush=True)
+            else:
+                self.show("\n".join(lines))
+
+    def show(self, text: str) -> None:
+        """Print a result on standard output."""
+        with writing_to_stdout():
+            print(text, flush=True)
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:

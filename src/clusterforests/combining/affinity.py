@@ -11,6 +11,8 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity_operator import Affinity, MatchCountAffinity, with_diagonal
 from clusterforests.combining.settings import LIMITS, GraphLimits
 
+NO_SHARPNESS = 1e-8  # exp(b P) - 1 differs from b P by less than a share of b
+
 
 @dataclass(frozen=True)
 class Signatures:
@@ -23,6 +25,7 @@ class Signatures:
     inverse: IndexArray  # row -> signature
     weights: FloatArray  # rows per signature, or the sum of their weights
     inside: "Inside | None" = None  # None if all rows that a signature stands for have its labels
+    values: FloatArray | None = None  # (m, d): of the rows with these labels, scaled; None if they are not known
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -90,9 +93,15 @@ def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> Float
     """Set entries of P below `threshold` (beta_2) to 0, then take exp(sharpness * P) of every entry (beta_1).
 
     With the threshold "auto", take exp(sharpness * P) - 1: every share counts, and rows never together have no link.
+    As the sharpness goes to 0 this is proportional to P.
     """
     if isinstance(threshold, str):
-        return expm1(sharpness * P)
+        return expm1(sharpness * P) if sharpness > NO_SHARPNESS else P
+    if sharpness <= NO_SHARPNESS:
+        raise ValueError(
+            f"sharpness={sharpness:g} with threshold={threshold:g} makes all links of the graph equal. Raise "
+            "sharpness, or pass threshold='auto'."
+        )
     return exp(sharpness * np.where(threshold > P, 0.0, P))
 
 

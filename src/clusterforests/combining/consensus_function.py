@@ -38,7 +38,7 @@ def consensus(
         together no link. Used by "kway" and the cuts named "ncut...".
     sharpness : float or "auto", default="auto"
         The graph's weights are exp(sharpness * share), at most 50; "auto" is a tenth of the number of partitions, at
-        most 10. Used where `threshold` is.
+        most 10. 0 takes the shares themselves, if `threshold` is "auto". Used where `threshold` is.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows: a row of weight 3 counts like three equal rows. A row of weight 0 has no say and goes where
         its links with the others lead.

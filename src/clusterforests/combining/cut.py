@@ -1,8 +1,7 @@
 """Cut the graph of the nodes, by one method or by several of which the medoid is kept (Algorithm 3, line 8)."""
 
-import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +14,16 @@ from clusterforests.combining.graph import Graph
 from clusterforests.combining.linkage import by_size
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Links, Placement, Shares
-from clusterforests.combining.registry import METHODS, AtGapsOr, Cut, FromAffinity, FromLabels, FromShares, MedoidOf
+from clusterforests.combining.registry import (
+    METHODS,
+    AtGapsOr,
+    Cut,
+    FromAffinity,
+    FromLabels,
+    FromShares,
+    MedoidOf,
+    Refined,
+)
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
 
 
@@ -39,25 +47,39 @@ def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
     if isinstance(method, AtGapsOr):
         return _cut_at_gaps_or(graph, method)
     if not isinstance(method, MedoidOf):
-        return KeptCut(graph.cut(settings.method), settings.method)
-    cuts = {}
+        return graph.keep(settings.method)
+    cuts, failed = {}, ""
     for name in method.methods:
-        with contextlib.suppress(ValueError):  # Some methods cannot make n_clusters groups; the first always can.
+        try:
             cuts[name] = graph.cut(name)
+        except ValueError as error:  # Some methods cannot make n_clusters groups; the first always can.
+            failed += f"; {name} failed: {_in_short(error)}"
     kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, graph.signatures.weights)
+    if len(cuts) == 1:
+        return KeptCut(cuts[kept], kept, f"the only cut that could be made{failed}")
     agreed = ", ".join(f"{name} {value:.2f}" for name, value in agreement.items())
-    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}")
+    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}{failed}")
 
 
 def _cut_at_gaps_or(graph: "ConsensusGraph", method: AtGapsOr) -> KeptCut:
     """Cut at gaps, and see whether there are any."""
-    found = np.inf
-    with contextlib.suppress(ValueError):  # the finest partitions may tell too few rows apart
+    try:
         cut = graph.cut(method.gaps)
-        found = leak(graph.backend, graph.signatures, cut.groups)
+    except ValueError as error:  # the finest partitions may tell too few rows apart
+        return _otherwise(graph, method, f"gaps could not be looked for: {_in_short(error)}")
+    found = leak(graph.backend, graph.signatures, cut.groups)
     if found <= CLEAN:
         return KeptCut(cut, method.gaps, f"gaps lie between the clusters: {found:.1%} of the links cross them")
-    return KeptCut(graph.cut(method.otherwise), method.otherwise, "no gaps lie between the clusters")
+    return _otherwise(graph, method, "no gaps lie between the clusters")
+
+
+def _otherwise(graph: "ConsensusGraph", method: AtGapsOr, why: str) -> KeptCut:
+    kept = graph.keep(method.otherwise)
+    return replace(kept, reason="; ".join(filter(None, (why, kept.reason))))
+
+
+def _in_short(error: ValueError) -> str:
+    return str(error).partition(". ")[0].rstrip(".")
 
 
 def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:
@@ -97,13 +119,24 @@ class ConsensusGraph:
         self.limits = limits
         self._graph: Graph | None = None
 
+    def keep(self, name: str) -> KeptCut:
+        """Cut by one method, or by the one that stands in for it."""
+        method = METHODS[name]
+        if not isinstance(method, Refined):
+            return KeptCut(self.cut(name), name)
+        if self.signatures.values is None:
+            return KeptCut(
+                self.cut(method.otherwise), method.otherwise, "not refined: the rows' values are not at hand"
+            )
+        return KeptCut(self.cut(name), name, "all clusters are cut at once, then refined by the values of the rows")
+
     def cut(self, name: str) -> Cut:
         """Cut by one method; groups are named by size, largest first."""
         method = METHODS[name]
         if isinstance(method, FromAffinity):
-            if self._graph is None:
-                self._graph = self.affinity_graph()
-            return method.cut(self._graph, self.links, self.n_clusters)
+            return method.cut(self.affinity_graph(), self.links, self.n_clusters)
+        if isinstance(method, Refined):
+            return method.cut(self.affinity_graph(), self.links, self.signatures, self.n_clusters)
         assert isinstance(method, FromLabels | FromShares)
         if isinstance(method, FromLabels):
             groups = method.group(self.backend, self.signatures, self.n_clusters)
@@ -114,9 +147,11 @@ class ConsensusGraph:
         return Cut(named, lambda shares: place(named, shares))
 
     def affinity_graph(self) -> Graph:
-        """Make the graph of W."""
-        W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
-        return Graph(self.backend, W, self.signatures.weights, self.limits)
+        """Make the graph of W, once."""
+        if self._graph is None:
+            W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
+            self._graph = Graph(self.backend, W, self.signatures.weights, self.limits)
+        return self._graph
 
     def _share_graph(self) -> Graph:
         check_pairs(self.signatures)

@@ -11,6 +11,7 @@ from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.cut import ConsensusGraph, cut_graph
 from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.gaps import CLEAN, gap_graph, leak
+from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings, GraphLimits
 from clusterforests.combining.spectral_kmeans import kmeans_groups
 
@@ -24,8 +25,9 @@ def cut_numbers(
     """Cut the graph into each number of groups; None where it cannot be.
 
     "kway" and "gaps-or-kway" take their eigenvectors from one embedding and fewer starts of K-means, so that the result
-    may differ from a cut into one number alone where many cuts are as good.
+    may differ from a cut into one number alone where many cuts are as good. Cuts are not refined.
     """
+    settings = settings._replace(method=without_values(settings.method))
     able = [k for k in numbers if k < len(signatures)]
     if settings.method not in ("kway", "gaps-or-kway") or not able:
         return [

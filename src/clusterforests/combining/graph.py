@@ -10,6 +10,8 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity_operator import Affinity, AffinityMatrix
 from clusterforests.combining.settings import LIMITS, GraphLimits
 
+HELD_BACK = 0.5
+
 
 class Graph:
     """A graph of weighted nodes. W is a matrix or an operator."""
@@ -36,6 +38,13 @@ class Graph:
             return self.affinity.W
         every = np.arange(len(self))
         return self.affinity.between(every, every)
+
+    def even(self) -> "Graph":
+        """Take the graph in which a node counts less, the more it is linked, so that dense parts do not stand out.
+
+        It is that of W_ij / (d_i d_j)^HELD_BACK for the degrees d. With 1, it would not know where rows are dense.
+        """
+        return Graph(self.backend, self.affinity, self.weights / self.degrees**HELD_BACK, self.limits)
 
     def part(self, members: IndexArray) -> "Graph":
         """Take the graph of some nodes."""

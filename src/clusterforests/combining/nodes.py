@@ -1,15 +1,16 @@
 """Choose the nodes of the consensus graph: the different rows of labels, or landmarks that stand for them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clusterforests._base.typing import AnyIntArray, FloatArray, IntArray
+from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.backends.label_tables import hash_columns
 from clusterforests.combining.affinity import Signatures, collapse
 from clusterforests.combining.landmarks import choose_landmarks
-from clusterforests.combining.placement import label_blocks
+from clusterforests.combining.placement import find_columns, label_blocks
 from clusterforests.combining.registry import works_without_matrix
 from clusterforests.combining.settings import LIMITS, CutSettings, GraphLimits
 from clusterforests.tables.distinct_rows import DistinctRows
@@ -64,6 +65,33 @@ def choose_sampled_nodes(
     if len(sample) > count:
         signatures = choose_landmarks(backend, sample, count, seed, sampled=True)
     return _enough(Nodes(signatures), settings.n_clusters, f" in a sample of {len(sample.inverse)} rows")
+
+
+def with_values(
+    nodes: Nodes, labels: AnyIntArray, weights: FloatArray | None, scaled: Callable[[IndexArray], FloatArray]
+) -> Nodes:
+    """Give every node the mean of the rows that have its labels, if there are such rows for each.
+
+    Parameters
+    ----------
+    labels, weights
+        Those of the rows of a sample: (T, n), and (n,) or None.
+    scaled : callable
+        Its scaled values of the rows with these numbers.
+    """
+    known = nodes.signatures
+    node = np.concatenate([find_columns(known.labels, block) for _, block in label_blocks(labels)])
+    rows = np.flatnonzero(node >= 0 if weights is None else (node >= 0) & (weights > 0))
+    node = node[rows]
+    if len(np.unique(node)) < len(known):
+        return nodes
+    values = scaled(rows)
+    order = np.lexsort((*values.T[::-1], node))  # The order of the rows must not show in the sums.
+    share = np.ones(len(rows)) if weights is None else weights[rows]
+    first = np.flatnonzero(np.diff(node[order], prepend=-1))
+    sums = np.add.reduceat((share[:, None] * values)[order], first, axis=0)
+    means = sums / np.add.reduceat(share[order], first)[:, None]
+    return replace(nodes, signatures=replace(known, values=means))
 
 
 def known_nodes(

@@ -149,6 +149,23 @@ class MostShared:
 
 
 @dataclass(frozen=True)
+class MostLinked:
+    """The rule that takes the group to whose nodes the links add up to most."""
+
+    links: Links
+    voters: FloatArray  # (groups, m): the weights of each group's nodes
+
+    @classmethod
+    def of(cls, links: Links, groups: IntArray, weights: FloatArray) -> "MostLinked":
+        """Make the rule for nodes of these groups and weights."""
+        return cls(links, weights * np.equal(groups, np.arange(int(groups.max()) + 1)[:, None]))
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        most: IntArray = self.links.votes(backend, nodes, labels, self.voters).argmax(axis=0).astype(np.int32)
+        return most
+
+
+@dataclass(frozen=True)
 class NearestNode:
     """The rule that takes the group of the node with the highest P, the first on ties: single linkage."""
 
@@ -200,17 +217,22 @@ class Placement:
 
     def _settled(self, labels: IntArray) -> IndexArray:
         """Find the settled node with exactly these labels, -1 where there is none."""
-        node = np.full(labels.shape[1], -1, dtype=np.intp)
-        if len(self.settled):
-            known = self.nodes.labels[:, self.settled]
-            keys, given = hash_columns(np.ascontiguousarray(known)), hash_columns(labels)
-            order = np.argsort(keys, kind="stable")
-            at = np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)
-            candidate = order[at]
-            same = np.flatnonzero(keys[candidate] == given)
-            equal = (known[:, candidate[same]] == labels[:, same]).all(axis=0)
-            node[same[equal]] = self.settled[candidate[same[equal]]]
-        return node
+        if not len(self.settled):
+            return np.full(labels.shape[1], -1, dtype=np.intp)
+        found = find_columns(np.ascontiguousarray(self.nodes.labels[:, self.settled]), labels)
+        return np.where(found >= 0, self.settled[found], -1)
+
+
+def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
+    """Find, for each column of labels, the column of `known` that is equal to it, -1 where there is none."""
+    found = np.full(labels.shape[1], -1, dtype=np.intp)
+    keys, given = hash_columns(known), hash_columns(labels)
+    order = np.argsort(keys, kind="stable")
+    candidate = order[np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)]
+    same = np.flatnonzero(keys[candidate] == given)
+    equal = same[(known[:, candidate[same]] == labels[:, same]).all(axis=0)]
+    found[equal] = candidate[equal]
+    return found
 
 
 def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:

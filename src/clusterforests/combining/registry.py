@@ -17,10 +17,20 @@ from clusterforests.combining.eigenvectors import spectral_embedding
 from clusterforests.combining.gaps import cut_at_gaps
 from clusterforests.combining.graph import Graph
 from clusterforests.combining.hypergraph import cspa, hbgf, mcla
-from clusterforests.combining.linkage import linkage_labels, trimmed_labels
+from clusterforests.combining.linkage import by_size, linkage_labels, trimmed_labels
 from clusterforests.combining.mixture import mixture
 from clusterforests.combining.normalized_cut import CutTree, recursive_cut
-from clusterforests.combining.placement import Links, MostShared, NearestNode, PlacementRule, Shares, embed, walk
+from clusterforests.combining.placement import (
+    Links,
+    MostLinked,
+    MostShared,
+    NearestNode,
+    PlacementRule,
+    Shares,
+    embed,
+    walk,
+)
+from clusterforests.combining.refinement import refine
 from clusterforests.combining.spectral_kmeans import kmeans_groups
 
 
@@ -70,6 +80,14 @@ class FromAffinity:
 
 
 @dataclass(frozen=True)
+class Refined:
+    """A method that needs the values of the rows beside the graph; where they are not known, another that does not."""
+
+    cut: Callable[[Graph, Links, Signatures, int], Cut]
+    otherwise: str
+
+
+@dataclass(frozen=True)
 class MedoidOf:
     """Several methods, of which the one is kept that agrees best with the others."""
 
@@ -105,7 +123,15 @@ def _kway(graph: Graph, links: Links, n_clusters: int) -> Cut:
     return Cut(groups, lambda _: embed(graph, links, rows, groups))
 
 
-ConsensusMethod: TypeAlias = FromLabels | FromShares | FromAffinity | MedoidOf | AtGapsOr
+def _refined(graph: Graph, links: Links, signatures: Signatures, n_clusters: int) -> Cut:
+    """Cut into all parts at once, dense parts of the table no sooner than others, and refine the cut."""
+    rows = spectral_embedding(graph.even(), n_clusters)
+    cut = kmeans_groups(graph.backend, rows, graph.weights, n_clusters)
+    groups = by_size(refine(graph.backend, signatures, cut), graph.weights)
+    return Cut(groups, lambda _: MostLinked.of(links, groups, graph.weights))
+
+
+ConsensusMethod: TypeAlias = FromLabels | FromShares | FromAffinity | Refined | MedoidOf | AtGapsOr
 
 METHODS: Mapping[str, ConsensusMethod] = {
     "ncut": FromAffinity(partial(_recursive, rule="ncut")),
@@ -113,6 +139,7 @@ METHODS: Mapping[str, ConsensusMethod] = {
     "ncut-best": FromAffinity(partial(_recursive, rule="ncut-best")),
     "ncut-shifted": FromAffinity(partial(_recursive, rule="ncut-shifted")),
     "kway": FromAffinity(_kway),
+    "refined": Refined(_refined, "kway"),
     "average": FromShares(partial(_linkage, method="average")),
     "average-trimmed": FromShares(_trimmed_linkage),
     "single": FromShares(partial(_linkage, method="single"), nearest_node),
@@ -121,6 +148,7 @@ METHODS: Mapping[str, ConsensusMethod] = {
     "medoid": MedoidOf(("average-trimmed", "kway", "ncut")),
     "gaps": FromLabels(cut_at_gaps, nearest_node),
     "gaps-or-kway": AtGapsOr("gaps", "kway"),
+    "gaps-or-refined": AtGapsOr("gaps", "refined"),
     "cspa": FromShares(cspa),
     "hbgf": FromLabels(hbgf),
     "mcla": FromLabels(mcla),
@@ -128,13 +156,27 @@ METHODS: Mapping[str, ConsensusMethod] = {
     "agreement": FromLabels(agree),
 }
 
+
+def without_values(name: str) -> str:
+    """Name the method that stands in for one that needs the values of the rows."""
+    method = METHODS[name]
+    if isinstance(method, AtGapsOr):
+        return next(n for n, m in METHODS.items() if m == AtGapsOr(method.gaps, without_values(method.otherwise)))
+    return method.otherwise if isinstance(method, Refined) else name
+
+
+def needs_values(name: str) -> bool:
+    """Say whether a method needs the values of the rows."""
+    return without_values(name) != name
+
+
 # The rules for the parameters that name a method.
 METHOD_RULES: Mapping[str, Rule] = {
     "consensus": choice("auto", *METHODS),  # of ClusterForest
-    "method": choice(*METHODS),  # of `consensus`
+    "method": choice(*(name for name in METHODS if not needs_values(name))),  # of `consensus`
 }
 
 
 def works_without_matrix(method: str) -> bool:
     """Say whether the method can cut a graph that is too large for a matrix."""
-    return isinstance(METHODS.get(method), FromAffinity)
+    return isinstance(METHODS.get(method), FromAffinity | Refined)

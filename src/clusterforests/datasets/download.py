@@ -8,11 +8,12 @@ import hashlib
 import importlib
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from clusterforests._base.files import replacing
 
 UCI_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 TIMEOUT = 30  # seconds without an answer
@@ -57,9 +58,10 @@ def download_table(name: str, wanted: str) -> Path:
     urls = [f"{base_url()}/{file}" for file in SOURCES[name].files]
     table = _checked_table(name, urls, [_fetch(pooch, url, wanted) for url in urls])
     folder.mkdir(parents=True, exist_ok=True)
-    # It is written beside its place and then moved there, so that no other process ever sees half a file.
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        return _write(table, Path(scratch) / f"{name}.csv").replace(folder / f"{name}.csv")
+    path = folder / f"{name}.csv"
+    with replacing(path, "wb") as out:
+        out.write(table)
+    return path
 
 
 def base_url() -> str:
@@ -107,11 +109,6 @@ def _checked_table(name: str, urls: Sequence[str], originals: Sequence[bytes]) -
             f"{name}.csv."
         )
     return table
-
-
-def _write(table: bytes, path: Path) -> Path:
-    path.write_bytes(table)
-    return path
 
 
 def _lines(text: str) -> list[str]:

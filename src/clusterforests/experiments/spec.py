@@ -76,7 +76,7 @@ def methods() -> list[Cell]:
             _cell("methods", dataset, "EA", base_clusters="n_f", n_init=1),
         ]
         cells += [_cell("methods", dataset, "RP", n_components=d) for d in DIMENSIONS]
-        # Three equal rows rule the local bandwidth out; the search takes a minute a run on the large sets.
+        # kernlab's local bandwidth is 0 for rows that occur thrice; the search takes a minute a run on the large sets.
         cells += [_cell("methods", dataset, "NJW", bandwidth="local")] if dataset != "spect" else []
         cells += [_cell("methods", dataset, "NJW", bandwidth="automatic")] if small else []
         cells += [_cell("methods", dataset, "EA", base_clusters="sqrt", n_init=1)] if dataset != "madelon" else []

@@ -7,6 +7,8 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from clusterforests._base.files import replacing
+
 # No date, no version: a file changes only when the figure does.
 _METADATA: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}}
 
@@ -27,8 +29,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
             drawn = io.BytesIO()
             figure.savefig(drawn, format=suffix, metadata=metadata)
             path = folder / f"{name}.{suffix}"
-            beside = path.with_name(path.name + ".part")
-            beside.write_bytes(drawn.getvalue())
-            beside.replace(path)
+            with replacing(path, "wb") as out:
+                out.write(drawn.getvalue())
             paths.append(path)
     return paths

@@ -130,7 +130,7 @@ def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int
 
 def automatic_consensus(trees: str) -> str:
     """Name the cut that "auto" means for trees of a kind."""
-    return "gaps-or-kway" if trees == "fine" else "kway"
+    return {"varied": "refined", "fine": "gaps-or-refined"}.get(trees, "kway")
 
 
 def _asked(given: Mapping[str, Any], name: str, rule: Setting) -> Setting:

@@ -112,6 +112,16 @@ class GrowthPlan:
         settings = replace(self.settings, base_clusters=clusters)
         return replace(self, scaling=plain.project(projections), settings=settings, varied=trees)
 
+    def whole_rows(self, rows: IndexArray) -> FloatArray:
+        """Scale some rows, as trees that see all features see them; only for trees of several kinds."""
+        assert self.varied is not None
+        seen = np.empty((len(rows), len(self.varied.whole)))
+        for start in range(0, len(rows), SCALED_ROWS):
+            where = slice(start, start + SCALED_ROWS)
+            scaled = self.scaling.apply(np.ascontiguousarray(self.values[rows[where]]))
+            seen[where] = scaled[:, self.varied.whole]
+        return seen
+
     def grow(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:

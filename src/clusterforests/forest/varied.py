@@ -41,6 +41,11 @@ class PlannedTrees(NamedTuple):
     columns: list[IntArray]
     clusters: IntArray
 
+    @property
+    def whole(self) -> IntArray:
+        """The columns that stand for all features: those of the first tree."""
+        return self.columns[0]
+
     def some(self, first: int, last: int | None) -> "PlannedTrees":
         """Take the trees first, ..., last - 1."""
         return PlannedTrees(self.features[first:last], self.columns[first:last], self.clusters[first:last])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from clusterforests._base.parameters import ascending
 from clusterforests._base.warnings import warn_caller
 from clusterforests.combining.nodes import check_landmarks
 from clusterforests.forest.automatic_settings import Setting
@@ -25,7 +26,7 @@ def asked_n_clusters(n_clusters: Any, landmarks: Any, n_distinct: int, n_rows: i
         warn_caller(reason, ConvergenceWarning)
         return Setting(n_distinct, reason), []
     asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(n_clusters, str) else n_clusters
-    candidates = sorted({int(k) for k in asked if k <= n_distinct})
+    candidates = ascending(asked, n_distinct)
     if not candidates:
         raise ValueError(f"n_clusters={n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers.")
     return Setting(candidates[0], "lowest candidate"), candidates

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.parameters import MAX_MEMBERS
 from clusterforests._base.typing import AnyArray
 from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.placement import Embedding, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.tables.column_reading import READ_AS, YES_NO, ColumnReading
 
 
-def check_consistency(state: Mapping[str, Any], parameters: Mapping[str, Any], names: list[str] | None) -> None:
+def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None:
     """Raise a ValueError for the first part that does not fit the others."""
     n_trees, n_rows = state["partitions_"].shape
     p, k = state["n_features_in_"], state["n_clusters_"]
-    _require(0 < n_trees <= parameters["n_estimators"] and n_rows > 0, "the number of trees")
+    _require(0 < n_trees <= MAX_MEMBERS and n_rows > 0, "the number of trees")
     _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
     _require(names is None or len(names) == p, "the number of feature names")
     _check_lengths(state, n_trees, n_rows, p)
@@ -85,16 +86,25 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     width = count * max(1, n_views)
     _require(scaling.exponent.shape[1] == count, "steps of the scaling")
     scaling.core()  # refuses whatever else does not fit
+    if state["_donors"] is not None:
+        state["_donors"].fill(np.full((1, count), np.nan), 1)  # so does this
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
     _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")
     _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
+    _require(
+        all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),
+        "columns of the trees",
+    )
+    _require(all(c.shape[1] == len(own) for c, own in zip(trees.centers, trees.columns, strict=True)), "the centres")
 
 
 def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:
     nodes, m = placement.nodes, len(placement.nodes)
     _require(m > 0 and nodes.labels.shape == (n_trees, m) and _between(nodes.labels, -1, None), "nodes")
     _require(_between(nodes.inverse, 0, m), "rows of the nodes")
+    known = nodes.values is None or (len(nodes.values) == m and bool(np.isfinite(nodes.values).all()))
+    _require(known, "values of the nodes")
     _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
     _require(_between(placement.settled, 0, m), "settled nodes")
     _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
@@ -104,6 +114,8 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
         _check_shares(rule.shares, k)
     elif isinstance(rule, NearestNode):
         _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
+    elif isinstance(rule, MostLinked):
+        _require(rule.voters.shape == (k, m), "links of the groups")
     elif isinstance(rule, Embedding):
         _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
     elif isinstance(rule, Walk):
@@ -116,7 +128,10 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
 
 
 def _check_shares(shares: Shares, k: int) -> None:
+    first = shares.first
     _require(shares.together.shape[1] == shares.clustered.shape[1] == k, "shares")
+    _require(len(first) > 0 and first[0] == 0 and (np.diff(first) >= 0).all(), "shares")
+    _require(first[-1] == len(shares.together), "shares")
 
 
 def _check_cuts(tree: CutTree, m: int, k: int) -> None:

@@ -64,7 +64,7 @@ def write_model(path: Path, description: dict[str, Any], arrays: Sequence[AnyArr
 
 def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
     """Return what `write_model` was given. Any other file is refused with a ValueError that names it."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=_open_at_once) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError(f"{path} is not a regular file. Name one that save wrote.")
@@ -82,6 +82,11 @@ def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
             return description, [_read_array(file, entry) for entry in entries]
         except (ValueError, RecursionError) as error:
             raise not_a_model(path, error) from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a named pipe too, without waiting until someone writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def not_a_model(path: Path, error: Exception) -> ValueError:

@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from clusterforests.persistence.model_file import not_a_model, read_model, write
 from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_kind
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.wishes import COLUMNS_RULE
+
+UNFIT = (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError)  # parts that are no forest's
 
 
 def save_forest(forest: Any, path: str | os.PathLike[str]) -> None:
@@ -37,6 +39,13 @@ def save_forest(forest: Any, path: str | os.PathLike[str]) -> None:
         "feature_names": None if names is None else [str(name) for name in names],
         "state": state,
     }
+    try:
+        _restore(type(forest), description, packer.arrays)
+    except UNFIT as error:
+        raise ValueError(
+            f"The forest cannot be saved, because `load` would refuse it: {str(error).rstrip('.')}. Set parameters to "
+            "values that `fit` accepts with set_params, or fit it again."
+        ) from error
     write_model(Path(path), description, packer.arrays)
 
 
@@ -55,36 +64,49 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
     source = Path(path)
     description, arrays = read_model(source)
     try:
-        if set(description) != {"parameters", "feature_names", "state"}:
-            raise ValueError("its parts have unknown names")
-        parameters = _unpack(description["parameters"], arrays)
-        check_kind(parameters, "dict", "parameters")
-        unknown = set(parameters) - set(cls._get_param_names())
-        if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
-            raise ValueError("it has parameters that this version does not know")
-        check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
-        given = description["state"]
-        if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
-            raise ValueError("its fitted attributes have unknown names")
-        state = {name: _unpack(value, arrays) for name, value in given.items()}
-        if "feature_pvalues_" not in state:  # features were not tested: their importance was how much trees used them
-            state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
-            state["feature_importances_"] = state["feature_pvalues_"].copy()
-        state.setdefault("repeated_features_", {})
-        state.setdefault("_reduction", None)
-        for name, kind in STATE.fields.items():
-            check_kind(state[name], kind, name)
-        names = description["feature_names"]
-        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise ValueError("its feature names are not text")
-        check_consistency(state, parameters, names)
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+        parts = _restore(cls, description, arrays)
+    except UNFIT as error:
         raise not_a_model(source, error) from error
-    forest = cls(**parameters)
-    vars(forest).update(state)
-    if names is not None:
-        forest.feature_names_in_ = np.array(names, dtype=object)
+    forest = cls(**parts.parameters)
+    vars(forest).update(parts.state)
+    if parts.names is not None:
+        forest.feature_names_in_ = np.array(parts.names, dtype=object)
     return forest
+
+
+class _Parts(NamedTuple):
+    parameters: dict[str, Any]
+    state: dict[str, Any]
+    names: list[str] | None
+
+
+def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -> _Parts:
+    """Make the parts of a forest from those of its file, and check each, and whether they fit together."""
+    if set(description) != {"parameters", "feature_names", "state"}:
+        raise ValueError("its parts have unknown names")
+    parameters = _unpack(description["parameters"], arrays)
+    check_kind(parameters, "dict", "parameters")
+    unknown = set(parameters) - set(cls._get_param_names())
+    if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
+        raise ValueError("it has parameters that this version does not know")
+    check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
+    given = description["state"]
+    if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
+        raise ValueError("its fitted attributes have unknown names")
+    state = {name: _unpack(value, arrays) for name, value in given.items()}
+    if "feature_pvalues_" not in state:  # features were not tested: their importance was how much trees used them
+        state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
+        state["feature_importances_"] = state["feature_pvalues_"].copy()
+    state.setdefault("repeated_features_", {})
+    state.setdefault("_reduction", None)
+    for name, kind in STATE.fields.items():
+        check_kind(state[name], kind, name)
+    names = description["feature_names"]
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError("its feature names are not text")
+    with np.errstate(all="ignore"):  # numbers that fit no forest overflow here
+        check_consistency(state, names)
+    return _Parts(parameters, state, names)
 
 
 class _Packer:

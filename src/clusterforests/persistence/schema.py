@@ -8,7 +8,16 @@ import numpy as np
 from clusterforests.backends import Coordinates
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.normalized_cut import CutNode, CutTree
-from clusterforests.combining.placement import Embedding, Links, MostShared, NearestNode, Placement, Shares, Walk
+from clusterforests.combining.placement import (
+    Embedding,
+    Links,
+    MostLinked,
+    MostShared,
+    NearestNode,
+    Placement,
+    Shares,
+    Walk,
+)
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import FittedTrees
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -60,17 +69,20 @@ RECORDS = {
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
         "means:float64/1",
     ),
-    "Signatures": _record(Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1"),
+    "Signatures": _record(
+        Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?", added="values"
+    ),
     "Shares": _record(Shares, "first:int64/1 together:float64/2 clustered:float64/2"),
     "Links": _record(Links, "threshold:plain sharpness:plain"),
     "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
     "Embedding": _record(Embedding, "links:Links voters:float64/2 length:plain centers:float64/2"),
     "MostShared": _record(MostShared, "shares:Shares"),
+    "MostLinked": _record(MostLinked, "links:Links voters:float64/2"),
     "NearestNode": _record(NearestNode, "node_groups:int32/1"),
     "Placement": _record(
         Placement,
-        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|NearestNode settled:int32/1 names:int32/1 "
-        "shares:Shares",
+        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|MostLinked|NearestNode settled:int32/1 "
+        "names:int32/1 shares:Shares",
     ),
     "CutNode": _record(
         CutNode,
@@ -92,14 +104,8 @@ STATE = _record(
     "_reduction:Reduction?",
     added="feature_pvalues_ repeated_features_ _reduction",
 )
-PLAIN = {
-    "int": int,
-    "str": str,
-    "bool": bool,
-    "tuple": tuple,
-    "dict": dict,
-    "plain": (int, float, str, tuple, type(None)),
-}
+PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
+PLAIN |= {"plain": (int, float, str, tuple, type(None))}
 
 
 def check_kind(value: Any, kind: str, where: str) -> None:
@@ -125,5 +131,5 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "list":
         return isinstance(value, list)
     if kind in PLAIN:
-        return isinstance(value, PLAIN[kind])  # type: ignore[arg-type]
+        return isinstance(value, PLAIN[kind])
     return type(value) in NAMES and NAMES[type(value)] in kind.split("|")

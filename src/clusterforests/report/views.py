@@ -45,6 +45,7 @@ class Shared:
     """What does not change with the number of clusters."""
 
     chosen: NClustersEvidence | None
+    doubts: list[str]  # whether this is the table of the forest
     table: TableSample
     ranks: FloatArray
     columns: list[DrawnColumn]
@@ -55,13 +56,14 @@ class Shared:
     parts: int  # of which memberships of rows are whole numbers
 
 
-def prepare(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> Shared:
+def prepare(view: ForestView, sure: Certainty, table: TableSample, doubts: list[str], limits: PageLimits) -> Shared:
     """Choose and compute what all numbers of clusters share, by the forest's own."""
     listed = listed_columns(view, table, variance_between(view, sure, table), limits)
     features = list(dict.fromkeys(table.columns[j].feature for j in listed.tolist()))
     rows = kept_rows(sure, limits)
     return Shared(
         chosen=view.n_clusters_evidence,
+        doubts=doubts,
         table=table,
         ranks=rank_table(view, table),
         columns=draw_columns(as_said(view, table), words_for(view, table), features, limits),
@@ -118,7 +120,7 @@ def view_entry(cut: OneNumber, colour: IndexArray, shared: Shared, limits: PageL
         "k": view.n_clusters,
         "colours": colour.tolist(),
         "answer": story.answer,
-        "cautions": list(story.cautions),
+        "cautions": [*shared.doubts, *story.cautions],
         "story": [
             {"name": told.name, "text": told.text, "traits": [trait_line(trait) for trait in told.traits]}
             for told in story.clusters

@@ -15,6 +15,7 @@ from clusterforests.report.page import fill
 from clusterforests.report.points import point_entry
 from clusterforests.report.row_lists import map_entry, stored_rows
 from clusterforests.report.run_description import run_entry
+from clusterforests.report.same_table import check_same_table
 from clusterforests.report.views import colours, cut_into_each, prepare, view_entry
 from clusterforests.story.certainty import measure_certainty
 from clusterforests.story.sentences import answer
@@ -92,9 +93,10 @@ def gather(
     limits = PageLimits() if limits is None else limits
     view = view_of(forest)
     table = sample_table(view, X, names, ids, limits)
+    doubts = check_same_table(view, X)
     score = None if truth is None else KnownClasses(truth, len(view.labels), limits)
     sure = measure_certainty(view, limits)
-    cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, limits)
+    cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, doubts, limits)
     hues = colours(cuts, view.n_clusters)
     return {
         "title": "Clusters" if title is None else str(title),

@@ -13,7 +13,7 @@ from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole, 
 from clusterforests.rows.protocol import ReadingProgress
 from clusterforests.rows.sampled import STEPS, DrawnRows
 from clusterforests.tables.row_blocks import LargeTable
-from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.row_sampling import check_sample, draw_rows
 
 
 @dataclass
@@ -33,6 +33,7 @@ class LocalBlocks:
 
     def draw(self, size: int, seed: int) -> DrawnRows:
         pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
+        check_sample(self.table.source.take, self.table.scan.keys, pool.rows)
         return DrawnRows(self.table.rows(pool.rows), pool.weights)
 
     def measure(self) -> Measure:

@@ -11,6 +11,7 @@ from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_sign, is_missing_text, is_missing_word
 from clusterforests.tables.number_columns import COMPACT_DATES
 from clusterforests.tables.raw_columns import first_rows, plain_number, shorten
+from clusterforests.tables.unseen_levels import UnseenLevels
 from clusterforests.tables.word_scales import is_yes, plain_word, ranks_of
 from clusterforests.tables.written_dates import hours, split_date
 from clusterforests.tables.written_numbers import split_number
@@ -29,7 +30,7 @@ class CellError(ValueError):
         super().__init__(text)
 
 
-def convert(cells: Cells, reading: ColumnReading) -> Cells:
+def convert(cells: Cells, reading: ColumnReading, unseen: UnseenLevels | None = None) -> Cells:
     """Turn the cells of a column that is used into what it was read as.
 
     Parameters
@@ -38,6 +39,8 @@ def convert(cells: Cells, reading: ColumnReading) -> Cells:
         Numbers, or texts.
     reading : ColumnReading
         How the column is read.
+    unseen : UnseenLevels or None, default=None
+        Counts words that are none of the ordered levels, which are missing then; None means that they are an error.
 
     Returns
     -------
@@ -45,7 +48,7 @@ def convert(cells: Cells, reading: ColumnReading) -> Cells:
         A category keeps its texts; everything else becomes float64, NaN where a cell is missing.
     """
     if isinstance(cells, CategoryColumn):
-        return _convert_texts(cells, reading)
+        return _convert_texts(cells, reading, unseen)
     if reading.read_as == CATEGORY:
         return as_levels(cells, plain_number)
     if reading.read_as == YES_NO:
@@ -73,12 +76,12 @@ def as_levels(cells: FloatArray, name: Callable[[float], Any]) -> CategoryColumn
     return CategoryColumn(codes, tuple(name(value) for value in distinct.tolist()))
 
 
-def _convert_texts(cells: CategoryColumn, reading: ColumnReading) -> Cells:
+def _convert_texts(cells: CategoryColumn, reading: ColumnReading, unseen: UnseenLevels | None) -> Cells:
     if reading.read_as == CATEGORY:
         return _renamed(cells, lambda level: None if isinstance(level, str) and is_missing_sign(level) else level)
     if reading.read_as == YES_NO:
         return _renamed(cells, lambda level: _answer(level, reading))
-    return _numbers(cells, reading)
+    return _numbers(cells, reading, unseen)
 
 
 def _answer(level: Any, reading: ColumnReading) -> Any:
@@ -99,7 +102,7 @@ def _renamed(cells: CategoryColumn, rename: Callable[[Any], Any]) -> CategoryCol
     return CategoryColumn(codes[cells.codes], tuple(levels))
 
 
-def _numbers(cells: CategoryColumn, reading: ColumnReading) -> FloatArray:
+def _numbers(cells: CategoryColumn, reading: ColumnReading, unseen: UnseenLevels | None) -> FloatArray:
     read = _reader(reading)
     values = np.full(len(cells.levels) + 1, np.nan)
     strange = np.zeros(len(cells.levels), dtype=bool)
@@ -112,6 +115,11 @@ def _numbers(cells: CategoryColumn, reading: ColumnReading) -> FloatArray:
             strange[code] = not is_missing_sign(text)
         else:
             strange[code] = not is_missing_word(text)
+    if unseen is not None and reading.read_as == ORDERED:
+        codes = cells.codes[cells.codes >= 0]
+        words = (cells.levels[code] for code in codes[strange[codes]])
+        unseen.add(f"column {reading.name!r}", words, ordered=True)
+        strange[:] = False
     for row in first_rows(cells, strange):
         text = shorten(str(cells.levels[cells.codes[row]]))
         raise CellError(row, f"{text!r} is not {EXPECTED[reading.read_as]}{_as_in_fit(reading)}")

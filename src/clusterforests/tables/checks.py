@@ -8,7 +8,10 @@ from sklearn.utils.validation import validate_data
 
 from clusterforests._base.parameters import Rule, check_parameters
 from clusterforests._base.typing import FloatArray
+from clusterforests._base.warnings import warn_caller
 
+MOST_WEIGHT = 1e100  # products of weights must neither overflow nor vanish
+LEAST_SHARE = 1e-12  # of the heaviest row's weight: eigenvectors are known to the square root of it
 _TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")  # how their types begin
 
 
@@ -81,8 +84,12 @@ def check_enough_rows(n_rows: int, n_clusters: int) -> None:
         )
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    """Return the weights of rows as float64, or None; refuse negative, infinite, missing and all-zero ones."""
+def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> FloatArray | None:
+    """Return the weights of rows as float64, or None; refuse negative, infinite, missing and all-zero ones.
+
+    Beside the heaviest of a whole table, rows of almost no weight are lost in rounding: they count as 0, with a
+    warning.
+    """
     if sample_weight is None:
         return None
     given = np.asarray(sample_weight)
@@ -99,6 +106,19 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
         raise ValueError("sample_weight must be finite and not negative.")
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for every row: at least one row must count.")
+    heaviest = float(weights.max())
+    if not 1 / MOST_WEIGHT <= heaviest <= MOST_WEIGHT:
+        raise ValueError(
+            f"The largest sample_weight is {heaviest:g}, but it must lie between {1 / MOST_WEIGHT:g} and "
+            f"{MOST_WEIGHT:g}. Divide all weights by the same number, such as {heaviest:g}."
+        )
+    light = (weights > 0) & (weights < LEAST_SHARE * heaviest)
+    if whole and light.any():
+        weights[light] = 0.0
+        warn_caller(
+            f"{int(light.sum())} rows weigh less than {LEAST_SHARE:g} of the heaviest in sample_weight, too little to "
+            "be told from 0: they are labelled, but have no say."
+        )
     return weights
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, KeyArray
 
 
 class DistinctRows(NamedTuple):
@@ -19,7 +19,31 @@ def distinct_rows(X: FloatArray, weights: FloatArray | None = None) -> DistinctR
     """Find the distinct rows of positive weight; the weights of equal rows add up."""
     mass = np.ones(len(X)) if weights is None else weights
     counted = np.flatnonzero(mass > 0)
-    keys = _core.hash_rows(np.ascontiguousarray(X if len(counted) == len(X) else X[counted]), 1)
+    values = np.ascontiguousarray(X if len(counted) == len(X) else X[counted])
+    keys = _core.hash_rows(values, 1)
     order = np.lexsort((mass[counted], keys))
-    starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
+    new = np.diff(keys[order], prepend=~keys[order[:1]]) != 0
+    repeated = np.flatnonzero(~new)
+    shared = differ(values[order[repeated]], values[order[repeated - 1]])
+    if shared.any():  # made on purpose: chance does not find such rows
+        order, new = _by_values(values, keys, mass[counted], keys[order[repeated[shared]]])
+    starts = np.flatnonzero(new)
     return DistinctRows(counted[order[starts]], np.add.reduceat(mass[counted[order]], starts))
+
+
+def differ(a: FloatArray, b: FloatArray) -> BoolArray:
+    """Tell which rows are not equal; NaNs are equal to each other, and so are 0 and -0."""
+    unequal: BoolArray = ((a != b) & ~(np.isnan(a) & np.isnan(b))).any(axis=1)
+    return unequal
+
+
+def _by_values(X: FloatArray, keys: KeyArray, mass: FloatArray, shared: KeyArray) -> tuple[IndexArray, BoolArray]:
+    """Order rows by their keys, and those of the shared keys also by their values; tell where a new row starts."""
+    several = np.flatnonzero(np.isin(keys, shared))
+    bits = (X[several] + 0.0).view(np.uint64)
+    bits[np.isnan(X[several])] = np.float64(np.nan).view(np.uint64)
+    ranks = np.zeros(len(X), dtype=np.intp)
+    ranks[several] = np.unique(bits, axis=0, return_inverse=True)[1].ravel()
+    order = np.lexsort((mass, ranks, keys))
+    new = (np.diff(keys[order], prepend=~keys[order[:1]]) != 0) | (np.diff(ranks[order], prepend=-1) != 0)
+    return order, new

@@ -88,20 +88,21 @@ class Encoding:
             values = table
         else:
             columns = table if isinstance(table, list) else [RawColumn("", x, NUMBER) for x in table.T]
-            values = self._values(self._cells(columns, first_row, read=isinstance(X, ColumnTable)), counted)
+            cells = self._cells(columns, first_row, counted, read=isinstance(X, ColumnTable))
+            values = self._values(cells, counted)
         self._check(values, fitting=False, first_row=first_row)
         if unseen is None:
             counted.warn()
         return self._encoded(values)
 
-    def _cells(self, columns: Sequence[RawColumn], first_row: int, *, read: bool) -> list[Cells]:
+    def _cells(self, columns: Sequence[RawColumn], first_row: int, unseen: UnseenLevels, *, read: bool) -> list[Cells]:
         """Read the columns of new rows as those of the fitted table were read, unless they are read already."""
         readings = {} if read else {reading.feature: reading for reading in self.readings}
         cells: list[Cells] = []
         for j, column in enumerate(columns):
             reading = readings.get(j)
             try:
-                cells.append(column.cells if reading is None else _read_again(column, reading))
+                cells.append(column.cells if reading is None else _read_again(column, reading, unseen))
             except CellError as error:
                 where = _title(self.describe(j))
                 raise ValueError(f"{where}, row {first_row + error.row}: {error.text}. Correct it.") from error
@@ -257,8 +258,8 @@ def _inspect(
     ]
 
 
-def _read_again(column: RawColumn, reading: ColumnReading) -> Cells:
-    return convert(column.cells, reading) if reading.used else stand_in(column, reading)
+def _read_again(column: RawColumn, reading: ColumnReading, unseen: UnseenLevels) -> Cells:
+    return convert(column.cells, reading, unseen) if reading.used else stand_in(column, reading)
 
 
 def open_large(

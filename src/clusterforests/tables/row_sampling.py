@@ -5,7 +5,7 @@ with what is kept of others. So a table in pieces has the sample that it would h
 more than a bounded number of its keys.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy as np
 from clusterforests._base.portable_math import expm1, exponential
 from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, KeyArray
-from clusterforests.tables.distinct_rows import DistinctRows
+from clusterforests.tables.distinct_rows import DistinctRows, differ
 
 KEYS_AT_A_TIME = 2**20  # hashed together
+ROWS_AT_A_TIME = 2**14  # compared
 CANDIDATES = 8  # per row of the sample
 COUNTERS = 4  # per row of the sample
 RARE = 2 / 3  # of a share of 1 / size: keys of less weight in a piece get no counter
@@ -117,6 +118,40 @@ def draw_rows(
     waits = exponential(drawn)
     chosen = draw_keys(known, waits, size, waiting_limit(waits, size, candidates), total)
     return DistinctRows(first[chosen.places], chosen.weights)
+
+
+def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sample: IndexArray) -> None:
+    """Refuse a table in which a row of the sample shares its key with a row that is not equal to it.
+
+    `take` reads rows. Chance finds no such rows, but they can be made, and would be counted as one row.
+    """
+    order = np.argsort(keys[sample])
+    names = keys[sample[order]]
+    for start in range(0, len(keys), KEYS_AT_A_TIME):
+        own = keys[start : start + KEYS_AT_A_TIME]
+        place = np.minimum(np.searchsorted(names, own), len(names) - 1)
+        rows = np.flatnonzero(names[place] == own)
+        drawn = sample[order[place[rows]]]
+        others = drawn != rows + start
+        rows, drawn = rows[others] + start, drawn[others]
+        for first in range(0, len(rows), ROWS_AT_A_TIME):
+            some = slice(first, first + ROWS_AT_A_TIME)
+            check_shared(take(rows[some]), take(drawn[some]))
+
+
+def check_shared(a: FloatArray, b: FloatArray) -> None:
+    """Refuse rows that have the same keys but are not equal."""
+    found = np.flatnonzero(differ(a, b))
+    if len(found):
+        raise ValueError(
+            f"X has rows that differ but share the key by which equal rows of a large table are found, such as "
+            f"{_start(a[found[0]])} and {_start(b[found[0]])}. Rows like these do not come about by chance. Find out "
+            "who made them; or fit the columns in another order, where their keys differ."
+        )
+
+
+def _start(row: FloatArray) -> str:
+    return f"({', '.join(f'{value!r}' for value in row[:3].tolist())}{', ...' * (len(row) > 3)})"
 
 
 def frequent_keys(keys: WeightedKeys, size: int) -> WeightedKeys:

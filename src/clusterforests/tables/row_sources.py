@@ -114,7 +114,7 @@ def open_source(X: Any) -> RowSource | None:
     """
     if scipy.sparse.issparse(X):
         return SparseSource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
-    if isinstance(X, np.ndarray) and not np.ma.is_masked(X):
+    if isinstance(X, np.ndarray) and not np.ma.is_masked(X) and not isinstance(X, np.matrix):
         return ArraySource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
     columns = _column_chunks(X)
     return None if columns is None or not columns else ColumnSource(columns)
@@ -145,7 +145,7 @@ def _polars_chunks(series: Any) -> list[AnyArray] | None:
     polars: Any = sys.modules["polars"]
     if not (series.dtype.is_integer() or series.dtype.is_float() or series.dtype == polars.Boolean):
         return None
-    if series.null_count():
+    if series.null_count() or series.dtype in (getattr(polars, "Int128", None), getattr(polars, "UInt128", None)):
         return None
     return [chunk.to_numpy() for chunk in series.get_chunks()]
 

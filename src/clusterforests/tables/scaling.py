@@ -68,12 +68,6 @@ class ColumnDistribution:
         mean = (share * unit).sum()  # BLAS would give a last digit that depends on the processor
         return Step(exponent, float(mean), float(np.sqrt((share * (unit - mean) ** 2).sum())))
 
-    def level_step(self, levels: list["ColumnDistribution"], way: str) -> Step:
-        """Scale a level's indicator so that the whole feature has the variance of a numeric one."""
-        shares = [float((level.weights * level.values).sum() / level.weights.sum()) for level in levels]
-        variance = math.fsum(share * (1 - share) for share in shares) or 1.0
-        return Step(divisor=float(np.sqrt(variance if way == "standard" else variance / EVEN)))
-
     def rank_knots(self, kept_values: int = KEPT_VALUES, knots: int = KNOTS) -> tuple[FloatArray, FloatArray]:
         """Return values and their ranks, between which the ranks of other values are interpolated."""
         ranks = self.ranks
@@ -81,6 +75,13 @@ class ColumnDistribution:
             return self.values, ranks
         kept = np.unique(np.searchsorted(ranks, np.linspace(ranks[0], ranks[-1], knots)))
         return self.values[kept], ranks[kept]
+
+
+def level_step(levels: list[ColumnDistribution], way: str) -> Step:
+    """Scale the levels' indicators so that the whole feature has the variance of a numeric one."""
+    shares = [float((level.weights * level.values).sum() / level.weights.sum()) for level in levels]
+    variance = math.fsum(share * (1 - share) for share in shares) or 1.0
+    return Step(divisor=float(np.sqrt(variance if way == "standard" else variance / EVEN)))
 
 
 def column_distribution(x: FloatArray, weights: FloatArray | None = None) -> ColumnDistribution:
@@ -214,9 +215,10 @@ def fit_scaling(
     for j, (start, width) in enumerate(zip(first, widths, strict=True)):
         columns = [column_distribution(values[:, c], weights) for c in range(start, start + width)]
         varies[j] = not all(column.constant for column in columns)
+        of_levels = [level_step(columns, way) for way in ways] if width > 1 else []
         for c, column in enumerate(columns, start):
             for view, way in enumerate(ways):
-                steps[view, c] = column.level_step(columns, way) if width > 1 else column.step(way)
+                steps[view, c] = of_levels[view] if width > 1 else column.step(way)
             ranked = any(step.ranked for step in steps[:, c])
             rank_knots.append(column.rank_knots(kept_values, knots) if ranked else (np.empty(0), np.empty(0)))
     drawable = np.flatnonzero(varies).astype(np.int32)

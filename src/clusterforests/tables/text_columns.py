@@ -9,12 +9,12 @@ from clusterforests.tables.column_reading import CATEGORY, FREE_TEXT, IDENTIFIER
 from clusterforests.tables.number_columns import FEW_LEVELS, FEW_ROWS, Verdict, judge_codes
 from clusterforests.tables.raw_columns import DistinctTexts
 from clusterforests.tables.word_scales import order_of, yes_no
+from clusterforests.tables.written_numbers import EXACT_DIGITS
 
 MAX_LEVELS = 1000
 MOST_ORDERED = 30  # levels of a scale
 SENTENCE = 4  # words, on average
 LONG_TEXT = 40  # characters, on average
-EXACT_DIGITS = 15  # that float64 always holds
 
 _CODE = re.compile(r"\d+")
 _ADDRESS = re.compile(r"\S+@\S+\.\S+|https?://\S+|www\.\S+")
@@ -32,7 +32,7 @@ def judge_digits(name: str, texts: DistinctTexts) -> Verdict | None:
     if padded and (len({len(code) for code in codes}) == 1 or name_hints.names_postal_codes(name)):
         what = "postal codes" if name_hints.names_postal_codes(name) else "digits with leading zeros are codes"
         return judge_codes(what, m, n)
-    if max(map(len, codes)) > EXACT_DIGITS:
+    if texts.share(np.array([len(text) > EXACT_DIGITS for text in texts.texts]) & digits) >= 0.5:
         return judge_codes("numbers of so many digits are codes", m, n)
     if name_hints.names_postal_codes(name):
         return judge_codes("postal codes", m, n)

@@ -166,7 +166,7 @@ def _mixed_styles(
         for body in evidence.styles.values()
     ]
     text = f"some numbers have a decimal point and others a decimal comma: {quoted(cells)}. Write all of them alike."
-    return (ColumnProblem(name, text, (ignoring(name),)),)
+    return (ColumnProblem(name, text, (ignoring(name),), cells[-1]),)
 
 
 def _mixed_orders(name: str, texts: DistinctTexts, dates: list[WrittenDate | None]) -> ColumnProblem:

@@ -4,12 +4,14 @@ A cell is taken apart first (`split_number`); which sign is the decimal one is d
 (`decimal_evidence`), and only then the cells become numbers (`WrittenNumber.value`).
 """
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from clusterforests.tables.column_reading import DECIMAL_COMMA, DECIMAL_POINT
 
+EXACT_DIGITS = 15  # that float64 always holds; longer numbers without a sign are codes
 MANY = 50  # numbers of which some would end in fewer than three decimals if their sign were the decimal one
 
 _CURRENCY = (
@@ -47,8 +49,6 @@ class WrittenNumber(NamedTuple):
         if digits is None:
             return None
         size = float(digits + self.exponent)
-        if size == float("inf"):
-            return None
         return -size if self.negative else size
 
 
@@ -66,10 +66,11 @@ def split_number(cell: str) -> WrittenNumber | None:
     body: str = found["body"]
     if (len(body) > 1 and body[0] == "0" and body[1].isdigit()) or (found["round"] and "." in body):
         return None  # a code, such as a postal code
-    if _digits(body, ".") is None and _digits(body, ",") is None:
+    digits, exponent = _digits(body, ".") or _digits(body, ","), found["exponent"] or ""
+    if digits is None or math.isinf(float(digits + exponent)) or (body.isdigit() and len(body) > EXACT_DIGITS):
         return None
     negative = bool(found["open"]) or "-" in signs
-    return WrittenNumber(negative, (found["limit"] or "")[:1], after or before, body, found["exponent"] or "")
+    return WrittenNumber(negative, (found["limit"] or "")[:1], after or before, body, exponent)
 
 
 def _digits(body: str, decimal: str) -> str | None:

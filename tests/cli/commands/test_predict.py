@@ -1,8 +1,10 @@
 """`predict` finds a model's columns and categories in other files."""
 
 import json
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from clusterforests import ClusterForest
@@ -59,6 +61,33 @@ def test_missing_cells_of_a_complete_table(tmp_path, capsys):
     assert main([*fit, "--model-without-rows"]) == 0
     assert main(["predict", str(model), str(new)]) == 1
     assert "the model was saved without rows to fill them from" in capsys.readouterr().err
+
+
+def test_categories_that_are_no_text_are_found_in_every_format(tmp_path, capsys):
+    """Booleans and numbers are categories in the model: files write them in their own ways."""
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 60)
+    mixed = np.where(rng.random(180) < 0.05, rng.integers(0, 3, 180), group)
+    frame = pd.DataFrame({"a": rng.normal(size=180) + 2 * group, "b": rng.normal(size=180)})
+    table = frame.assign(c=mixed == 1, d=np.array([1e-5, 0.5, 2.0])[mixed], e=mixed + 1)
+    forest = ClusterForest(3, n_estimators=20, random_state=0, noise_features="keep")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        forest.fit(table.astype(dict.fromkeys("cde", "category")))
+    model = tmp_path / "m.cf"
+    forest.save(model)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.astype({"c": "category", "e": "float32"}).to_feather(tmp_path / "t.feather")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "lower.csv").write_text((tmp_path / "t.csv").read_text().replace("True", "true"))
+    for name in ("t.parquet", "t.feather", "t.csv", "lower.csv"):
+        command = ["predict", str(model), str(tmp_path / name), "--category", "c", "e", "--json"]
+        assert main(command) == 0
+        out, err = capsys.readouterr()
+        assert "not seen in fit" not in err
+        assert json.loads(out)["labels"] == forest.labels_.tolist()
+    assert main(["predict", str(model), str(tmp_path / "t.csv"), "--category", "a"]) == 1
+    assert "--category a: " in capsys.readouterr().err
 
 
 def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):

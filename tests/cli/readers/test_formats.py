@@ -15,7 +15,6 @@ from scipy import sparse
 
 from clusterforests.cli.formats import compression_of, format_of
 from clusterforests.cli.readers import Request, read_table
-from clusterforests.cli.readers.orientation import orientation_notes
 
 TEXT = "name,size,colour,day\na,1.5,red,2024-01-01\nb,2,blue,2024-02-01\nc,,red,2024-01-01\nd,4,,2024-02-01\n"
 
@@ -179,15 +178,16 @@ def test_a_hint_where_genes_are_rows(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(60, 10)), columns=[f"sample{j}" for j in range(10)])
     frame.insert(0, "gene", [f"ENSG{i:011d}" for i in range(60)])
     frame.to_csv(tmp_path / "genes.csv", index=False)
-    (hint,) = orientation_notes(read_table(str(tmp_path / "genes.csv"), Request(id="gene")))
-    assert hint.startswith(
-        "The rows look like genes (ENSG00000000000, ...) and the columns like samples (sample0, ...)"
-    )
-    assert "--transpose" in hint
-    assert orientation_notes(read_table(str(tmp_path / "genes.csv"), Request(id="gene", transpose=True))) == ()
+    hint = "The rows look like genes (ENSG00000000000, ...) and the columns like samples (sample0, ...)"
+    for request in (Request(id="gene"), Request()):  # as row names, or left out as an identifier
+        note = read_table(str(tmp_path / "genes.csv"), request).notes[-1]
+        assert note.startswith(hint)
+        assert "--transpose" in note
+    turned = read_table(str(tmp_path / "genes.csv"), Request(transpose=True))
+    assert not any("--transpose" in note for note in turned.notes)
     frame["gene"] = [f"person {i}" for i in range(60)]
     frame.to_csv(tmp_path / "people.csv", index=False)
-    assert orientation_notes(read_table(str(tmp_path / "people.csv"), Request(id="gene"))) == ()
+    assert read_table(str(tmp_path / "people.csv"), Request(id="gene")).notes == ()
 
 
 def test_anndata(tmp_path, monkeypatch):

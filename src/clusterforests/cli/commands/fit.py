@@ -10,9 +10,8 @@ from clusterforests.cli.commands.inspect import column_facts, show_columns
 from clusterforests.cli.label_files import labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
-from clusterforests.cli.readers.orientation import orientation_notes
 from clusterforests.cli.requests import request_of
-from clusterforests.cli.screen import Screen, naming_file
+from clusterforests.cli.screen import Screen, naming_file, reading_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
@@ -32,9 +31,10 @@ def run_fit(given: argparse.Namespace) -> int:
         words = [word for word in given.words if word != "--dry-run"]
         return show_columns(given, screen, words)
     labels_format(given.out)  # refuses a format that is not written, before the work begins
-    data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
+    with reading_file(given.data):
+        data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
-    for note in (*data.notes, *orientation_notes(data)):
+    for note in data.notes:
         screen.note(note)
     started = time.perf_counter()
     forest = ClusterForest(
@@ -57,7 +57,7 @@ def run_fit(given: argparse.Namespace) -> int:
             files = {option.lstrip("-"): str(path) for option, path in outputs.targets.items()}
             rows = row_facts(data, forest.labels_) if given.out is None else {}
             facts |= {"columns": column_facts(forest.columns_), "notes": data.notes}
-            print(as_json({**facts, "files": files, **rows}), flush=True)
+            screen.show(as_json({**facts, "files": files, **rows}))
     lines = fit_lines(facts, given.label)
     if outputs.files:
         lines += ["", f"wrote {', '.join(outputs.files)}"]

@@ -38,7 +38,7 @@ def run_predict(given: argparse.Namespace) -> int:
             facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
             sizes = np.bincount(labels, minlength=forest.n_clusters_)
             rows = row_facts(data, labels) if out is None else {"files": {"out": str(out)}}
-            print(as_json({**facts, "sizes": sizes, "scores": scores, "seconds": seconds, **rows}), flush=True)
+            screen.show(as_json({**facts, "sizes": sizes, "scores": scores, "seconds": seconds, **rows}))
     lines = [f"{given.data}: {len(labels)} rows in {forest.n_clusters_} clusters", *score_lines(scores, given.label)]
     screen.tell(lines + ([f"wrote {outputs.files[0]}"] if outputs.files else []), on_stderr=True)
     return 0

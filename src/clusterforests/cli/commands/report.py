@@ -26,6 +26,6 @@ def run_report(given: argparse.Namespace) -> int:
     with outputs, screen.warnings_as_notes(), screen.stage(f"writing {given.out}"):
         outputs.write("--out", write_page)
     if given.json:
-        print(as_json({"data": given.data, "model": given.model, "files": {"out": str(given.out)}}), flush=True)
+        screen.show(as_json({"data": given.data, "model": given.model, "files": {"out": str(given.out)}}))
     screen.tell([f"wrote {given.out}"])
     return 0

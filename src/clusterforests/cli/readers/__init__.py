@@ -54,7 +54,8 @@ def _read(file: str, place: Path | None, packed: Any, request: Request, kind: st
     stream = unpack(file, packed)
     if kind in ("csv", "tsv"):
         if request.transpose:
-            return read_rows(file, split_text(file, stream, request), request)
+            rows, delimiter = split_text(file, stream, request)
+            return read_rows(file, rows, replace(request, delimiter=delimiter))
         return read_text(file, stream, request, size)
     if kind == "jsonl":
         return read_json_lines(file, stream, request, size)

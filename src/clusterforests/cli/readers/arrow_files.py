@@ -37,14 +37,18 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
         for done, j in enumerate(used, 1):
             name = names[j]
             text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
-            columns[j] = _text(pyarrow, column(j)) if text else _cells(pyarrow, column(j), name, file)
+            cells = column(j)
+            cells.validate(full=True)  # a damaged file may hold what reads outside its memory
+            columns[j] = _text(pyarrow, cells) if text else _cells(pyarrow, cells, name, file)
             if request.progress is not None:
                 request.progress(done, len(used))
-    except (pyarrow.ArrowException, OSError) as error:
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        what = str(error).splitlines()[0][:200]
-        raise ValueError(f"{file} is not a complete {kind} file: {what}") from error
+        what = " ".join(str(error).split()).rstrip(".")[:200]
+        raise ValueError(f"{file} is not a complete {kind} file: {what}. Write or copy it again.") from error
     return assemble(file, roles, columns, request, range(1, n_rows + 1))
 
 
@@ -78,9 +82,12 @@ def _cells(pyarrow: Any, column: Any, name: str, file: str) -> RawColumn:
 
 
 def _text(pyarrow: Any, column: Any) -> CategoryColumn:
-    """Read names of rows, known classes and categories as text."""
-    coded = column.cast("string").combine_chunks().dictionary_encode()
+    """Read names of rows, known classes and categories as text; numbers and truth values as they are."""
+    kinds = ("integer", "floating", "boolean", "decimal", "null")
+    typed = any(getattr(pyarrow.types, f"is_{kind}")(column.type) for kind in kinds)
+    coded = (column if typed else column.cast("string")).combine_chunks().dictionary_encode()
     if isinstance(coded, pyarrow.ChunkedArray):
         coded = coded.combine_chunks() if coded.num_chunks != 1 else coded.chunk(0)
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))
+    # Numbers and truth values are written as Python writes them: Arrow's own text for True is "true".
+    return CategoryColumn(codes, tuple(map(str, coded.dictionary.to_pylist())))

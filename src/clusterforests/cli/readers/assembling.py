@@ -8,6 +8,7 @@ import numpy as np
 
 from clusterforests.cli.problems import FileProblems, LocatedProblem
 from clusterforests.cli.readers.column_roles import ColumnRoles, wishes_of
+from clusterforests.cli.readers.orientation import orientation_notes
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.cell_conversion import CellError, Cells, convert
 from clusterforests.tables.column_problems import ColumnProblem, Remedy
@@ -24,6 +25,7 @@ from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.inspection import inspect_columns
 from clusterforests.tables.left_out import column_notes, describe_left_out, stand_in
 from clusterforests.tables.raw_columns import RawColumn
+from clusterforests.tables.unseen_levels import UnseenLevels
 from clusterforests.tables.wishes import Habits, Wish
 
 DECIMALS = {".": DECIMAL_POINT, ",": DECIMAL_COMMA, None: ""}
@@ -63,8 +65,9 @@ def assemble(
     raws = {j: _raw(roles.names[j], columns[j], request.missing) for j in roles.features}
     readings: tuple[ColumnReading, ...] = ()
     found: tuple[LocatedProblem, ...] = ()
+    unseen = UnseenLevels()
     if request.wanted is not None:
-        table = _as_model(file, raws, request, habits, lines)
+        table = _as_model(file, raws, request, habits, lines, unseen)
     else:
         table, readings, found = _inspected(file, roles, raws, request, habits, lines)
     if not found:
@@ -76,8 +79,17 @@ def assemble(
             ids, id_name = ["" if cell is None else str(cell) for cell in columns[j].cells()], roles.names[j] or "id"
         elif use == "label":
             truth = columns[j].cells().tolist()
-    notes = (*roles.notes, *column_notes(readings))
+    hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))
+    notes = (*roles.notes, *column_notes(readings), *hint, *filter(None, [unseen.message()]))
     return DataFile(table, ids, id_name, truth, notes, readings, found)
+
+
+def _left_out_names(columns: Mapping[int, Any], readings: Sequence[ColumnReading]) -> list[str]:
+    """Return the texts of a first column that is left out as an identifier."""
+    first = columns.get(0)
+    cells = first.cells if isinstance(first, RawColumn) else first
+    named = bool(readings) and readings[0].kind == IDENTIFIER and isinstance(cells, CategoryColumn)
+    return list(map(str, cells.levels)) if named else []  # type: ignore[union-attr]
 
 
 def _raw(name: str, cells: Any, missing: Sequence[str]) -> RawColumn:
@@ -132,7 +144,12 @@ def _of_role(roles: ColumnRoles, j: int) -> ColumnReading:
 
 
 def _as_model(
-    file: str, raws: Mapping[int, RawColumn], request: Request, habits: Habits, lines: Sequence[int]
+    file: str,
+    raws: Mapping[int, RawColumn],
+    request: Request,
+    habits: Habits,
+    lines: Sequence[int],
+    unseen: UnseenLevels,
 ) -> ColumnTable:
     """Read the columns as a model reads them, in its order."""
     by_name = {raw.name: raw for raw in raws.values()}
@@ -140,7 +157,7 @@ def _as_model(
     cells: list[Cells] = []
     for name in request.wanted or ():
         try:
-            cells.append(_as_fitted(by_name[name], request, habits))
+            cells.append(_as_fitted(by_name[name], request, habits, unseen))
         except CellError as error:
             missing = str(by_name[name].cells.cells()[error.row])  # type: ignore[union-attr]
             remedy = Remedy("--missing", (missing,), "", "if that stands for a missing value")
@@ -151,7 +168,7 @@ def _as_model(
     return ColumnTable(list(request.wanted or ()), cells)
 
 
-def _as_fitted(raw: RawColumn, request: Request, habits: Habits) -> Cells:
+def _as_fitted(raw: RawColumn, request: Request, habits: Habits, unseen: UnseenLevels) -> Cells:
     reading = request.readings.get(raw.name)
     if reading is None and raw.name not in request.levels:  # a model that does not say how it read the column
         found = inspect_columns([raw], {raw.name: Wish(NUMBER)}, habits)
@@ -163,7 +180,7 @@ def _as_fitted(raw: RawColumn, request: Request, habits: Habits) -> Cells:
             return _constant(raw)
     if reading is not None and habits.decimal and reading.read_as == NUMBER:
         reading = replace(reading, style=habits.decimal)
-    cells = raw.cells if reading is None else convert(raw.cells, reading)
+    cells = raw.cells if reading is None else convert(raw.cells, reading, unseen)
     levels = request.levels.get(raw.name)
     if levels is None or not isinstance(cells, CategoryColumn):
         return cells

@@ -1,12 +1,16 @@
 """Matrices that NumPy saved."""
 
 import io
+import tokenize
 import warnings
 from pathlib import Path
 
 import numpy as np
 
 from clusterforests.cli.readers.request import DataFile, Request
+
+# What NumPy raises for a header that is no header: it is read as Python.
+BROKEN = (ValueError, TypeError, EOFError, SyntaxError, RecursionError, OverflowError, tokenize.TokenError)
 
 
 def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
@@ -21,7 +25,7 @@ def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
                 X = np.load(io.BytesIO(source), allow_pickle=False)
             else:
                 X = np.load(source, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError) as error:
+    except BROKEN as error:
         objects = "bject array" in str(error) or "objects in dtype" in str(error)
         what = "holds Python objects, which are not read" if objects else "is not a complete .npy file"
         raise ValueError(f"{file} {what}. Save a matrix of numbers with numpy.save.") from error

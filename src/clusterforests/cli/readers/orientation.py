@@ -1,9 +1,7 @@
 """Tables that look turned: genes as rows and samples as columns."""
 
 import re
-
-from clusterforests.cli.readers.request import DataFile
-from clusterforests.tables.column_table import ColumnTable
+from collections.abc import Sequence
 
 MORE_ROWS = 4  # times as many rows as columns
 FEW_STEMS = 4  # columns for each stem of their names: sample1, sample2, ... have one
@@ -14,18 +12,15 @@ GENE = re.compile(
 )
 
 
-def orientation_notes(data: DataFile) -> tuple[str, ...]:
+def orientation_notes(rows: Sequence[str], columns: Sequence[str], n_rows: int) -> tuple[str, ...]:
     """Return a hint if the rows are named like genes and the columns like samples, of which there are far fewer."""
-    if data.ids is None or not isinstance(data.table, ColumnTable):
+    if n_rows < MORE_ROWS * len(columns) or len(columns) < 2 * FEW_STEMS:
         return ()
-    n_rows, n_columns = data.table.shape
-    if n_rows < MORE_ROWS * n_columns or n_columns < 2 * FEW_STEMS:
-        return ()
-    genes = sum(GENE.fullmatch(name.strip('"')) is not None for name in data.ids)
-    stems = {re.sub(r"\d+", "", name) for name in data.table.columns}
-    if genes < MOST * n_rows or len(stems) > n_columns / FEW_STEMS:
+    genes = sum(GENE.fullmatch(name.strip('"')) is not None for name in rows)
+    stems = {re.sub(r"\d+", "", name) for name in columns}
+    if genes < MOST * n_rows or len(stems) > len(columns) / FEW_STEMS:
         return ()
     return (
-        f"The rows look like genes ({data.ids[0]}, ...) and the columns like samples ({data.table.columns[0]}, ...): "
-        "the genes are clustered. To cluster the samples, pass --transpose.",
+        f"The rows look like genes ({rows[0]}, ...) and the columns like samples ({columns[0]}, ...): the genes are "
+        "clustered. To cluster the samples, pass --transpose.",
     )

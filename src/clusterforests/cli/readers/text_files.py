@@ -32,6 +32,8 @@ FOREIGN = {
     b"ARROW1": "is an Arrow file. Pass --format arrow",
     b"\x93NUMPY": "is a NumPy file. Pass --format npy",
     b"%PDF": "is a PDF. Save the table as CSV",
+    b"\xff\xfe\0\0": "is encoded as UTF-32. Pass --encoding utf-32",
+    b"\0\0\xfe\xff": "is encoded as UTF-32. Pass --encoding utf-32",
     b"\xff\xfe": "is encoded as UTF-16. Pass --encoding utf-16",
     b"\xfe\xff": "is encoded as UTF-16. Pass --encoding utf-16",
 }
@@ -104,22 +106,24 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
-def split_text(file: str, stream: Any, request: Request) -> list[list[str]]:
-    """Read all cells as text, without understanding them."""
+def split_text(file: str, stream: Any, request: Request) -> tuple[list[list[str]], str]:
+    """Read all cells as text, without understanding them; return them with the separator."""
     _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     lines = TextLines(file, stream, request.encoding, 0)
     try:
         source = iter(lines)
         head = list(itertools.islice(source, SNIFFED_LINES))
-        records = _records(file, itertools.chain(head, source), request.delimiter or _sniff(head))
-        return [row for _, row in records]
+        delimiter = request.delimiter or _sniff(head)
+        return [row for _, row in _records(file, itertools.chain(head, source), delimiter)], delimiter
     finally:
         lines.detach()
 
 
 def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
     for start, what in FOREIGN.items():
-        if head.startswith(start) and not (b"\xff" in start and "16" in encoding):
+        if head.startswith(start):
+            if b"\xff" in start and ("32" if len(start) == 4 else "16") in encoding:
+                return
             raise ValueError(f"{file} {what}.")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.cli.readers.text_files import read_text
 
-SEPARATOR = "\x1f"  # is in no cell; and unlike a comma it leaves open what a comma in a number means
+SEPARATOR = "\x1f"  # is in no cell
 _SPACES = str.maketrans("\r\n\x00\x1f", "    ")
 
 
@@ -18,10 +18,11 @@ def read_rows(file: str, rows: Iterable[Sequence[str]], request: Request) -> Dat
         rows, request = transpose(file, list(rows), request)
         file = f"{file} (transposed)"
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=SEPARATOR, lineterminator="\n")
+    separator = request.delimiter or SEPARATOR
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerows([cell.translate(_SPACES) for cell in row] for row in rows)
     contents = io.BytesIO(text.getvalue().encode())
-    return read_text(file, contents, replace(request, delimiter=SEPARATOR, encoding="utf-8"))
+    return read_text(file, contents, replace(request, delimiter=separator, encoding="utf-8"))
 
 
 def transpose(file: str, rows: list[Sequence[str]], request: Request) -> tuple[list[Sequence[str]], Request]:

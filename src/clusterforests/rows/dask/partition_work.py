@@ -16,6 +16,7 @@ from clusterforests.tables.checks import check_weights
 from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
 from clusterforests.tables.row_sampling import (
     WeightedKeys,
+    check_sample,
     distinct_keys,
     frequent_keys,
     merge_keys,
@@ -65,7 +66,9 @@ def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
     if weights is None:
         return None
     given = np.asarray(weights)
-    return given.astype(np.float64) if given.dtype.kind in "biuf" and not given.any() else check_weights(given, n_rows)
+    if given.dtype.kind in "biuf" and not given.any():
+        return given.astype(np.float64)
+    return check_weights(given, n_rows, whole=False)
 
 
 def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> Seen:
@@ -122,8 +125,11 @@ def count(piece: Any, weights: Any, names: KeyArray) -> FloatArray:
 def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
     """Take a row for each key that the partition has among those of rows with a weight; `names` are in order."""
     source = open_piece(piece)
-    keys, first = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
+    hashed = hash_rows(source)
+    keys, first = distinct_keys(hashed, open_weights(weights, source.shape[0]))
     _, here, places = np.intersect1d(keys.names, names, assume_unique=True, return_indices=True)
+    if len(here):
+        check_sample(source.take, hashed, first[here])
     return Taken(places, source.take(first[here]))
 
 

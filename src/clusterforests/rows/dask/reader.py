@@ -28,6 +28,7 @@ from clusterforests.tables.row_sampling import (
     CANDIDATES,
     LOST,
     WeightedKeys,
+    check_shared,
     draw_keys,
     merge_keys,
     waiting_limit,
@@ -146,9 +147,12 @@ class DaskReader:
     def _take(self, names: KeyArray) -> FloatArray:
         order = np.argsort(names)
         found = compute(self._tasks("take-rows", pieces.take, share("keys", names[order])), self._tell)
-        values = np.empty((len(names), self.n_columns))
-        for taken in reversed(found):  # of equal rows the first
-            values[order[taken.places]] = taken.values
+        values, known = np.empty((len(names), self.n_columns)), np.zeros(len(names), dtype=bool)
+        for taken in found:
+            places = order[taken.places]
+            again = known[places]
+            check_shared(taken.values[again], values[places[again]])
+            values[places[~again]], known[places] = taken.values[~again], True
         return values
 
     def _reduced(self, stage: str, work: Callable[..., Any], *shared: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.combining.affinity import Signatures
-from clusterforests.combining.placement import Embedding, Links, MostShared, Placement, Walk
+from clusterforests.combining.placement import Embedding, Links, MostLinked, MostShared, Placement, Walk
 from clusterforests.rows.gpu.flat_trees import LANES, WORD, make_ballot
 from clusterforests.rows.gpu.kernels import Kernels, strides
 
@@ -28,17 +28,19 @@ class DeviceRule:
         if isinstance(self.rule, MostShared):
             shares = self.rule.shares
             self.given = [kernels.upload(array) for array in (shares.first, shares.together, shares.clustered)]
-        elif isinstance(self.rule, (Walk, Embedding)):
+        elif isinstance(self.rule, (Walk, Embedding, MostLinked)):
             self._open(placement.nodes, self.rule.links, self.rule.voters, clusters)
-            after = (
-                (self.rule.centers,) if isinstance(self.rule, Embedding) else (self.rule.cutoffs, self.rule.children)
-            )
+            after: tuple[Any, ...] = ()
+            if isinstance(self.rule, Walk):
+                after = self.rule.cutoffs, self.rule.children
+            elif isinstance(self.rule, Embedding):
+                after = (self.rule.centers,)
             self.given = [kernels.upload(array) for array in after]
 
     @staticmethod
     def knows(placement: Placement) -> bool:
         """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
-        return isinstance(placement.rule, (Walk, Embedding, MostShared)) and not len(placement.settled)
+        return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.settled)
 
     def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
         ballot = make_ballot(nodes, links, voters, np.array(clusters, dtype=np.int64))
@@ -78,7 +80,9 @@ class DeviceRule:
             grid = (-(-len(out) // VOTERS),)
             self.kernels.launch(f"votes_{count}", grid, BLOCK_THREADS, *given, votes[done : done + count])
             done += count
-        if isinstance(self.rule, Embedding):
+        if isinstance(self.rule, MostLinked):
+            out[:] = votes.argmax(axis=0)
+        elif isinstance(self.rule, Embedding):
             (centers,) = self.given
             after = self.n_voters, np.float64(self.rule.length), centers, len(centers), out
             self.kernels.over(len(out), "embed_rows", votes, rows, *after)

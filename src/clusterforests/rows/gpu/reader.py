@@ -28,6 +28,7 @@ from clusterforests.tables.row_blocks import TableScan
 from clusterforests.tables.row_sampling import (
     CANDIDATES,
     WeightedKeys,
+    check_sample,
     draw_keys,
     draw_rows,
     sampling_key,
@@ -168,10 +169,12 @@ class DeviceReader:
 
     def draw(self, size: int, seed: int) -> DrawnRows:
         """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
+        keys = need_cupy().asnumpy(self.seen.keys)
         if self.weights is None:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
-            pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
+            pool = draw_rows(keys, self.weights, size, seed)
+        check_sample(self.table.take, keys, pool.rows)
         rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return DrawnRows(rows, pool.weights)
 

@@ -1,0 +1,35 @@
+"""Standard input, output and error where they are closed, so that a command says so instead of failing inside."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+def open_closed_streams() -> None:
+    """Open what is closed such that reading and writing fail with an error of the system.
+
+    It also keeps the numbers 0 to 2 taken: a file that were opened as 1 would receive what is printed.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is not None:
+            continue
+        wrong_way = os.O_WRONLY if mode == "r" else os.O_RDONLY
+        given = os.open(os.devnull, os.O_WRONLY if name == "stderr" else wrong_way)
+        if given != number:
+            os.dup2(given, number)
+            os.close(given)
+        setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+@contextmanager
+def writing_to_stdout() -> Iterator[None]:
+    """Let errors of the system name standard output; what could not be written is then forgotten."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        with suppress(OSError):  # otherwise Python would try again when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OSError(error.errno, error.strerror, "standard output") from error

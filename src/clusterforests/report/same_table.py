@@ -1,0 +1,41 @@
+"""Whether a table is the one that a forest was fitted on, rows in the same order."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from clusterforests.forest_view import ForestView
+from clusterforests.rows.results import in_memory
+from clusterforests.tables.frames import row_slices
+
+BLOCKS = 16  # of rows that are compared, from the first to the last
+BLOCK_ROWS = 64
+REFUSED = 0.05  # of these rows in other clusters: another table, or other rows
+
+
+def check_same_table(view: ForestView, X: Any) -> list[str]:
+    """Compare the clusters of some rows with what `predict` says of them: it puts fitted rows where they are.
+
+    Returns a caution if a few rows differ, as they do where cells were rounded; refuses the table if many do.
+    """
+    if view.parameters["estimator"] is not None:  # another clusterer need not put a row where its centre is nearest
+        return []
+    n = len(view.labels)
+    count = wrong = 0
+    for first, block in row_slices(X, max(BLOCK_ROWS, -(-n // BLOCKS)), BLOCKS * n * view.n_features):
+        _, rows = next(iter(row_slices(block, BLOCK_ROWS, BLOCK_ROWS * view.n_features)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = in_memory(view.forest.predict(rows))
+        wrong += int(np.count_nonzero(found != view.labels[first : first + len(found)]))
+        count += len(found)
+    if not wrong:
+        return []
+    what = f"`predict` puts {wrong:,} of {count:,} rows of this table into other clusters than the fit"
+    if wrong > REFUSED * count:
+        raise ValueError(
+            f"X is not the table that the forest was fitted on, or its rows are in another order: {what}. Pass the "
+            "table it was fitted on."
+        )
+    return [f"{what}: it may not be quite the table that was clustered."]

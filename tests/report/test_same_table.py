@@ -1,0 +1,60 @@
+"""A report is about the table that the forest was fitted on, rows in the same order."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+
+from clusterforests import ClusterForest
+from clusterforests.cli.program import main
+from clusterforests.forest_view import view_of
+from clusterforests.report.same_table import check_same_table
+from clusterforests.report.writing import gather, write_report
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 4)) + 3 * rng.integers(0, 3, size=(1500, 1))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return ClusterForest(3, n_estimators=20, random_state=0).fit(X), X
+
+
+def test_the_fitted_table_is_known_again(fitted):
+    forest, X = fitted
+    assert check_same_table(view_of(forest), X) == []
+    assert check_same_table(view_of(forest), pd.DataFrame(X)) == []
+
+
+def test_another_order_of_the_rows_is_refused(fitted, tmp_path):
+    forest, X = fitted
+    for other in (X[::-1], np.random.default_rng(1).permutation(X), X + 3):
+        with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,0\d\d rows"):
+            write_report(forest, other, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_few_other_rows_are_a_caution(fitted):
+    forest, X = fitted
+    changed = X.copy()
+    changed[:20] = X[[*np.flatnonzero(forest.labels_ != forest.labels_[0])[:20]]]
+    page = gather(forest, changed)
+    assert "rows of this table into other clusters than the fit" in page["view"]["cautions"][0]
+    assert not any("into other clusters" in line for line in gather(forest, X)["view"]["cautions"])
+
+
+def test_other_clusterers_are_not_compared(blobs):
+    forest = ClusterForest(3, n_estimators=5, estimator=KMeans(n_init=1), random_state=0).fit(blobs[0])
+    assert check_same_table(view_of(forest), blobs[0][::-1]) == []
+
+
+def test_the_command_refuses_a_shuffled_file(fitted, tmp_path, capsys):
+    _, X = fitted
+    frame = pd.DataFrame(X[:200], columns=list("abcd"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "shuffled.csv", index=False)
+    model, page = str(tmp_path / "m.cf"), str(tmp_path / "page.html")
+    assert main(["fit", str(tmp_path / "t.csv"), "--clusters", "3", "--trees", "10", "--model", model, "--quiet"]) == 0
+    assert main(["report", model, str(tmp_path / "shuffled.csv"), "--out", page]) == 1
+    assert "rows are in another order" in capsys.readouterr().err
+    assert main(["report", model, str(tmp_path / "t.csv"), "--out", page]) == 0
