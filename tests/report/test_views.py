@@ -113,7 +113,7 @@ def test_rows_that_go_together_lie_together(report, three):
 
 
 def test_a_page_of_many_rows_stays_small(report):
-    """Bytes grow by at most 20 a row with five numbers of clusters and names: 4 MB for 200,000 rows."""
+    """Bytes grow by at most 22 a row with five numbers of clusters and names: 4.4 MB for 200,000 rows."""
     rng = np.random.default_rng(0)
     sizes = {}
     for n in (500, 1500):
@@ -122,4 +122,4 @@ def test_a_page_of_many_rows_stays_small(report):
         limits = PageLimits(splits=2, many_rows=100, exact_rows=100, point_rows=50, map_rows=50)
         ids = [f"C-{number:08x}" for number in rng.integers(0, 2**32, n)]
         sizes[n] = len(report(forest, X, ids=ids, limits=limits)[1].text)
-    assert (sizes[1500] - sizes[500]) / 1000 < 20
+    assert (sizes[1500] - sizes[500]) / 1000 < 22
