@@ -38,7 +38,7 @@ from clusterforests.rows.reduced import publish_columns
 from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
 from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.reduction import Reduction
-from clusterforests.tables.scaling import Scaling, fit_scaling
+from clusterforests.tables.scaling import fit_scaling
 from clusterforests.tables.wishes import COLUMNS_RULE
 
 SHAPE = ("n_samples", "n_features")
@@ -392,8 +392,10 @@ class ClusterForest(FittedForest):
         if reduction is not None:
             chosen["scale"] = Setting("none", reduction.reason)
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
-        signal = self._find_signal(sample, scaling, chosen, seed)
-        if signal is not None:
+        signal = None
+        if chosen["noise_features"].value != "keep":
+            threads = CpuBackend(self.n_jobs).threads
+            signal = find_signal(encoded.values, scaling, distinct, n_clusters, seed, threads)
             scaling = scaling.drawing(signal.telling)
             given = "given; " if self.noise_features == "drop" else ""
             reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
@@ -407,15 +409,6 @@ class ClusterForest(FittedForest):
         if chosen["trees"].value != "grown":
             plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
         return Choices(plan, chosen, signal)
-
-    def _find_signal(
-        self, sample: Sample, scaling: Scaling, chosen: Mapping[str, Setting], seed: int
-    ) -> FeatureSignal | None:
-        """Find the features that tell, unless all are to be kept."""
-        if chosen["noise_features"].value == "keep":
-            return None
-        threads = CpuBackend(self.n_jobs).threads
-        return find_signal(sample.table.values, scaling, sample.distinct, chosen["n_clusters"].value, seed, threads)
 
     def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
         """Say which trees could not be grown."""
