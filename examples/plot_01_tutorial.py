@@ -80,6 +80,12 @@ _ = plots.item_consensus(forest)
 _ = plots.cluster_profiles(forest, X)
 
 # %%
+# The same in words: what tells each cluster apart from the others, how surely it is there, and what to know before it
+# is used.
+
+print(forest.summary(X))
+
+# %%
 # Which features tell the clusters apart? A feature always fits clusters that were made with it, so each one is scored
 # by small clusterings that did not use it. Features that do no better than chance score 0.
 

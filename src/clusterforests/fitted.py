@@ -5,16 +5,21 @@ from clusterforests.diagnostics import Stability
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
+from clusterforests.story import ClusterStory, DoubtfulRows, Summary, Trait
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.overview import TableOverview
 
 __all__ = [
+    "ClusterStory",
     "ColumnReading",
     "CutNode",
     "CutTree",
+    "DoubtfulRows",
     "MemoryEstimate",
     "NClustersEvidence",
     "Setting",
     "Stability",
+    "Summary",
     "TableOverview",
+    "Trait",
 ]

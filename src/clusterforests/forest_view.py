@@ -1,4 +1,4 @@
-"""A fitted forest for reading: what plots, the report, feature selection and the command line are made from."""
+"""A fitted forest for reading: what the story, plots, report, feature selection and command line are made from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.predictor import FittedForest
 from clusterforests.rows.results import in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
@@ -58,11 +57,13 @@ class ForestView:
         What the number of clusters was chosen from; None if it was given.
     repeated_features : mapping of int to float
         The features of few values that the clusters only repeat, with the adjusted Rand index of the two.
+    reduced : bool
+        Whether a wide sparse table was reduced to components, so that no single feature was tested.
     parameters : mapping of str to object
         What the forest was constructed with.
     """
 
-    forest: FittedForest
+    forest: Any
     labels: IntArray
     n_clusters: int
     weights: FloatArray | None
@@ -80,6 +81,7 @@ class ForestView:
     settings: Mapping[str, Setting]
     n_clusters_evidence: NClustersEvidence | None
     repeated_features: Mapping[int, float]
+    reduced: bool
     parameters: Mapping[str, Any]
 
     def feature_use(self) -> FloatArray:
@@ -111,7 +113,8 @@ class ForestView:
 
     def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
         """Return the clusters that random halves of the trees find."""
-        return self.forest.half_cuts(n_splits)
+        cuts: HalfCuts = self.forest.half_cuts(n_splits)
+        return cuts
 
     def item_consensus(self) -> FloatArray:
         """Return the membership of each row in its own cluster, (n_samples,)."""
@@ -130,18 +133,21 @@ class ForestView:
 
     def cut(self, partitions: IntArray, n_clusters: int) -> IntArray:
         """Combine other partitions, or these into another number of clusters, as the forest was combined."""
-        return self.forest._cut_again(partitions, n_clusters)
+        labels: IntArray = self.forest._cut_again(partitions, n_clusters)
+        return labels
 
     def encode(self, X: Any) -> EncodedTable:
         """Turn a table with the fitted features into numbers; missing cells are NaN."""
-        return self.forest._encoding.apply(self.forest, X)
+        encoded: EncodedTable = self.forest._encoding.apply(self.forest, X)
+        return encoded
 
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""
-        return self.forest._encoding.columns()
+        columns: list[NumberColumn] = self.forest._encoding.columns()
+        return columns
 
 
-def view_of(forest: FittedForest) -> ForestView:
+def view_of(forest: Any) -> ForestView:
     """Return a read-only view of a fitted forest.
 
     Parameters
@@ -174,5 +180,6 @@ def view_of(forest: FittedForest) -> ForestView:
         settings=forest.selection_,
         n_clusters_evidence=forest.n_clusters_evidence_,
         repeated_features=forest.repeated_features_,
+        reduced=forest._reduction is not None,
         parameters=forest.get_params(deep=False),
     )

@@ -28,9 +28,11 @@ from clusterforests.diagnostics.membership import memberships_with, normalise, o
 from clusterforests.diagnostics.shares import ClusterCounts, shares_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
 from clusterforests.forest.forest import FittedTrees, label_rows
+from clusterforests.forest_view import view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
+from clusterforests.story import Summary, summarise
 from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
@@ -305,6 +307,25 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 f"X has {len(values)} rows but the forest was fitted on {len(mass)}. Pass the table it was fitted on."
             )
         return build_tree(labels, mass, values, self._encoding.columns(), titles)
+
+    def summary(self, X: Any, *, names: Sequence[Any] | None = None, ids: Sequence[Any] | None = None) -> Summary:
+        """The clusters in plain English: what tells each apart, how surely it is there, and which rows are doubtful.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table that the forest was fitted on.
+        names : sequence of str or None, default=None
+            Names of the columns; None means those of X, or "column 1", "column 2", ...
+        ids : sequence or None, default=None
+            Names of the rows, for the doubtful ones; None numbers them from 1.
+
+        Returns
+        -------
+        summary : Summary
+            Text when printed; its `clusters`, `doubtful` and `cautions` are its parts, and `to_dict` is for JSON.
+        """
+        return summarise(view_of(self), X, names, ids)
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""

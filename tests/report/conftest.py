@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
+from clusterforests.report.json_values import unpacked
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import fill
 from clusterforests.report.writing import gather
@@ -38,9 +39,18 @@ class Reader(html.parser.HTMLParser):
         self.inside = None
 
 
+def unpack_all(value):
+    """Unpack the compressed parts of a page's data, as the page does."""
+    if isinstance(value, dict) and "packed" in value:
+        return list(unpacked(value))
+    if isinstance(value, dict):
+        return {key: unpack_all(part) for key, part in value.items()}
+    return [unpack_all(part) for part in value] if isinstance(value, list) else value
+
+
 @pytest.fixture(scope="session")
 def report():
-    """A function that makes a page and returns its data and its elements."""
+    """A function that makes a page and returns its data, with the view that is shown first, and its elements."""
 
     def make(forest, X, *, limits=FEW_SPLITS, **options):
         page = Reader()
@@ -48,7 +58,9 @@ def report():
         page.feed(page.text)
         assert page.suspect == []
         assert len(page.scripts) == 2  # the data and the code, whatever the data says
-        return json.loads(page.scripts[0]), page
+        data = unpack_all(json.loads(page.scripts[0]))
+        (data["view"],) = [view for view in data["views"] if view["k"] == data["chosen"]]
+        return data, page
 
     return make
 

@@ -10,22 +10,20 @@ from clusterforests.report.limits import PageLimits
 
 def test_features_that_make_the_clusters_come_first(report, three):
     forest, X, _ = three
-    found = report(forest, X, names=list("abcdef"))[0]["features"]
+    data = report(forest, X, names=list("abcdef"))[0]
+    found = data["features"]
     assert {f["name"] for f in found["features"][:2]} == {"a", "b"}
     by_name = {f["name"]: f for f in found["features"]}
     told = {
         "importance": forest.feature_importances_,
         "p_value": forest.feature_pvalues_,
-        "share": feature_separation(X, forest.labels_).features.share,
     }
     for key, values in told.items():
         np.testing.assert_allclose([by_name[name][key] for name in "abcdef"], values, rtol=1e-3)
-    for c, columns in enumerate(found["clusters"]):
-        for column in columns:
-            j = "abcdef".index(column["name"])
-            inside = X[forest.labels_ == c, j].mean()
-            assert column["inside"] == pytest.approx(inside, rel=1e-3)
-            assert column["direction"] == np.sign(inside - X[:, j].mean())
+    for view in data["views"]:
+        shares = feature_separation(X, forest.at(view["k"]).labels_).features.share
+        listed = ["abcdef".index(feature["name"]) for feature in found["features"]]
+        np.testing.assert_allclose(view["shares"], shares[listed], rtol=1e-3)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from sklearn.cluster import KMeans
 from clusterforests import ClusterForest
 from clusterforests.cli.program import main
 from clusterforests.forest_view import view_of
+from clusterforests.report.limits import PageLimits
 from clusterforests.report.same_table import check_same_table
 from clusterforests.report.writing import gather, write_report
 
@@ -38,9 +39,10 @@ def test_a_few_other_rows_are_a_caution(fitted):
     forest, X = fitted
     changed = X.copy()
     changed[:20] = X[[*np.flatnonzero(forest.labels_ != forest.labels_[0])[:20]]]
-    page = gather(forest, changed)
-    assert "rows of this table into other clusters than the fit" in page["cautions"][0]
-    assert not any("into other clusters" in line for line in gather(forest, X)["cautions"])
+    said = "rows of this table into other clusters than the fit"
+    few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
+    assert all(said in view["cautions"][0] for view in gather(forest, changed, limits=few)["views"])
+    assert not any(said in line for view in gather(forest, X, limits=few)["views"] for line in view["cautions"])
 
 
 def test_other_clusterers_are_not_compared(blobs):

@@ -31,6 +31,8 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(file.as_uri())
+        if self.page.locator("#data").count():  # a report, which unpacks its data first
+            self.page.wait_for_selector("html[data-ready]")
 
     def text(self, selector):
         return self.page.locator(selector).all_text_contents()

@@ -1,8 +1,10 @@
 """The report in a real browser: what it does, what it must not do, and who can use it."""
 
 import csv
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from browser import needs_browser, opener
 
@@ -23,7 +25,7 @@ NASTY = (
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Files: three clusters; the number chosen; names that would like to be markup; one cluster."""
+    """Files: three clusters; the number chosen; names that would like to be markup; a frame; one cluster."""
     folder = tmp_path_factory.mktemp("reports")
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
@@ -41,6 +43,12 @@ def pages(tmp_path_factory):
     write_report(
         forest, X, folder / "nasty.html", names=NASTY, ids=named, truth=labels, title=NASTY[1], command=NASTY[2]
     )
+    frame = pd.DataFrame({"length (cm)": X[:, 0], "width": X[:, 1], "noise": X[:, 2], "id": ids})
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(40 * truth + rng.integers(0, 20, 150), unit="D")
+    frame["kind"] = np.where(rng.random(150) < 0.8, np.array(["app", "store", "phone"])[truth], "web")
+    with pytest.warns(UserWarning, match="'id' is left out: identifier"):
+        mixed = ClusterForest(3, n_estimators=40, random_state=0).fit(frame)
+    write_report(mixed, frame, folder / "frame.html")
     one = ClusterForest(1, n_estimators=20, random_state=0).fit(X)
     write_report(one, X, folder / "one.html", title="One")
     return folder
@@ -57,7 +65,7 @@ def share_of_map(page):
     return page.evaluate("document.getElementById('map-canvas').toDataURL()")
 
 
-@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "frame", "one"])
 def test_opens_with_every_section_filled(opened, name):
     page = opened(name).page
     for section in page.locator("main > section:visible").all():
@@ -86,6 +94,10 @@ def test_rows_are_found_and_sorted_with_the_keyboard(opened):
     values = [float(text.replace("\u2212", "-")) for text in one.text("#row-table tbody td:last-child")]
     assert values == sorted(values)
     assert page.locator("#row-table [aria-sort]").count() == 1
+    page.locator("#row-table th button").last.press("Enter")
+    page.locator("#rows-find").fill("s14")
+    page.locator("#row-table th button").last.press("Enter")
+    assert one.text("#row-table tbody th")[0] == "s14"  # the row itself comes first
     page.locator("#rows-find").fill("nothing like it")
     assert one.text("#row-table tbody td") == ["No row matches."]
     page.locator("#rows-find").fill("")
@@ -105,10 +117,12 @@ def test_the_number_of_clusters(opened):
     assert titles[-1] == "Ambiguous pairs"
     assert len(one.text("#number-table tbody tr:first-child td")) == len(titles) - 1
     assert all(f"{title}: " in one.page.locator("#number-note").text_content() for title in titles[1:])
-    assert one.page.locator("#number-charts figure").count() == 3
+    assert one.page.locator("#number-charts figure").count() == 5
+    assert one.page.locator("#tree-splits li").count() >= 3
+    assert one.page.locator("#tree-picture .node").count() == 2 + 3 + 4 + 5
     given = opened("three")
     assert given.page.locator("#number-reason").is_hidden()
-    assert given.page.locator("#number-scroll").is_hidden()
+    assert given.text("#number-table thead th") == ["Clusters", "Stability", "Ambiguous pairs"]
 
 
 def test_downloads(opened, pages):
@@ -179,12 +193,105 @@ def test_map_with_the_keyboard(opened):
     assert share_of_map(page) == whole
 
 
-def test_features_unfold_and_arrows_have_words(opened):
+def shown_of(page):
+    """What a reader sees of the number of clusters, section by section."""
+    return {
+        "answer": page.locator("#answer").text_content(),
+        "stories": page.locator(".cluster h3 bdi").all_text_contents(),
+        "clusters": page.locator("#clusters tbody tr").count(),
+        "between": page.locator("#between tbody tr").count(),
+        "histograms": page.locator("#histograms svg").first.get_attribute("aria-label"),
+        "points": page.locator("#points-legend li").all_text_contents(),
+        "map": share_of_map(page),
+        "rows": page.locator("#row-table tbody").text_content(),
+        "number": page.locator("#number-table .chosen th").text_content(),
+        "truth": page.locator("#truth-table tbody tr").count(),
+        "features": page.locator("#feature-table tbody").text_content(),
+    }
+
+
+def test_the_switch_redraws_everything_and_back(opened):
+    page = opened().page
+    first = shown_of(page)
+    assert page.locator("#switch label").all_text_contents() == ["2", "3 given", *"45678"]
+    page.locator('#switch input[value="3"]').focus()
+    page.keyboard.press("ArrowRight")  # as radio buttons do
+    four = shown_of(page)
+    assert "4 clusters" in four["answer"]
+    assert [four[key] for key in ("clusters", "between", "truth")] == [4, 4, 4]
+    assert len(four["stories"]) == len(four["points"]) == 4
+    assert four["number"].startswith("4")
+    assert page.locator("#switch-said").text_content() == "4 clusters shown."
+    assert page.locator("#rows-pick option").count() == 5
+    assert all(four[key] != first[key] for key in first)
+    page.keyboard.press("ArrowLeft")
+    assert shown_of(page) == first
+
+
+def test_sections_that_appear_are_in_the_contents(opened):
+    page = opened("one").page
+    assert page.locator("#story").is_hidden()
+    page.locator('#switch input[value="3"]').check(force=True)
+    assert page.locator("#story").is_visible()
+    assert page.locator('#contents a[href="#story"]').count() == 1
+    assert page.locator("#contents a").count() == page.locator("main > section:visible").count()
+
+
+def test_the_labels_of_the_number_that_is_shown_are_saved(opened):
+    page = opened().page
+    page.locator('#switch input[value="5"]').check(force=True)
+    with page.expect_download() as taken:
+        page.locator("#labels-save").click()
+    assert taken.value.suggested_filename == "labels-5.csv"
+    with open(taken.value.path(), newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["id"] for line in lines] == [f"s{i}" for i in range(150)]
+    assert {line["cluster"] for line in lines} == set("01234")
+
+
+def test_the_map_of_rows_is_read_with_mouse_and_keyboard(opened):
+    page = opened().page
+    frame = page.locator("#points-frame")
+    assert frame.locator("path.mark").count() == 150
+    frame.scroll_into_view_if_needed()
+    box = frame.locator("path.mark").nth(20).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    said = page.locator("#points-readout").text_content()
+    assert re.match(r"s\d+Cluster \d: .*membership \d+ %$", said)
+    page.mouse.move(0, 0)
+    frame.focus()
+    page.keyboard.press("ArrowRight")
+    first = page.locator("#points-readout").text_content()
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#points-readout").text_content() != ""
+    assert "membership" in first
+
+
+def test_features_and_the_numbers_behind_the_words(opened):
     page = opened().page
     assert page.locator("#feature-table tbody tr").count() == 6
     assert page.locator("#features-more").is_hidden()
-    words = page.locator(".profile td .hidden-text").all_text_contents()
-    assert set(words) == {"higher: ", "lower: "}
+    page.locator(".cluster summary").first.press("Enter")
+    assert page.locator(".cluster").first.locator("tbody tr").count() >= 1
+    assert page.locator("#histograms figure").count() == 6
+
+
+def test_columns_are_shown_as_they_were_read(opened):
+    one = opened("frame")
+    page = one.page
+    kinds = dict(
+        zip(one.text("#reading-table tbody th"), one.text("#reading-table tbody td:nth-child(2)"), strict=True)
+    )
+    assert kinds["day"] == "date"
+    assert kinds["kind"] == "category"
+    assert kinds["id"] == "identifier left out"
+    day = page.locator("#histograms figure", has_text="day").locator("svg")
+    assert "2024-0" in day.get_attribute("aria-label")
+    bars = page.locator("#histograms figure", has_text="kind").locator(".bar")
+    assert bars.count() == 3
+    assert "app " in bars.first.get_attribute("aria-label")
+    assert "against 2024-0" in " ".join(one.text(".cluster p"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -208,6 +315,9 @@ def test_markup_stays_text(opened):
     assert page.title() == f"{NASTY[1]} \u2013 clusterforests report"
     assert page.locator("h1").text_content() == NASTY[1]
     assert set(one.text("#feature-table tbody th")) == set(NASTY)
+    page.locator('#switch input[value="5"]').check(force=True)
+    assert set(one.text("#histograms figcaption bdi")) == set(NASTY)
+    page.locator('#switch input[value="3"]').check(force=True)
     assert NASTY[2] in one.text("#run-lines code")
     assert {text.strip() for text in one.text("#truth-table thead th")} == set(NASTY[:3])
     page.locator("#rows-find").fill(NASTY[0])
@@ -218,10 +328,20 @@ def test_markup_stays_text(opened):
     assert page.evaluate("window.hurt") is None
 
 
-@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "one"])
+@pytest.mark.parametrize("name", ["three", "chosen", "nasty", "frame", "one"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
 def test_accessible(opened, name, scheme, width):
     one = opened(name, color_scheme=scheme, width=width)
+    assert one.faults() == []
+    assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 1200), ("light", 390)])
+def test_accessible_with_another_number(opened, scheme, width):
+    one = opened("three", color_scheme=scheme, width=width)
+    one.page.locator('#switch input[value="6"]').check(force=True)
+    for summary in one.page.locator(".cluster summary").all():
+        summary.click()
     assert one.faults() == []
     assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -239,12 +359,11 @@ def test_prints(opened, tmp_path):
 
 def test_many_clusters_and_columns_unfold(opened, pages):
     rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(14, 15)) * 20, 6, axis=0) + rng.normal(size=(84, 15))
-    write_report(ClusterForest(14, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
+    X = np.repeat(rng.normal(size=(18, 16)) * 20, 6, axis=0) + rng.normal(size=(108, 16))
+    write_report(ClusterForest(18, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
     page = opened("many").page
-    for rows, button in ((".profile", "#profiles-more"), ("#feature-table tbody tr", "#features-more")):
+    for rows, button, most in ((".cluster", "#stories-more", 18), ("#feature-table tbody tr", "#features-more", 16)):
         assert page.locator(rows).count() == 12
         page.locator(button).click()
         assert page.locator(button).is_hidden()
-    assert page.locator(".profile").count() == 14
-    assert page.locator("#feature-table tbody tr").count() == 15
+        assert page.locator(rows).count() == most

@@ -1,7 +1,9 @@
 """The number of threads of a computation."""
 
 import sys
+from contextlib import AbstractContextManager
 from functools import cache
+from typing import Any
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -19,6 +21,18 @@ def count_threads(n_jobs: int | None) -> int:
         return 1
     cores = int(joblib.effective_n_jobs(n_jobs))
     return min(cores, max((pool["num_threads"] for pool in _openmp().info()), default=cores))
+
+
+def blas_threads(count: int) -> AbstractContextManager[Any]:
+    """Limit the threads of BLAS while a block runs, without looking for its libraries each time."""
+    limited: AbstractContextManager[Any] = _blas().limit(limits=count)
+    return limited
+
+
+def openmp_threads(count: int) -> AbstractContextManager[Any]:
+    """Limit the threads of OpenMP, as scikit-learn uses it, while a block runs."""
+    limited: AbstractContextManager[Any] = _openmp().limit(limits=count)
+    return limited
 
 
 def _shares_cores() -> bool:
@@ -39,3 +53,9 @@ def _shares_cores() -> bool:
 def _openmp() -> ThreadpoolController:
     """Find the OpenMP libraries, which OMP_NUM_THREADS and threadpoolctl limit; scikit-learn has loaded one."""
     return ThreadpoolController().select(user_api="openmp")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Find the BLAS libraries; NumPy and SciPy have loaded theirs."""
+    return ThreadpoolController().select(user_api="blas")

@@ -10,13 +10,19 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._base.typing import AnyArray
 from clusterforests.cli.readers import DataFile
-from clusterforests.diagnostics import pac, stability
+from clusterforests.diagnostics import pac
 from clusterforests.forest_view import ForestView
 from clusterforests.metrics import clustering_accuracy, rand_index
-from clusterforests.report.sentences import features_that_tell
+from clusterforests.story import Summary
+from clusterforests.story.certainty import Certainty, measure_certainty
+from clusterforests.story.limits import StoryLimits
+from clusterforests.story.sentences import features_that_tell
+from clusterforests.story.summary import tell
+from clusterforests.story.table_sample import sample_table
 
 SHOWN_CLUSTERS = 20
 SHOWN_FEATURES = 10
+WIDTH = 76  # of sentences, in characters
 
 
 def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] | None:
@@ -36,8 +42,12 @@ def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] 
     }
 
 
-def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:
-    """Collect everything that the summary is made from."""
+def fit_facts(
+    name: str, data: DataFile, view: ForestView, scores: dict[str, float] | None, seconds: float
+) -> dict[str, Any]:
+    """Collect everything that is reported about a fit."""
+    limits = StoryLimits()
+    sure, table = measure_certainty(view, limits), sample_table(view, data.table, None, data.ids, limits)
     names = view.feature_names or [f"column {j}" for j in range(1, view.n_features + 1)]
     return {
         "data": name,
@@ -50,13 +60,14 @@ def fit_facts(name: str, view: ForestView, scores: dict[str, float] | None, seco
         "repeats": [names[j] for j in view.repeated_features],
         "sizes": np.bincount(view.labels, minlength=view.n_clusters),
         "cluster_consensus": view.cluster_consensus(),
-        **_agreement_of_halves(view),
+        **_agreement_of_halves(sure),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
         "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
         "telling_features": [
             names[j] for j in np.argsort(-view.feature_importances) if view.feature_importances[j] > 0
         ],
         "about_features": features_that_tell(view, "feature"),
+        "story": tell(view, sure, table),
         "settings": {setting: choice.value for setting, choice in view.settings.items()},
         "scores": scores,
         "seconds": seconds,
@@ -69,14 +80,11 @@ def _evidence(view: ForestView) -> dict[str, Any] | None:
     return None if found is None else {"clusters": list(found.candidates), **found.evidence}
 
 
-def _agreement_of_halves(view: ForestView) -> dict[str, float | None]:
+def _agreement_of_halves(sure: Certainty) -> dict[str, float | None]:
     """Measure stability and PAC; None where there is one cluster, or too little to split."""
-    try:
-        halves = view.half_cuts()
-        found = (stability(halves).mean, pac(halves)) if view.n_clusters > 1 else (None, None)
-    except ValueError:
-        found = None, None
-    return dict(zip(("stability", "pac"), found, strict=True))
+    if sure.halves is None or sure.stability is None or len(sure.sizes) == 1:
+        return {"stability": None, "pac": None}
+    return {"stability": sure.stability.mean, "pac": pac(sure.halves)}
 
 
 def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
@@ -87,6 +95,8 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     ]
     if facts["why"] != "given":
         lines += textwrap.wrap(facts["why"], 78, initial_indent="  ", subsequent_indent="  ")
+    story: Summary = facts["story"]
+    lines += _indented(story.cluster_lines(WIDTH, SHOWN_CLUSTERS))
     lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
         if cluster == SHOWN_CLUSTERS:
@@ -109,7 +119,11 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     ]
     if len(telling) > SHOWN_FEATURES:
         lines.append(f"  ... and {len(telling) - SHOWN_FEATURES} more")
-    return lines + score_lines(facts["scores"], label)
+    return lines + score_lines(facts["scores"], label) + _indented(story.caution_lines(WIDTH))
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {_printable(line)}" if line else "" for line in lines]
 
 
 def score_lines(scores: dict[str, float] | None, label: str | None) -> list[str]:
@@ -138,6 +152,8 @@ def row_facts(data: DataFile, labels: AnyArray) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Summary):
+        return _plain(value.to_dict())
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, (list, tuple)):

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
-from threadpoolctl import threadpool_limits
 
 from clusterforests._base.random import stream, uniform
+from clusterforests._base.threads import blas_threads
 from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.combining.block_krylov import Ritz, leading_vectors
@@ -119,7 +119,7 @@ def _solution(graph: Graph, count: int, width: int, enough: Callable[[Ritz], boo
     matrix = graph.affinity.is_matrix
     # More threads than asked for would only wait for each other in products as small as these. Those with a matrix are
     # the core's; with one thread for the rest no last digit depends on how many were asked for.
-    with threadpool_limits(1 if matrix else graph.backend.threads, "blas"):
+    with blas_threads(1 if matrix else graph.backend.threads):
         start = start_vector(len(graph))[None, :] if width == 1 else first_guess(graph, width)
         ritz, converged = leading_vectors(
             graph.apply_deflated, graph.first, start, count, enough, graph.limits, LOOK_EVERY if matrix else 1
@@ -137,7 +137,7 @@ def _solution(graph: Graph, count: int, width: int, enough: Callable[[Ritz], boo
 def _dense_solution(graph: Graph, count: int) -> Ritz:
     """Let LAPACK compute the `count` leading eigenvectors beside the known one."""
     n = len(graph)
-    with threadpool_limits(1, "blas"):
+    with blas_threads(1):
         values, vectors = scipy.linalg.eigh(graph.deflated(), subset_by_index=[n - count, n - 1])
     values, found = values[::-1], np.ascontiguousarray(vectors.T[::-1])
     return Ritz(values, found, values[:, None] * found, np.zeros(count), exhausted=True)

@@ -110,12 +110,17 @@ class Shares:
         parts = nodes.labels.max(axis=1).astype(np.int64) + 1
         first = np.concatenate([[0], np.cumsum(parts + 2)])
         together, clustered = np.zeros((2, int(first[-1]), n_groups))
+        everyone = np.bincount(groups, nodes.weights, minlength=n_groups)
         for t, member in enumerate(nodes.labels):
             seen = member >= 0
-            cells = member[seen].astype(np.intp) * n_groups + groups[seen]
-            counts = np.bincount(cells, nodes.weights[seen], minlength=int(parts[t]) * n_groups)
+            if seen.all():
+                cells, weights, there = member.astype(np.intp) * n_groups + groups, nodes.weights, everyone
+            else:
+                cells, weights = member[seen].astype(np.intp) * n_groups + groups[seen], nodes.weights[seen]
+                there = np.bincount(groups[seen], weights, minlength=n_groups)
+            counts = np.bincount(cells, weights, minlength=int(parts[t]) * n_groups)
             together[first[t] : first[t] + parts[t]] = counts.reshape(-1, n_groups)
-            clustered[first[t] : first[t + 1] - 1] = np.bincount(groups[seen], nodes.weights[seen], minlength=n_groups)
+            clustered[first[t] : first[t + 1] - 1] = there
         return cls(first, together, clustered)
 
     def mean(self, backend: Backend, labels: IntArray) -> FloatArray:

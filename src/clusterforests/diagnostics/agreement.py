@@ -11,6 +11,8 @@ from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
 from clusterforests.diagnostics.arguments import Combine
 from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS, half_cuts
 
+FOUND_AGAIN = 0.75  # Jaccard index from which on a cluster counts as found again (Hennig 2007)
+
 
 @dataclass(frozen=True)
 class Stability:
@@ -21,6 +23,7 @@ class Stability:
     high: float
     scores: FloatArray  # of each split; NaN if its halves share no pair of clustered rows
     clusters: FloatArray  # best Jaccard index of each cluster in the clustering of a half, averaged over the halves
+    found_again: FloatArray  # share of the halves in which this index of a cluster is at least 0.75
     n_rows: int  # rows that were clustered
 
 
@@ -53,8 +56,8 @@ def stability(
     Returns
     -------
     result : Stability
-        With `mean`, `low`, `high`, `scores`, `n_rows` and, for each cluster, `clusters`: NaN if no half clusters any
-        of its rows.
+        With `mean`, `low`, `high`, `scores`, `n_rows` and, for each cluster, `clusters` and `found_again`: NaN if no
+        half clusters any of its rows.
 
     Examples
     --------
@@ -73,7 +76,15 @@ def stability(
         raise ValueError("partitions has no two rows that both halves of a split cluster. Give more partitions.")
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     again = np.array([_best_jaccard(cuts.whole, found, cuts.weights, cuts.n_clusters) for found in cuts.labels])
-    return Stability(float(known.mean()), float(low), float(high), scores, _mean_known(again), len(cuts.rows))
+    return Stability(
+        mean=float(known.mean()),
+        low=float(low),
+        high=float(high),
+        scores=scores,
+        clusters=_mean_known(again),
+        found_again=_mean_known(np.where(np.isnan(again), np.nan, again >= FOUND_AGAIN)),
+        n_rows=len(cuts.rows),
+    )
 
 
 def _best_jaccard(whole: IndexArray, found: IndexArray, weights: FloatArray, n_clusters: int) -> FloatArray:

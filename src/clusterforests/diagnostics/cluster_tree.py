@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray
 from clusterforests.diagnostics.arguments import check_counts, check_labels, check_names, is_forest
@@ -153,6 +154,20 @@ def shared_rows(a: AnyIntArray, b: AnyIntArray, weights: FloatArray | None = Non
     shape = int(a.max()) + 1, int(b.max()) + 1
     flat = np.bincount(a.astype(np.intp) * shape[1] + b, weights, minlength=shape[0] * shape[1])
     return flat.reshape(shape).astype(np.float64)
+
+
+def follow(overlaps: Sequence[FloatArray], n_first: int) -> list[IndexArray]:
+    """Number the colours of the clusters of each level, given how much clusters of consecutive levels share."""
+    colors = [np.arange(n_first)]
+    for overlap in overlaps:
+        old, new = linear_sum_assignment(overlap, maximize=True)
+        kept = overlap[old, new] > 0
+        names = np.full(overlap.shape[1], -1)
+        names[new[kept]] = colors[-1][old[kept]]
+        fresh = np.setdiff1d(np.arange(len(names)), names)
+        names[names < 0] = fresh[: int((names < 0).sum())]
+        colors.append(names)
+    return colors
 
 
 def _families(overlap: FloatArray) -> list[tuple[int, tuple[int, ...]]]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray
-from clusterforests.diagnostics.cluster_tree import NUMBERS, ClusterTree, Split
+from clusterforests.diagnostics.cluster_tree import NUMBERS, ClusterTree, Split, follow
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.plots.number_of_clusters import follow
 from clusterforests.plots.style import as_text, axes_for, check_drawing, cluster_color, ink, ink_on, some_of
 
 if TYPE_CHECKING:

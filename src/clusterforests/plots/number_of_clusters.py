@@ -5,11 +5,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from clusterforests import diagnostics
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
-from clusterforests.diagnostics.cluster_tree import NUMBERS, shared_rows
+from clusterforests._base.typing import IntArray
+from clusterforests.diagnostics.cluster_tree import NUMBERS, follow, shared_rows
 from clusterforests.diagnostics.half_forests import MAX_ROWS
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
@@ -186,20 +185,6 @@ def followed(labels: Sequence[IntArray]) -> IntArray:
     """Number the colours, (n_labelings, n_rows): a cluster keeps the number of the previous one it overlaps most."""
     numbers = follow([shared_rows(a, b) for a, b in pairwise(labels)], int(labels[0].max()) + 1)
     return np.array([names[found] for names, found in zip(numbers, labels, strict=True)], dtype=np.int32)
-
-
-def follow(overlaps: Sequence[FloatArray], n_first: int) -> list[IndexArray]:
-    """Number the colours of the clusters of each level, given how much clusters of consecutive levels share."""
-    colors = [np.arange(n_first)]
-    for overlap in overlaps:
-        old, new = linear_sum_assignment(overlap, maximize=True)
-        kept = overlap[old, new] > 0
-        names = np.full(overlap.shape[1], -1)
-        names[new[kept]] = colors[-1][old[kept]]
-        fresh = np.setdiff1d(np.arange(len(names)), names)
-        names[names < 0] = fresh[: int((names < 0).sum())]
-        colors.append(names)
-    return colors
 
 
 def _is_one(source: Any) -> bool:

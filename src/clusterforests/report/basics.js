@@ -1,5 +1,6 @@
 // Elements, numbers and files. What comes from the user's table only ever becomes text nodes, never markup.
 const data = JSON.parse(document.getElementById("data").textContent);
+let now = data.views.find((view) => view.k === data.chosen); // the number of clusters that is shown
 const find = (id) => document.getElementById(id);
 const NONE = "–";
 
@@ -19,7 +20,8 @@ const numberCell = (text) => make("td", { class: "number" }, text);
 const heading = (scope, ...children) => make("th", { scope }, ...children);
 // Long names may break after punctuation; elsewhere only where nothing else helps.
 const named = (text) =>
-  make("bdi", { dir: "auto" }, ...text.split(/(?<=[_./-])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
+  make("bdi", { dir: "auto" }, ...(text.length > 16 ? text.split(/(?<=[_./-])/) : [text]).flatMap((part, i) => (i ? [make("wbr"), part] : [part])));
+const prose = (text) => text.replaceAll(" %", "\u00a0%"); // no line begins with a per cent sign
 const aloud = (text) => make("span", { class: "hidden-text" }, text);
 
 const minus = (text) => text.replace(/-/g, "−");
@@ -40,7 +42,8 @@ function chance(value) {
   return value < 0.001 ? "< 0.001" : value.toFixed(3);
 }
 
-const chip = (cluster) => make("span", { class: `chip k${cluster % 8}`, "aria-hidden": "true" });
+const colourOf = (cluster, view = now) => view.colours[cluster] % 8;
+const chip = (cluster) => make("span", { class: `chip k${colourOf(cluster)}`, "aria-hidden": "true" });
 const clusterNumber = (cluster) => make("span", { class: "nowrap" }, chip(cluster), String(cluster));
 const clusterName = (cluster) => make("span", { class: "nowrap" }, chip(cluster), `Cluster ${cluster}`);
 
@@ -55,11 +58,22 @@ const titled = (column) =>
 
 const rowName = (row, ids, place) => (ids === null ? String(row + 1) : ids[place]);
 
-function bytes(text) {
-  const raw = atob(text);
-  const out = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i += 1) out[i] = raw.charCodeAt(i);
-  return out;
+// Numbers and names are compressed: replace each such entry by an array.
+const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
+
+async function unpack(entry) {
+  const packed = Uint8Array.from(atob(entry.bytes), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const raw = await new Response(stream).arrayBuffer();
+  return entry.packed === "json" ? JSON.parse(new TextDecoder().decode(raw)) : new ARRAYS[entry.packed](raw);
+}
+
+async function unpackAll(value) {
+  if (value === null || typeof value !== "object") return;
+  for (const [key, part] of Object.entries(value)) {
+    if (part !== null && typeof part === "object" && Object.hasOwn(part, "packed")) value[key] = await unpack(part);
+    else await unpackAll(part);
+  }
 }
 
 function save(name, header, lines) {
@@ -77,8 +91,10 @@ function save(name, header, lines) {
 }
 
 function pickClusters(select, everything) {
-  select.append(make("option", { value: "" }, everything));
-  data.clusters.forEach((_, c) => select.append(make("option", { value: c }, `cluster ${c}`)));
+  select.replaceChildren(
+    make("option", { value: "" }, everything),
+    ...now.clusters.map((_, c) => make("option", { value: c }, now.story.length ? `${c}: ${now.story[c].name}` : `cluster ${c}`)),
+  );
 }
 
 // A table wider than the page scrolls, so the keyboard must be able to reach it.
@@ -96,4 +112,5 @@ function watchScrolling() {
   };
   new ResizeObserver(check).observe(document.body);
   check();
+  return check;
 }

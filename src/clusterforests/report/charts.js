@@ -51,7 +51,7 @@ function candidateChart(title, candidates, values, chosen) {
   const words = candidates.map((k, i) => `${k}: ${fixed(values[i])}`).join(", ");
   const svg = frame(`${title} by number of clusters. ${words}.`);
   const low = Math.min(0, ...known);
-  const at = scales([candidates[0], candidates[candidates.length - 1]], [low, 1]);
+  const at = scales([candidates[0], candidates[candidates.length - 1]], [low, Math.max(1, ...known)]);
   const step = Math.ceil(candidates.length / 10);
   axes(svg, at, candidates.filter((_, i) => i % step === 0), [0, 0.5, 1], "number of clusters", (v) => String(v));
   svg.append(draw("path", { class: "line", d: path(candidates, values, at) }));
@@ -63,18 +63,20 @@ function candidateChart(title, candidates, values, chosen) {
   return make("figure", {}, make("figcaption", {}, title), svg);
 }
 
-function distributionChart(points, cdf) {
-  const svg = frame(
-    `Share of pairs of rows that at most a given share of half forests put together. At 10 %: ${percent(cdf[10])}, at 50 %: ` +
-      `${percent(cdf[50])}, at 90 %: ${percent(cdf[90])}.`,
-    420,
-    220,
-  );
-  const at = scales([0, 1], [0, 1], 420, 220);
-  const show = (value) => String(Math.round(100 * value));
-  axes(svg, at, [0, 0.25, 0.5, 0.75, 1], [0, 0.5, 1], "% of half forests that put two rows together", show, 420, 220);
-  svg.append(draw("path", { class: "line", d: path(points, cdf, at) }));
-  return make("figure", {}, make("figcaption", {}, "% of pairs of rows at or below"), svg);
+// The distribution of pairs over half forests, a curve for each number of clusters.
+function cdfChart() {
+  const views = data.views.filter((view) => view.pairs !== null && view.k > 1);
+  if (views.length === 0) return null;
+  const words = views.map((view) => `${view.k} clusters: ${percent(view.pairs.pac)} ambiguous`).join(", ");
+  const svg = frame(`Share of pairs of rows that at most a given share of half forests put together. ${words}.`);
+  const at = scales([0, 1], [0, 1]);
+  axes(svg, at, [0, 0.5, 1], [0, 0.5, 1], "share of half forests that put two rows together", (value) => String(value));
+  const points = views[0].pairs.cdf.map((_, i, all) => i / (all.length - 1));
+  for (const view of [...views.filter((other) => other !== now), ...views.filter((other) => other === now)]) {
+    svg.append(draw("path", { class: view === now ? "line" : "line faint", d: path(points, view.pairs.cdf, at) }));
+  }
+  const rows = views[0].pairs.rows < data.run.rows ? ` (${count(views[0].pairs.rows)} rows drawn at random)` : "";
+  return make("figure", {}, make("figcaption", {}, `Share of pairs of rows at or below; flat: the halves agree${rows}`), svg);
 }
 
 function histogram(counts) {

@@ -2,25 +2,28 @@
 
 from dataclasses import dataclass
 
-from clusterforests._base.size_limits import DEFAULT_LIMITS
-from clusterforests.diagnostics.half_forests import N_SPLITS
+from clusterforests.story.limits import StoryLimits
 
 
 @dataclass(frozen=True)
-class PageLimits:
+class PageLimits(StoryLimits):
     """Sizes that keep a page readable, light and quick to make."""
 
-    large_rows: int = DEFAULT_LIMITS.large_rows  # of tables of numbers with more rows, only the sample is read
-    sample_rows: int = 20_000  # rows that statements about features, clusters and pairs are based on
-    sample_rows_per_cluster: int = 5  # at least
-    splits: int = N_SPLITS  # of the forest into two halves
+    numbers: int = 8  # of clusters that the page can be switched to
+    numbers_of_many: int = 5  # where there are many rows
+    many_rows: int = 5000
     map_rows: int = 400
     map_rows_per_cluster: int = 4  # at least
-    listed_rows: int = 2000  # in the table of rows
-    labelled_rows: int = 200_000  # beyond which labels cannot be downloaded from the page
-    id_characters: int = 3_500_000  # that the names of all rows may take up in the page
+    point_rows: int = 600
+    listed_rows: int = 2000  # in the table of rows, if there are too many for all of them
+    stored_rows: int = 200_000  # beyond which only the least sure rows are in the page
+    exact_rows: int = 20_000  # beyond which memberships of rows are rounded to per cent
+    id_bytes: int = 1_500_000  # that the names of all rows may take up in the page, compressed
     clusters_in_table: int = 30  # beyond which there is no table of shares between clusters
     listed_columns: int = 100  # in the table of columns
-    columns_per_cluster: int = 8
+    drawn_columns: int = 24  # with a histogram for each cluster
+    bins: int = 20  # of a histogram
+    bars: int = 8  # levels of a category that are drawn, the rest being one
+    drawn_clusters: int = 30  # beyond which there are no histograms
     classes: int = 1000  # known classes
     listed_classes: int = 30  # beyond which there is no table of clusters against classes

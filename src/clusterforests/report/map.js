@@ -17,15 +17,26 @@ function rampColour(value) {
 }
 
 function createMap() {
-  const { rows, ids, labels, trees, of } = data.map;
+  const { rows, ids, trees, of } = data.map;
   const n = rows.length;
-  const cells = bytes(data.map.cells);
+  const cells = new Uint8Array(n * n); // in the order of the clusters that are shown
+  let labels = [];
+  let starts = [];
   const [canvas, box, readout, pick] = ["map-canvas", "map-frame", "map-readout", "map-pick"].map(find);
   const picture = make("canvas", { width: n, height: n });
-  const starts = labels.map((label, i) => (i === 0 || labels[i - 1] !== label ? i : -1)).filter((i) => i >= 0);
   let view = { x: 0, y: 0, span: n };
   let cursor = null; // the pair of rows read out: column, row
   let dragged = null;
+
+  function arrange() {
+    const { order } = now;
+    labels = order.map((place) => now.map_labels[place]);
+    starts = labels.map((label, i) => (i === 0 || labels[i - 1] !== label ? i : -1)).filter((i) => i >= 0);
+    order.forEach((from, y) => order.forEach((to, x) => { cells[y * n + x] = data.map.cells[from * n + to]; }));
+    pickClusters(pick, "all clusters");
+    whole();
+    colour();
+  }
 
   function colour() {
     const table = Array.from({ length: 256 }, (_, value) => rampColour(value));
@@ -56,7 +67,7 @@ function createMap() {
     pen.drawImage(picture, view.x, view.y, view.span, view.span, strip, strip, side(), side());
     starts.forEach((start, i) => {
       const end = i + 1 < starts.length ? starts[i + 1] : n;
-      pen.fillStyle = style.getPropertyValue(`--c${labels[start] % 8}`);
+      pen.fillStyle = style.getPropertyValue(`--c${colourOf(labels[start])}`);
       for (const across of [true, false]) {
         const from = Math.max(toPixel(start, across ? view.x : view.y), strip);
         const upto = Math.min(toPixel(end, across ? view.x : view.y), size);
@@ -114,7 +125,10 @@ function createMap() {
     }
     const { x, y } = cursor;
     const share = cells[y * n + x] / 255;
-    const line = (i) => make("span", {}, "Row ", named(rowName(rows[i], ids, i)), ", ", clusterName(labels[i]));
+    const line = (i) => {
+      const place = now.order[i];
+      return make("span", {}, "Row ", named(rowName(rows[place], ids, place)), ", ", clusterName(labels[i]));
+    };
     const together = make("span", {}, make("strong", {}, percent(share)), " of trees");
     readout.replaceChildren(together, line(y), ...(x === y ? [make("span", {}, "with itself")] : [line(x)]));
   }
@@ -192,7 +206,6 @@ function createMap() {
   find("map-in").addEventListener("click", () => zoom(0.5));
   find("map-out").addEventListener("click", () => zoom(2));
   find("map-whole").addEventListener("click", whole);
-  pickClusters(pick, "all clusters");
   pick.addEventListener("change", () => {
     if (pick.value === "") {
       whole();
@@ -223,7 +236,5 @@ function createMap() {
     "Each point is a pair of rows; the stronger its colour, the more trees put the two together. Rows are ordered by " +
     `cluster, and within a cluster by similarity. A clear cluster is a solid square on the diagonal with little beside it. Colours ` +
     `range from the lowest to the highest share of two different rows. ${thinned}`;
-  whole();
-  colour();
-  return { colour, view: () => ({ ...view }) };
+  return { arrange, colour };
 }

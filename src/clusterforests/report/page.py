@@ -8,7 +8,17 @@ import re
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("basics.js", "charts.js", "map.js", "rows.js", "sections.js")
+SCRIPTS = (
+    "basics.js",
+    "charts.js",
+    "map.js",
+    "points.js",
+    "rows.js",
+    "sections.js",
+    "columns.js",
+    "numbers.js",
+    "main.js",
+)
 POLICY = "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'"
 
 

@@ -1,5 +1,6 @@
-"""Rows of the report: the least sure ones, the labels of all, and the map of pairs."""
+"""Rows of the report: all of them with how sure each is, and the map of pairs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,33 +10,86 @@ from scipy.spatial.distance import squareform
 from clusterforests._base.typing import FloatArray, IndexArray
 from clusterforests.diagnostics.shares import share_range
 from clusterforests.forest_view import ForestView
-from clusterforests.report.certainty import Certainty, has_all_clusters
-from clusterforests.report.json_values import packed, rounded, rounded_list
+from clusterforests.report.certainty import has_all_clusters
+from clusterforests.report.json_values import kind_for, packed, packed_list, rounded
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.page import as_data
-from clusterforests.report.table_sample import TableSample, representative_rows, shorten
+from clusterforests.story.certainty import Certainty
+from clusterforests.story.table_sample import TableSample, representative_rows, shorten
+
+EXACT, ROUGH = 10_000, 100  # memberships are whole numbers of such parts
 
 
-def consensus_map(view: ForestView, sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:
-    """Map the shares of pairs of rows as bytes, ordered by cluster and within it by similarity, and their range."""
+def stored_rows(rows: IndexArray, parts: int, table: TableSample, n_rows: int, limits: PageLimits) -> dict[str, Any]:
+    """Name the rows that the page has, and say in what parts their memberships are counted."""
+    names = None if table.ids is None else packed_list([shorten(table.ids[row]) for row in rows])
+    fits = names is not None and len(names["bytes"]) <= limits.id_bytes
+    every = len(rows) == n_rows
+    return {
+        "of": n_rows,
+        "all": every,
+        "rows": None if every else packed(rows, "u4"),
+        "ids": names if fits else None,
+        "left_out": names is not None and not fits,
+        "parts": parts,
+    }
+
+
+def kept_rows(sure: Certainty, limits: PageLimits) -> IndexArray:
+    """Choose the rows that the page has: all, or the least sure where there are too many."""
+    every = np.arange(len(sure.labels))
+    if len(every) <= limits.stored_rows:
+        return every
+    return np.lexsort((every, sure.memberships[every, sure.labels], sure.silhouette))[: limits.listed_rows]
+
+
+def row_entry(sure: Certainty, rows: IndexArray, parts: int) -> dict[str, Any]:
+    """Pack cluster, next cluster and both memberships of the rows; one without a next cluster has its own there."""
+    labels, k = sure.labels[rows], len(sure.sizes)
+    following = np.where(sure.next_cluster[rows] < 0, labels, sure.next_cluster[rows])
+    kind, fine = kind_for(k - 1), kind_for(parts)
+    return {
+        "cluster": packed(labels, kind),
+        "next": packed(following, kind),
+        "membership": packed(np.rint(parts * sure.memberships[rows, labels]), fine),
+        "next_membership": packed(np.rint(parts * sure.memberships[rows, following]), fine),
+    }
+
+
+@dataclass(frozen=True)
+class MappedPairs:
+    """The rows of the map, and the shares of trees in which two of them are together."""
+
+    rows: IndexArray
+    shares: FloatArray
+
+
+def map_pairs(view: ForestView, sure: Certainty, limits: PageLimits) -> MappedPairs:
+    """Draw some rows, a few of every cluster among them."""
     rows = representative_rows(sure.labels, limits.map_rows, limits.map_rows_per_cluster)
-    shares = view.coassociation(rows)
-    order = np.concatenate(
-        [_by_likeness(shares, np.flatnonzero(sure.labels[rows] == c)) for c in range(len(sure.sizes))]
-    )
-    rows, shares = rows[order], shares[np.ix_(order, order)]
+    return MappedPairs(rows, view.coassociation(rows))
+
+
+def map_entry(pairs: MappedPairs, view: ForestView, sure: Certainty, table: TableSample) -> dict[str, Any]:
+    """Write the shares of pairs of rows as bytes, and their range."""
+    rows, shares = pairs.rows, pairs.shares
     low, high = share_range(shares)
     return {
         "of": len(sure.labels),
         "rows": rows.tolist(),
-        "ids": _short_ids(table, rows),
-        "labels": sure.labels[rows].tolist(),
-        "cells": packed(np.rint(shares * 255).astype(np.uint8)),
+        "ids": short_ids(table, rows),
+        "cells": packed(np.rint(shares * 255), "u1"),
         "low": rounded(low),
         "high": rounded(high),
         "trees": view.n_trees,
         "all_clusters": has_all_clusters(sure.labels[rows], len(sure.sizes)),
     }
+
+
+def map_order(sure: Certainty, pairs: MappedPairs) -> list[int]:
+    """Order the rows of the map by cluster, and within it by similarity."""
+    labels = sure.labels[pairs.rows]
+    order = [_by_likeness(pairs.shares, np.flatnonzero(labels == c)) for c in range(len(sure.sizes))]
+    return [int(i) for i in np.concatenate(order)]
 
 
 def _by_likeness(shares: FloatArray, rows: IndexArray) -> IndexArray:
@@ -47,41 +101,6 @@ def _by_likeness(shares: FloatArray, rows: IndexArray) -> IndexArray:
     return order
 
 
-def least_sure_rows(sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any]:
-    """List the rows from the least sure on: all of them if there are few."""
-    n = len(sure.labels)
-    every = np.arange(n)
-    own = sure.memberships[every, sure.labels]
-    order = np.lexsort((every, own, sure.silhouette))[: limits.listed_rows]
-    following = sure.next_cluster[order]
-    other = np.where(following >= 0, sure.memberships[order, following], np.nan)
-    return {
-        "of": n,
-        "rows": order.tolist(),
-        "ids": _short_ids(table, order),
-        "cluster": sure.labels[order].tolist(),
-        "next": [None if c < 0 else int(c) for c in following],
-        "membership": rounded_list(own[order]),
-        "next_membership": rounded_list(other),
-        "silhouette": rounded_list(sure.silhouette[order]),
-    }
-
-
-def all_labels(sure: Certainty, table: TableSample, limits: PageLimits) -> dict[str, Any] | None:
-    """Pack the labels of all rows for download; None if they would make the page too large."""
-    n = len(sure.labels)
-    if n > limits.labelled_rows:
-        return None
-    width = 1 if len(sure.sizes) <= 256 else 4
-    fits = table.ids is not None and len(as_data(table.ids)) <= limits.id_characters
-    return {
-        "n": n,
-        "width": width,
-        "cells": packed(sure.labels.astype("<u1" if width == 1 else "<u4")),
-        "ids": table.ids if fits else None,
-        "left_out": table.ids is not None and not fits,
-    }
-
-
-def _short_ids(table: TableSample, rows: IndexArray) -> list[str] | None:
+def short_ids(table: TableSample, rows: IndexArray) -> list[str] | None:
+    """Return the names of some rows, if rows have names."""
     return None if table.ids is None else [shorten(table.ids[row]) for row in rows]

@@ -1,7 +1,7 @@
-// The table of rows: searching, sorting and saving.
+// The table of rows: searching all of them, sorting and saving.
 const PAGE = 25;
 const COLUMNS = [
-  { key: "id", title: "Row", first: 1 },
+  { key: "name", title: "Row", first: 1 },
   { key: "cluster", title: "Cluster", first: 1 },
   { key: "next", title: "Next cluster", first: 1 },
   { key: "membership", title: "Membership", first: 1, number: true },
@@ -10,33 +10,43 @@ const COLUMNS = [
 ];
 
 function createRows() {
-  const listed = data.rows;
-  const values = {
-    ...listed,
-    id: listed.ids === null ? listed.rows.map((row) => row + 1) : listed.ids,
-  };
+  const { rows: kept, ids, parts, of, all } = data.rows;
+  const n = now.rows.cluster.length;
   const body = find("row-table").tBodies[0];
-  const names = listed.rows.map((row, i) => String(rowName(row, listed.ids, i)));
-  const lower = names.map((name) => name.toLowerCase());
-  const order = new Intl.Collator("en", { numeric: true });
-  let sorted = { key: null, direction: 1 };
+  const collator = new Intl.Collator("en", { numeric: true });
+  const rowNumber = (i) => (kept === null ? i : kept[i]) + 1;
+  const name = (i) => (ids === null ? String(rowNumber(i)) : ids[i]);
+  const lower = ids === null ? null : ids.map((text) => text.toLowerCase());
+  const silhouettes = new Float32Array(n);
+  let sorted = { key: "silhouette", direction: 1 };
   let most = PAGE;
   let matches = [];
 
+  const values = {
+    cluster: (i) => now.rows.cluster[i],
+    next: (i) => (now.rows.next[i] === now.rows.cluster[i] ? -1 : now.rows.next[i]),
+    membership: (i) => now.rows.membership[i] / parts,
+    next_membership: (i) => (values.next(i) < 0 ? 0 : now.rows.next_membership[i] / parts),
+    silhouette: (i) => silhouettes[i],
+  };
+
   function compare(a, b) {
-    const [x, y] = [values[sorted.key][a], values[sorted.key][b]];
-    if (x === null || y === null) return (x === null) - (y === null);
-    const difference = typeof x === "string" ? order.compare(x, y) : x - y;
-    return sorted.direction * difference;
+    if (sorted.key === "name") return sorted.direction * (ids === null ? a - b : collator.compare(ids[a], ids[b]));
+    const value = values[sorted.key];
+    return sorted.direction * (value(a) - value(b)) || values.membership(a) - values.membership(b);
   }
 
   function refresh() {
     const text = find("rows-find").value.trim().toLowerCase();
     const cluster = find("rows-pick").value;
-    matches = listed.rows
-      .map((_, i) => i)
-      .filter((i) => lower[i].includes(text) && (cluster === "" || listed.cluster[i] === Number(cluster)));
-    if (sorted.key !== null) matches.sort((a, b) => compare(a, b) || a - b);
+    matches = [];
+    for (let i = 0; i < n; i += 1) {
+      if (cluster !== "" && now.rows.cluster[i] !== Number(cluster)) continue;
+      if (text === "" || (lower === null ? name(i) : lower[i]).includes(text)) matches.push(i);
+    }
+    matches.sort((a, b) => compare(a, b) || a - b);
+    const exact = matches.findIndex((i) => name(i).toLowerCase() === text);
+    if (exact > 0 && sorted.key === "silhouette") matches.unshift(...matches.splice(exact, 1)); // the row itself first
     show();
   }
 
@@ -47,38 +57,43 @@ function createRows() {
     find("rows-more").hidden = left === 0;
     find("rows-more").textContent = `Show ${count(Math.min(left, 4 * PAGE))} more`;
     find("rows-save").disabled = matches.length === 0;
-    const found = matches.length === listed.rows.length ? plural(matches.length, "row") : `${plural(matches.length, "row")} found`;
+    const found = matches.length === n ? plural(n, "row") : `${plural(matches.length, "row")} found`;
     find("rows-count").textContent = left > 0 ? `${found}; the first ${count(most)} are shown.` : `${found}.`;
   }
 
   function line(i) {
-    const next = listed.next[i];
+    const next = values.next(i);
     return make(
       "tr",
       {},
-      heading("row", named(names[i])),
-      cell(clusterNumber(listed.cluster[i])),
-      cell(next === null ? NONE : clusterNumber(next)),
-      numberCell(percent(listed.membership[i])),
-      numberCell(percent(listed.next_membership[i])),
-      make("td", { class: listed.silhouette[i] < 0 ? "number weak" : "number" }, fixed(listed.silhouette[i])),
+      heading("row", named(name(i))),
+      cell(clusterNumber(values.cluster(i))),
+      cell(next < 0 ? NONE : clusterNumber(next)),
+      numberCell(percent(values.membership(i))),
+      numberCell(next < 0 ? NONE : percent(values.next_membership(i))),
+      make("td", { class: silhouettes[i] < 0 ? "number weak" : "number" }, fixed(silhouettes[i])),
     );
+  }
+
+  function mark() {
+    heads.forEach((head, i) => {
+      if (COLUMNS[i].key === sorted.key) head.setAttribute("aria-sort", sorted.direction === 1 ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    });
   }
 
   const heads = COLUMNS.map((column) => {
     const button = make("button", { type: "button" }, column.title);
-    const head = make("th", { scope: "col", class: column.number ? "number" : null }, button);
     button.addEventListener("click", () => {
       const again = sorted.key === column.key;
       sorted = { key: column.key, direction: again ? -sorted.direction : column.first };
-      for (const other of heads) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", sorted.direction === 1 ? "ascending" : "descending");
+      mark();
       refresh();
     });
-    return head;
+    return make("th", { scope: "col", class: column.number ? "number" : null }, button);
   });
   find("row-table").tHead.rows[0].append(...heads);
-  pickClusters(find("rows-pick"), "all clusters");
+  mark();
   find("rows-find").addEventListener("input", refresh);
   find("rows-pick").addEventListener("change", refresh);
   find("rows-more").addEventListener("click", () => {
@@ -92,44 +107,42 @@ function createRows() {
     }
   });
   find("rows-save").addEventListener("click", () => {
-    const named_ = listed.ids === null ? [] : ["id"];
-    const header = ["row", ...named_, "cluster", "next_cluster", "membership", "next_membership", "silhouette"];
-    const keys = ["cluster", "next", "membership", "next_membership", "silhouette"];
-    const lines = matches.map((i) => [
-      listed.rows[i] + 1,
-      ...(listed.ids === null ? [] : [listed.ids[i]]),
-      ...keys.map((key) => listed[key][i]),
-    ]);
-    save("rows.csv", header, lines);
+    const header = ["row", ...(ids === null ? [] : ["id"]), "cluster", "next_cluster", "membership", "next_membership", "silhouette"];
+    save(`rows-${now.k}.csv`, header, matches.map((i) => [
+      rowNumber(i),
+      ...(ids === null ? [] : [ids[i]]),
+      values.cluster(i),
+      values.next(i) < 0 ? null : values.next(i),
+      values.membership(i),
+      values.next(i) < 0 ? null : values.next_membership(i),
+      Number(silhouettes[i].toFixed(4)),
+    ]));
   });
-  const every = listed.rows.length === listed.of;
-  find("rows-text").textContent =
-    (data.clusters.length === 1
-      ? every
-        ? "All rows are listed."
-        : `The first ${count(listed.rows.length)} of ${count(listed.of)} rows are listed.`
-      : (every ? "All rows are listed, " : `The ${count(listed.rows.length)} least sure of ${count(listed.of)} rows are listed, `) +
-        "starting with those that might as well belong to another cluster. Membership: the share of the rows beside it in a tree " +
-        "that are of the cluster, averaged over the trees. A doubtful row has its highest membership in another cluster.") +
-    (data.run.numbered ? " Rows are numbered from 1." : "");
-  refresh();
-}
+  find("labels-save").hidden = !all;
+  find("labels-save").addEventListener("click", () => {
+    const lines = Array.from(now.rows.cluster, (label, i) => [name(i), label]);
+    save(`labels-${now.k}.csv`, [ids === null ? "row" : "id", "cluster"], lines);
+  });
+  find("labels-note").hidden = all && !data.rows.left_out;
+  find("labels-note").textContent = all
+    ? "The names of all rows would make this page too large: rows are numbered from 1."
+    : `All ${count(of)} rows would make this page too large: it has the least sure ones. The labels of all are in the forest's labels_.`;
 
-function createLabels() {
-  const every = data.labels;
-  const button = find("labels-save");
-  const note = find("labels-note");
-  if (every === null) {
-    button.hidden = true;
-    note.textContent = `The labels of all ${count(data.rows.of)} rows would make this page too large; they are in the forest's labels_.`;
-    return;
+  function draw() {
+    for (let i = 0; i < n; i += 1) {
+      const [own, other] = [values.membership(i), values.next_membership(i)];
+      silhouettes[i] = values.next(i) < 0 || own + other === 0 ? 0 : (own - other) / Math.max(own, other);
+    }
+    most = PAGE;
+    pickClusters(find("rows-pick"), "all clusters");
+    find("rows-text").textContent =
+      (all ? `All ${count(of)} rows can be found here` : `The ${count(n)} least sure of ${count(of)} rows can be found here`) +
+      (now.k === 1
+        ? "."
+        : ", those first that might as well belong to another cluster. Membership: the share of the rows beside it in a tree " +
+          "that are of the cluster, averaged over the trees. A doubtful row has its highest membership in another cluster.") +
+      (ids === null ? " Rows are numbered from 1." : "");
+    refresh();
   }
-  note.hidden = !every.left_out;
-  note.textContent = "The names of all rows would make this page too large: the download numbers them from 1.";
-  button.addEventListener("click", () => {
-    const raw = bytes(every.cells);
-    const labels = every.width === 1 ? raw : new Uint32Array(raw.buffer);
-    const lines = Array.from(labels, (label, i) => [every.ids === null ? i + 1 : every.ids[i], label]);
-    save("labels.csv", [every.ids === null ? "row" : "id", "cluster"], lines);
-  });
+  return draw;
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from clusterforests.forest_view import ForestView
 from clusterforests.report.json_values import rounded
-from clusterforests.report.table_sample import TableSample, shorten
+from clusterforests.story.table_sample import TableSample, shorten
 
 NOT_SHOWN = ("n_jobs", "verbose", "backend")  # they do not change the result
 

@@ -6,23 +6,20 @@ from typing import Any
 
 from clusterforests._base.files import replace_text
 from clusterforests.forest_view import view_of
-from clusterforests.report.certainty import (
-    cluster_entries,
-    measure_certainty,
-    memberships_between_clusters,
-    silhouette_counts,
-    stability_entry,
-)
-from clusterforests.report.cluster_number import number_entry
+from clusterforests.report.cluster_number import number_entry, tree_entry
+from clusterforests.report.columns import reading_entries
 from clusterforests.report.feature_tables import feature_entries
-from clusterforests.report.known_classes import compare_with_classes
+from clusterforests.report.known_classes import KnownClasses
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.page import fill
-from clusterforests.report.row_lists import all_labels, consensus_map, least_sure_rows
+from clusterforests.report.points import point_entry
+from clusterforests.report.row_lists import map_entry, stored_rows
 from clusterforests.report.run_description import run_entry
 from clusterforests.report.same_table import check_same_table
-from clusterforests.report.sentences import answer, cautions
-from clusterforests.report.table_sample import sample_table
+from clusterforests.report.views import colours, cut_into_each, prepare, view_entry
+from clusterforests.story.certainty import measure_certainty
+from clusterforests.story.sentences import answer
+from clusterforests.story.table_sample import sample_table
 
 
 def write_report(
@@ -97,21 +94,23 @@ def gather(
     view = view_of(forest)
     table = sample_table(view, X, names, ids, limits)
     doubts = check_same_table(view, X)
-    score = None if truth is None else compare_with_classes(view.labels, truth, limits)
+    score = None if truth is None else KnownClasses(truth, len(view.labels), limits)
     sure = measure_certainty(view, limits)
+    cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, doubts, limits)
+    hues = colours(cuts, view.n_clusters)
     return {
         "title": "Clusters" if title is None else str(title),
         "answer": answer(view, sure, table.names),
-        "cautions": [*doubts, *cautions(view, sure, table)],
         "run": run_entry(view, table, command, seconds),
-        "stability": stability_entry(sure, view.n_trees),
-        "clusters": cluster_entries(sure),
-        "between": memberships_between_clusters(sure, limits),
-        "silhouettes": silhouette_counts(sure),
-        "map": consensus_map(view, sure, table, limits),
-        "features": feature_entries(view, sure, table, limits),
-        "rows": least_sure_rows(sure, table, limits),
-        "labels": all_labels(sure, table, limits),
-        "number": number_entry(view, sure),
-        "truth": score,
+        "chosen": view.n_clusters,
+        "views": [view_entry(cut, hue, shared, limits) for cut, hue in zip(cuts, hues, strict=True)],
+        "columns": [column.entry() for column in shared.columns],
+        "readings": reading_entries(view),
+        "features": feature_entries(view, table, shared.listed),
+        "map": map_entry(shared.pairs, view, sure, table),
+        "points": point_entry(shared.points, table),
+        "rows": stored_rows(shared.rows, shared.parts, table, len(view.labels), limits),
+        "number": number_entry(view, cuts),
+        "tree": tree_entry(view, cuts, table),
+        "truth": None if score is None else [score.compare(cut.sure.labels) for cut in cuts],
     }

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from clusterforests._base.random import Purpose, permutations, stream, uniform
 from clusterforests._base.row_keys import row_keys
+from clusterforests._base.threads import blas_threads
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.dependence import company, excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
@@ -77,7 +77,7 @@ def find_signal(
         return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
     table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
     table = _in_order(table, views.columns(0, views.drawable))
-    with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
+    with blas_threads(1):  # so that the last digit does not depend on the threads asked for
         scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
         return _search(scouted, table, able, seed)
 

@@ -63,6 +63,20 @@ def test_json(wine, tmp_path, capsys):
     assert facts["scores"]["accuracy"] > 0.9
 
 
+def test_the_story_and_the_cautions_are_told_on_the_screen_and_in_json(wine, capsys):
+    assert main(["fit", str(wine), *WINE]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert main(["fit", str(wine), *WINE, "--json"]) == 0
+    story = json.loads(capsys.readouterr().out)["story"]
+    assert len(story["clusters"]) == 3
+    for cluster in story["clusters"]:
+        assert f"{cluster['cluster']} {cluster['name']} {cluster['text']}" in printed
+        assert all(abs(trait["effect"]) >= 0.33 for trait in cluster["traits"])
+    assert story["doubtful"]["text"] in printed
+    assert story["cautions"]
+    assert all(f"- {caution}" in printed for caution in story["cautions"])
+
+
 def test_features_that_tell_are_named_and_noise_can_be_kept(tmp_path, capsys):
     X = np.random.default_rng(0).normal(size=(120, 30))
     X[:60, :12] += 3

@@ -50,7 +50,7 @@ def run_fit(given: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
     with screen.stage("measuring how sure the clusters are"):
-        facts = fit_facts(name, view_of(forest), score(data.truth, forest.labels_), seconds)
+        facts = fit_facts(name, data, view_of(forest), score(data.truth, forest.labels_), seconds)
     with outputs, screen.warnings_as_notes():
         write_results(outputs, forest, data, given, seconds, screen)
         if given.json:

@@ -1,4 +1,4 @@
-"""What the page says and warns about, in words."""
+"""The answer and the cautions, in words."""
 
 from dataclasses import replace
 
@@ -7,14 +7,14 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.report.sentences import features_that_tell, repeated
+from clusterforests.story.sentences import features_that_tell, repeated
 
 
-def test_cautions(report):
+def test_cautions():
     X = np.random.default_rng(1).normal(size=(80, 6))
     forest = ClusterForest(8, n_estimators=6, random_state=0).fit(X).set_params(random_state=None)
     assert (forest.stability(2).clusters < 0.6).any()
-    said = " ".join(report(forest, X)[0]["cautions"])
+    said = " ".join(forest.summary(X).cautions)
     assert "8 clusters were requested, not discovered" in said
     assert "not reliable" in said
     assert "No random_state was set" in said
@@ -54,14 +54,16 @@ def test_features_that_tell(importances, usable, said):
         ),
     ],
 )
-def test_repeated_columns(three, features, said):
-    view = replace(view_of(three[0]), repeated_features=features)
+def test_repeated_columns(blobs, features, said):
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])
+    view = replace(view_of(forest), repeated_features=features)
     assert repeated(view, ["a", "b", "column 3"]) == said
 
 
-def test_repeated_columns_are_named_at_the_top(report, three):
-    _, X, truth = three
+def test_repeated_columns_are_named_at_the_top(blobs):
+    X, truth = blobs
     table = np.column_stack([X, truth])
-    with pytest.warns(UserWarning, match="clusters repeat column 6"):
+    with pytest.warns(UserWarning, match=f"clusters repeat column {X.shape[1]}"):
         forest = ClusterForest(3, n_estimators=20, random_state=0).fit(table)
-    assert "The clusters repeat column 7: its values are the clusters." in report(forest, table)[0]["answer"]
+    said = f"The clusters repeat column {X.shape[1] + 1}: its values are the clusters."
+    assert said in forest.summary(table).answer

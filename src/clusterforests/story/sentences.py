@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests.diagnostics.agreement import FOUND_AGAIN
 from clusterforests.forest_view import ForestView
-from clusterforests.report.certainty import Certainty
-from clusterforests.report.table_sample import TableSample
+from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.story.certainty import Certainty
+from clusterforests.story.table_sample import TableSample
+from clusterforests.story.words import listed
 
-TRUSTED, DOUBTFUL = 0.75, 0.6  # stability of a cluster (Hennig 2007)
+TRUSTED, DOUBTFUL = FOUND_AGAIN, 0.6  # stability of a cluster (Hennig 2007)
 FEW_ROWS = 8
 SMALL_SHARE = 0.01
 MANY_DOUBTFUL = 0.1
@@ -20,12 +23,11 @@ def answer(view: ForestView, sure: Certainty, names: Sequence[str]) -> str:
     """Say what was found, in one to three sentences for the top of the page."""
     n, k = len(sure.labels), len(sure.sizes)
     if k == 1:
-        why = (
-            ", as requested" if view.n_clusters_evidence is None else ": they cannot be told from rows without clusters"
-        )
-        return f"The {n:,} rows form one cluster{why}."
+        if view.n_clusters_evidence is None:
+            return f"The {n:,} rows form one cluster, as requested."
+        return f"There are no clusters: the {n:,} rows cannot be told from rows without clusters."
     sizes = [f"{size:,}" for size in sure.sizes]
-    spread = f"of {_listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
+    spread = f"of {listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
     found = f"The {n:,} rows fall into {k} clusters, {spread}."
     return " ".join(filter(None, [found, repeated(view, names), agreement(sure), features_that_tell(view, "column")]))
 
@@ -37,12 +39,14 @@ def repeated(view: ForestView, names: Sequence[str]) -> str:
     if not columns:
         return ""
     its, it = ("its values", "it") if len(columns) == 1 else ("the values of each", "them")
-    return f"The clusters repeat {_listed(columns)}: {its} are the clusters. To find others, leave {it} out."
+    return f"The clusters repeat {listed(columns)}: {its} are the clusters. To find others, leave {it} out."
 
 
 def features_that_tell(view: ForestView, what: str) -> str:
     """Say how many features, called `what`, tell, and which of them the trees could use."""
     n, tell, usable = view.n_features, int((view.feature_importances > 0).sum()), len(view.usable_features)
+    if view.reduced:
+        return f"The {n:,} {what}s were reduced to components, so none of them was tested alone."
     if np.isnan(view.feature_pvalues).any():
         return f"The model was saved before {what}s were tested, so which of them tell the clusters apart is not known."
     if n == 1:
@@ -50,7 +54,8 @@ def features_that_tell(view: ForestView, what: str) -> str:
     if tell == n:
         return f"All {n:,} {what}s tell the clusters apart."
     if usable == tell:
-        return f"{tell:,} of {n:,} {what}s tell the clusters apart; the other {n - tell:,} were left out of the trees."
+        others = "the other was" if n - tell == 1 else f"the other {n - tell:,} were"
+        return f"{tell:,} of {n:,} {what}s tell the clusters apart; {others} left out of the trees."
     used = f"all {what}s" if usable == n else f"the {usable:,} {what}s that vary"
     if tell == 0:
         return f"No {what} goes with the others, so none is known to tell; the trees used {used}."
@@ -71,12 +76,16 @@ def agreement(sure: Certainty) -> str:
     return "The two halves of the forest disagree: do not rely on these clusters."
 
 
-def cautions(view: ForestView, sure: Certainty, table: TableSample) -> list[str]:
-    """List what to know before using the clusters."""
+def cautions(
+    view: ForestView, sure: Certainty, table: TableSample, chosen: NClustersEvidence | None = None
+) -> list[str]:
+    """List what to know before using the clusters, which may be others than those of the number that was chosen."""
     n, k = len(sure.labels), len(sure.sizes)
     found = []
     reason = view.settings["n_clusters"].reason
-    if view.n_clusters_evidence is None:
+    if chosen is not None and chosen.n_clusters != k:
+        found.append(f"{k} clusters are shown, but {chosen.n_clusters} would be chosen. {chosen.reason}")
+    elif view.n_clusters_evidence is None:
         what = f"{k} clusters were" if k > 1 else "1 cluster was"
         found.append(
             f"{what} requested, not discovered. A forest always returns as many clusters as it is asked for, whether "
@@ -143,12 +152,8 @@ def _clusters(which: Any) -> str:
     names = [str(c) for c in which]
     if len(names) > MAX_LISTED:
         return f"{len(names)} clusters"
-    return f"Cluster{'s' if len(names) > 1 else ''} {_listed(names)}"
+    return f"Cluster{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def _is(which: Any) -> str:
     return "is" if len(which) == 1 else "are"
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,17 +1,18 @@
-"""The user's table as the report needs it: some of its rows as numbers, and the names of rows and columns."""
+"""The user's table for the story and the report: some of its rows as numbers, and the names of rows and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
-from clusterforests.report.limits import PageLimits
+from clusterforests.story.limits import StoryLimits
+from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.frames import column_names, is_missing
-from clusterforests.tables.row_sources import open_source
 
 MAX_NAME = 200  # characters
 
@@ -37,7 +38,7 @@ class TableSample:
     missing: int  # missing cells in the sample
 
 
-def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: PageLimits) -> TableSample:
+def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: StoryLimits) -> TableSample:
     """Read some rows of X as numbers, some of every cluster among them."""
     n = len(view.labels)
     shape = getattr(X, "shape", None)
@@ -45,19 +46,15 @@ def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: PageLim
     if n_given != n:
         raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
     rows = representative_rows(view.labels, limits.sample_rows, limits.sample_rows_per_cluster)
-    source = open_source(X) if n > limits.large_rows and not view.levels else None
-    if source is None:
-        encoded = view.encode(X)
-        values, first = encoded.values[rows], encoded.first
-    else:
-        _check_columns(view, source.shape[1], column_names(X))
-        values, first = source.take(rows), np.arange(view.n_features, dtype=np.int32)
+    some = None if len(rows) == n else _take_rows(X, rows)
+    encoded = view.encode(X if some is None else some)
+    values = encoded.values[rows] if some is None else encoded.values
     titles = _titles(view, X, names)
     columns = [
         NamedColumn(feature, titles[feature], None if level is None else shorten(str(level)))
         for feature, level in view.columns()
     ]
-    missing = int(np.isnan(values[:, first]).sum())
+    missing = int(np.isnan(values[:, encoded.first]).sum())
     return TableSample(rows, values, columns, titles, _names_of("ids", ids, n, "rows"), missing)
 
 
@@ -82,16 +79,21 @@ def shorten(text: str) -> str:
     return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "\u2026"
 
 
-def _check_columns(view: ForestView, n_columns: int, names: list[Any] | None) -> None:
-    known = view.feature_names
-    if n_columns != view.n_features:
-        raise ValueError(f"X has {n_columns} columns but the forest was fitted on {view.n_features} features.")
-    if known is not None and names is not None and names != known:
-        j = next(j for j, name in enumerate(names) if name != known[j])
-        raise ValueError(
-            f"The feature names should match those of the fitted table: column {j} of X is {names[j]!r}, there it was "
-            f"{known[j]!r}. Pass the table it was fitted on."
-        )
+def _take_rows(X: Any, rows: IndexArray) -> Any:
+    """Take some rows of an array, a sparse table, a frame or a table read from a file; None if X is something else."""
+    if isinstance(X, ColumnTable):
+        cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in X.cells]
+        return ColumnTable(X.columns, cells, X.readings)
+    if isinstance(X, np.ndarray):
+        return X[rows]
+    if scipy.sparse.issparse(X):
+        return X.tocsr()[rows]
+    names = type(X).__module__.partition(".")[0], type(X).__name__
+    if names == ("pandas", "DataFrame"):
+        return X.iloc[rows]
+    if names == ("polars", "DataFrame"):
+        return X[rows]
+    return X.take(rows) if names == ("pyarrow", "Table") else None
 
 
 def _titles(view: ForestView, X: Any, names: Any) -> list[str]:
