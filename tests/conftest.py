@@ -22,7 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if "PYTEST_XDIST_WORKER" in os.environ:
     threadpool_limits(1, "blas")
 
-settings.register_profile("untimed")  # how long an example takes is not what is tested
+settings.register_profile("untimed", deadline=None)  # how long an example takes is not what is tested
 settings.load_profile("untimed")
 
 # What a fixture needs that a machine may lack; `pytest -m "data or browser"` picks the tests that use it.

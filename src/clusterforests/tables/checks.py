@@ -122,12 +122,17 @@ def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> Flo
     return weights
 
 
+def _holds_text(X: Any, j: int, kind: Any) -> bool:
+    """Say whether a column of objects, as which pandas kept text before its third version, holds some."""
+    return str(kind) == "object" and hasattr(X, "iloc") and any(isinstance(cell, str) for cell in X.iloc[:, j])
+
+
 def _refuse_text_columns(X: Any) -> None:
     """Name the columns of a pandas or polars frame that hold something other than numbers."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
-    kinds = zip(X.columns, X.dtypes, strict=True)
-    text = [str(name) for name, kind in kinds if str(kind).lower().startswith(_TEXT)]
+    kinds = enumerate(zip(X.columns, X.dtypes, strict=True))
+    text = [str(name) for j, (name, kind) in kinds if str(kind).lower().startswith(_TEXT) or _holds_text(X, j, kind)]
     if text:
         listed = ", ".join(repr(name) for name in text[:5]) + (", ..." if len(text) > 5 else "")
         raise ValueError(
