@@ -14,15 +14,17 @@ using namespace nb::literals;
 
 namespace {
 
-cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights) {
+cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights, std::optional<int64_t> keyed) {
   require_table(x);
+  const int64_t columns = static_cast<int64_t>(x.shape(1)), key = keyed.value_or(columns);
+  require(key >= 1 && key <= columns, "keyed must be a number of columns");
   require_aligned(x, weights.value_or(In<double, 1>()));
   require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
   const double* w = weights ? weights->data() : nullptr;
   cf::Call call;
   require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
   if (w) require_weights(w, x.shape(0));
-  return cf::Table(x.data(), x.shape(0), x.shape(1), w);
+  return cf::Table(x.data(), x.shape(0), columns, w, key);
 }
 
 cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
@@ -49,10 +51,9 @@ void bind_table(nb::module_& m) {
   nb::class_<cf::Table>(m, "Table")
       .def(
           "__init__",
-          [](cf::Table* self, In<double, 2> x, const std::optional<In<double, 1>>& weights) {
-            new (self) cf::Table(make_table(x, weights));
-          },
-          "x"_a, "weights"_a = nb::none())
+          [](cf::Table* self, In<double, 2> x, const std::optional<In<double, 1>>& weights,
+             std::optional<int64_t> keyed) { new (self) cf::Table(make_table(x, weights, keyed)); },
+          "x"_a, "weights"_a = nb::none(), "keyed"_a = nb::none())
       .def_ro("rows", &cf::Table::rows)
       .def_ro("distinct", &cf::Table::distinct)
       .def_ro("columns", &cf::Table::columns)

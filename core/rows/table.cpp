@@ -109,8 +109,8 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 
 // Sort the rows that have a weight by their keys, equal keys by value, and equal rows by weight, so that weights are
 // added in one order.
-std::vector<Keyed> sort_rows(const double* x, int64_t n, const std::vector<PowerOfTwo>& scale, const double* weights) {
-  const int64_t p = static_cast<int64_t>(scale.size());
+std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const std::vector<PowerOfTwo>& scale,
+                             const double* weights) {
   std::vector<Keyed> order;
   order.reserve(n);
   for (int64_t i = 0; i < n; ++i) {
@@ -140,9 +140,9 @@ std::vector<Keyed> sort_rows(const double* x, int64_t n, const std::vector<Power
 
 }  // namespace
 
-Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : rows(n), columns(p) {
+Table::Table(const double* x, int64_t n, int64_t p, const double* weights, int64_t keyed) : rows(n), columns(p) {
   for (double largest : largest_by_column(x, n, p, weights)) exponent.push_back(exponent_of(largest));
-  const std::vector<int64_t> source = merge_equal_rows(x, weights);
+  const std::vector<int64_t> source = merge_equal_rows(x, weights, keyed);
   scale_weights();
   fill(x, source);
   set_origin();
@@ -150,8 +150,9 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights) : row
 }
 
 // Returns an input row for each distinct row.
-std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights) {
-  const std::vector<Keyed> order = sort_rows(x, rows, undo(exponent), weights);
+std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights, int64_t keyed) {
+  const std::vector<int> exponents(exponent.begin(), exponent.begin() + keyed);
+  const std::vector<Keyed> order = sort_rows(x, rows, columns, undo(exponents), weights);
   place.assign(rows, -1);
   std::vector<int64_t> source;
   source.reserve(order.size());

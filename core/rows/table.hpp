@@ -27,7 +27,8 @@ struct Coordinates {
 // Weights other than 1 are divided by a power of two as well.
 class Table : public Coordinates {
  public:
-  Table(const double* x, int64_t rows, int64_t columns, const double* weights);
+  // `keyed` leading columns make the hash: those after them are functions of these, and do not change the order.
+  Table(const double* x, int64_t rows, int64_t columns, const double* weights, int64_t keyed);
 
   // Take other rows to the given coordinates. They keep their order, and equal ones are not merged.
   static Table project(const double* x, int64_t rows, const Coordinates& coordinates);
@@ -46,7 +47,7 @@ class Table : public Coordinates {
 
  private:
   Table() = default;
-  std::vector<int64_t> merge_equal_rows(const double* x, const double* weights);
+  std::vector<int64_t> merge_equal_rows(const double* x, const double* weights, int64_t keyed);
   void scale_weights();
   void fill(const double* x, const std::vector<int64_t>& source);
   void set_origin();

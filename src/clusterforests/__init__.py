@@ -4,6 +4,10 @@ import importlib
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
+# NumPy refuses a second interpreter of a process. It must be asked before our own core, whose types a second
+# interpreter would take away from the first.
+import numpy  # noqa: F401
+
 __version__ = _version("clusterforests")
 
 __all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus", "inspect_table"]

@@ -21,7 +21,9 @@ class Table:
     2**(reach - exponent).
     """
 
-    def __init__(self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> None: ...
+    def __init__(
+        self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None, keyed: int | None = None
+    ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property

@@ -179,7 +179,7 @@ def test_few_and_equal_nodes(kind):
     for method in ("ncut", "kway", "ncut-best"):
         groups = len(collapse(labels))
         assert len(set(cut_by(kind, labels, groups, method))) == groups
-        assert len(set(cut_by(kind, labels, 2, method, sharpness=0))) == 2
+        assert len(set(cut_by(kind, labels, 2, method, "auto", sharpness=0))) == 2
     four = np.tile(np.repeat(np.arange(4), 10), (10, 1))
     assert adjusted_rand_score(four[0], cut_by(kind, four, 4)) == 1
 

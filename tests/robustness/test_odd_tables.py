@@ -88,8 +88,6 @@ REFUSED = {
     "infinity": (np.where(np.arange(36).reshape(12, 3) == 7, np.inf, N), "infinity in row 2, column 1. Replace it"),
     "complex": (N + 1j, "Complex data not supported"),
     "dates": (np.array([["2020-01-01"], ["2021-01-01"]], dtype="M8[D]"), "dates or times .* Turn them into numbers"),
-    "a column of dates": (frame(when=pd.date_range("2020", periods=12)), "Column 'when' holds dates or times"),
-    "a column of spans": (frame(when=pd.to_timedelta(np.arange(12), unit="D")), "Column 'when' holds dates or times"),
     "columns of the same name": (pd.DataFrame(N, columns=["a", "a", "b"]), "unique column names.*\n.*'a'"),
     "cells of lists": (frame(odd=[[i] for i in range(12)]), "Column 'odd' holds .* or drop it"),
     "names that are no text": (pd.DataFrame(N, columns=[1, "x", 2]), "string names"),

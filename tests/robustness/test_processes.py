@@ -145,7 +145,7 @@ def most_threads(work):
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 def test_a_fit_has_n_jobs_threads(n_jobs, record_property):
-    X = np.random.default_rng(0).normal(size=(1000, 10))
-    more = most_threads(lambda: ClusterForest(4, n_estimators=30, random_state=0, n_jobs=n_jobs).fit(X))
+    X = np.random.default_rng(0).normal(size=(2500, 10))
+    more = most_threads(lambda: ClusterForest(4, n_estimators=60, random_state=0, n_jobs=n_jobs).fit(X))
     assert more == n_jobs - 1
     record_property(f"threads of a fit with n_jobs={n_jobs}", more + 1)

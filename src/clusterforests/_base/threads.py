@@ -6,6 +6,8 @@ from functools import cache
 from typing import Any
 
 import joblib
+import scipy.linalg  # noqa: F401 - loads its BLAS
+import sklearn.cluster  # noqa: F401 - loads its OpenMP
 from threadpoolctl import ThreadpoolController
 
 
@@ -51,11 +53,11 @@ def _shares_cores() -> bool:
 
 @cache
 def _openmp() -> ThreadpoolController:
-    """Find the OpenMP libraries, which OMP_NUM_THREADS and threadpoolctl limit; scikit-learn has loaded one."""
+    """Find the OpenMP libraries, which OMP_NUM_THREADS and threadpoolctl limit."""
     return ThreadpoolController().select(user_api="openmp")
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    """Find the BLAS libraries; NumPy and SciPy have loaded theirs."""
+    """Find the BLAS libraries of NumPy and SciPy."""
     return ThreadpoolController().select(user_api="blas")

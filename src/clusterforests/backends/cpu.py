@@ -20,9 +20,9 @@ class CpuBackend:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.threads = count_threads(n_jobs)
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None) -> LoadedTable:
+    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
         """Take the table that `kmeans` and `assign` work on."""
-        self._table = table = _core.Table(X, weights)
+        self._table = table = _core.Table(X, weights, keyed)
         self._coordinates = Coordinates(table.exponent, table.origin, table.reach)
         return LoadedTable(table.distinct, self._coordinates, table.weight_exponent)
 

@@ -68,8 +68,11 @@ class Backend(Protocol):
 
     threads: int
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None) -> LoadedTable:
-        """Take the table that `kmeans` and `assign` work on."""
+    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
+        """Take the table that `kmeans` and `assign` work on.
+
+        Its rows are put in an order by their first `keyed` columns; None means all. The others must follow from these.
+        """
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
         """Solve many K-means problems over the loaded table."""

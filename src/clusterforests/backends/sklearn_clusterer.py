@@ -57,9 +57,9 @@ class SklearnClusterer(CpuBackend):
         self.failures = 0
         self.first_error: Exception | None = None
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None) -> LoadedTable:
+    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
         """Take the table. A clusterer that takes no weights sees a row of weight 3 three times."""
-        loaded = super().load(X, weights)
+        loaded = super().load(X, weights, keyed)
         mass = np.ones(len(X)) if weights is None else weights
         counted = np.flatnonzero(mass > 0)
         rows = counted[order_by_values(X[counted], mass[counted])]

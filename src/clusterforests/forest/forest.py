@@ -144,7 +144,8 @@ class GrowthPlan:
         """Make planned trees, then give every row its nearest centre in each."""
         rows, weights = (slice(None), self.weights) if self.part is None else self.part
         table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
-        coordinates = backend.load(table, weights).coordinates
+        keyed = table.shape[1] - len(self.scaling.projections)  # more trees have more projections, and keep the first
+        coordinates = backend.load(table, weights, keyed).coordinates
         trees = make_trees(backend, planned, self.settings, self.seed, first)
         if progress is not None:
             progress(len(planned.features), 1)

@@ -262,7 +262,9 @@ def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
 
 def _in_order(table: FloatArray, columns: IntArray) -> FloatArray:
     """Put scaled rows in an order that neither their units nor their first order nor a last digit changes."""
-    keys = row_keys(np.rint(table[:, columns] * SAME))
+    seen = table[:, columns]
+    exponents = np.frexp(np.abs(seen).max(axis=0))[1]
+    keys = row_keys(np.rint(np.ldexp(seen, -exponents) * SAME))
     return np.ascontiguousarray(table[np.argsort(keys, kind="stable")])
 
 
