@@ -12,11 +12,11 @@ CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
 
-# On all cores, but four workers at most; a file stays with one worker.
+# On all cores, but four workers at most; a file stays with one worker. `make test-more` is the rest.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "not slow" -n $(WORKERS) --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest tests -m "not slow and not data and not browser" -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-# Those of `make test` that skip without the paper's data sets ($CLUSTERFORESTS_DATA) or a browser.
+# Tests that need the paper's data sets ($CLUSTERFORESTS_DATA) or a browser; they skip without.
 test-more: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m "(data or browser) and not slow"
 
