@@ -37,6 +37,7 @@ LEVEL = 0.01  # the share of noise among the features that are said to tell
 LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
 FEW_VALUES = 5
+WEAK = 0.05  # of the score of the feature that tells most
 COPY = 0.95  # features correlated more than this are one
 SHARE = 0.15  # of the score of the feature that depends most on others
 ENOUGH_SURE = 2  # features to begin with
@@ -178,10 +179,13 @@ def _with_modes(
 def _conclude(telling: _Telling, able: BoolArray, few_valued: BoolArray) -> FeatureSignal:
     """Keep the features that tell, or all if nearly all do or next to none.
 
-    Even then a feature of few values is left out if it does not tell, unless there is no other: its values would
-    become the clusters.
+    A feature of few values that tells next to nothing, although that may be more than chance, is left out: each of its
+    values is a tight group. Even where all are kept it is, unless there is no other: its values would become the
+    clusters.
     """
     tells, scores, p_values, n_modes = telling
+    weak = few_valued & (scores < WEAK * scores.max(initial=0.0))
+    tells, scores = tells & ~weak, np.where(weak, 0.0, scores)
     count = int(tells.sum())
     said = f"{count} of {able.sum()} features go with the others" + (" or have several modes" if n_modes else "")
     nearly_all = count > NEARLY_ALL * able.sum()
