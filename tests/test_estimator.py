@@ -44,7 +44,6 @@ def wrong_checks(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than n_clusters:sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:The clusters repeat column:UserWarning")
 @parametrize_with_checks(
     [ClusterForest(4), HartiganWongKMeans(), ClusterForest.from_paper(4)], expected_failed_checks=wrong_checks
 )
@@ -52,7 +51,6 @@ def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore:The clusters repeat column:UserWarning")
 @pytest.mark.parametrize("make", [ClusterForest, ClusterForest.from_paper])
 @pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("format", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil", "csr64"])
@@ -538,7 +536,6 @@ def test_another_base_learner(blobs):
         ClusterForest(3, estimator=StandardScaler()).fit(X)
 
 
-@pytest.mark.filterwarnings("ignore:The clusters repeat column")
 def test_draws_are_larger_where_features_have_few_values():
     rng = np.random.default_rng(0)
     numbers, answers = rng.normal(size=(200, 16)), rng.integers(0, 2, size=(200, 16)).astype(float)

@@ -161,7 +161,7 @@ from clusterforests.cli.program import main
 try:
     main({line.split()!r})
 except SystemExit:
-    sys.exit("numpy" in sys.modules)
+    sys.exit(any(name in sys.modules for name in ("scipy", "sklearn")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert b"clusterforests" in done.stdout

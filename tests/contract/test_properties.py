@@ -10,8 +10,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus
 
-# Small tables of few values often have such a column.
-pytestmark = pytest.mark.filterwarnings("ignore:The clusters repeat column")
 EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
 METHODS = ("auto", "ncut", "ncut-lowest", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "hbgf")

@@ -88,6 +88,7 @@ def test_a_mark_without_an_end_is_named(tmp_path):
         tables.check_marks(document)
 
 
+@pytest.mark.slow
 def test_killed_three_times_and_started_again_gives_the_same_files(tmp_path):
     """The real thing, on the sets that come with scikit-learn, killed without warning while it works."""
     script = """

@@ -393,7 +393,7 @@ def test_a_fit_is_that_of_the_cpu(big, consensus):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("changed", [{"n_estimators": 300}, {"base_clusters": 150}, {"scale": "none"}], ids=str)
+@pytest.mark.parametrize("changed", [{"n_estimators": 260}, {"base_clusters": 150}, {"scale": "none"}], ids=str)
 def test_unusual_forests(big, changed):
     settings = {"n_estimators": 10, "random_state": 1, "consensus": "kway", "n_jobs": -1, **changed}
     cpu, found = (ClusterForest(4, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))

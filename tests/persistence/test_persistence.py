@@ -298,7 +298,7 @@ def test_corruptions_with_a_right_checksum_are_refused_or_harmless(saved, tmp_pa
     path = tmp_path / "broken.cf"
     X = rng.normal(size=(20, 5))
     X[0, 0] = np.nan  # to be filled from the model's donors
-    loaded, tried = 0, 1500
+    loaded, tried = 0, 700
     for _ in range(tried):
         path.write_bytes(forged(saved, rng))
         try:

@@ -126,7 +126,8 @@ for room in rooms:
     else:
         print("done", flush=True)
 """
-KINDS = ["dense", "operator", "many rows", "missing cells", "wide", "partitions"]
+LONG = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("many rows", "wide")]
+KINDS = ["dense", "operator", "missing cells", "partitions", *LONG]
 ROOMS = [1, 8, 40, 100, 150, 200, 300, 1000]
 
 

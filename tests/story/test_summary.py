@@ -43,9 +43,9 @@ def test_each_cluster_has_its_sentence_and_its_name(customers):
     found = forest.summary(frame)
     assert [story.text for story in found.clusters] == [
         "Younger (28 against 46), lower visits (5 against 29), higher income (60,085 against 20,912): 60 "
-        "rows, found again in 95 % of half forests.",
+        "rows, found again in 100 % of half forests.",
         "Lower income (20,249 against 59,285), higher visits (30 against 6), age always from 44 to 46 (100 % "
-        "against 0 %): 50 rows, found again in 92 % of half forests.",
+        "against 0 %): 50 rows, found again in 90 % of half forests.",
         "Newsletter always no (100 % against 0 %), older (62 against 29), income mostly from 39,100 to 40,800 "
         "(82 % against 0 %): 40 rows, found again in 100 % of half forests.",
     ]
