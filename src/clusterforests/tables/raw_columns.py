@@ -8,6 +8,7 @@ import numpy as np
 
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray
 from clusterforests.tables.column_table import CategoryColumn
+from clusterforests.tables.written_numbers import untyped
 
 SHOWN = 40  # characters of a cell in a message
 EXAMPLES = 3
@@ -37,7 +38,7 @@ class RawColumn:
     def examples(self) -> tuple[str, ...]:
         """Return some cells as they are written."""
         if isinstance(self.cells, CategoryColumn):
-            return tuple(shorten(str(level)) for level in self.cells.levels[:EXAMPLES])
+            return tuple(shorten(untyped(str(level))) for level in self.cells.levels[:EXAMPLES])
         known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
         return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
 

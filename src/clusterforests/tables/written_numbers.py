@@ -14,6 +14,8 @@ from clusterforests.tables.column_reading import DECIMAL_COMMA, DECIMAL_POINT
 EXACT_DIGITS = 15  # that float64 always holds; longer numbers without a sign are codes
 MANY = 50  # numbers of which some would end in fewer than three decimals if their sign were the decimal one
 
+TYPED = "e0"  # behind a number that its file holds as one, not as text: its point is a decimal point
+
 _CURRENCY = (
     r"US\$|R\$|[€$£¥₹₽₩₺₪₫฿]|kr\.?|zł|Kč|Ft|lei|Fr\.|SFr\.?|Rs\.?|EUR|USD|CHF|GBP|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|"
     r"CAD|NZD|BRL|MXN|ZAR|TRY|RUB"
@@ -30,8 +32,19 @@ _SIGNS = _SPACES | {0x2212: "-", 0x2013: "-", 0x2014: "-", 0x2019: "'", 0x02BC: 
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in ".,' "}
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d{2})+,\d{3}")
 _UNCLEAR = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_TYPED = re.compile(rf"-?\d+\.\d+{TYPED}")
 _SHORT = re.compile(r"0|[1-9]\d{0,2}")
 _LONG = re.compile(r"[1-9]\d{3,}")
+
+
+def typed(text: str) -> str:
+    """Mark a number that its file holds as one, such as 5.073, which as text might be thousands."""
+    return text + TYPED if "." in text and "e" not in text.lower() else text
+
+
+def untyped(text: str) -> str:
+    """Show a marked number as its file has it."""
+    return text.removesuffix(TYPED) if _TYPED.fullmatch(text) else text
 
 
 class WrittenNumber(NamedTuple):
@@ -45,7 +58,8 @@ class WrittenNumber(NamedTuple):
 
     def value(self, style: str) -> float | None:
         """Return the number in a style; None if the separators do not fit it."""
-        digits = _digits(self.body, "," if style == DECIMAL_COMMA else ".")
+        point = style != DECIMAL_COMMA or (self.exponent == TYPED and "," not in self.body)
+        digits = _digits(self.body, "." if point else ",")
         if digits is None:
             return None
         size = float(digits + self.exponent)
@@ -92,7 +106,7 @@ def _digits(body: str, decimal: str) -> str | None:
 def decimal_evidence(number: WrittenNumber) -> str:
     """Say which style a single number shows: a style, "unclear" as in 1,234, or "" where it has no such sign."""
     body = number.body
-    if "." not in body and "," not in body:
+    if ("." not in body and "," not in body) or number.exponent == TYPED:
         return ""
     if _UNCLEAR.fullmatch(body):
         return (DECIMAL_COMMA if "," in body else DECIMAL_POINT) if number.exponent else "unclear"

@@ -27,6 +27,7 @@ from clusterforests.tables.left_out import column_notes, describe_left_out, stan
 from clusterforests.tables.raw_columns import RawColumn
 from clusterforests.tables.unseen_levels import UnseenLevels
 from clusterforests.tables.wishes import Habits, Wish
+from clusterforests.tables.written_numbers import untyped
 
 DECIMALS = {".": DECIMAL_POINT, ",": DECIMAL_COMMA, None: ""}
 
@@ -76,7 +77,10 @@ def assemble(
     id_name = None
     for j, use in enumerate(roles.uses):
         if use == "id":
-            ids, id_name = ["" if cell is None else str(cell) for cell in columns[j].cells()], roles.names[j] or "id"
+            ids, id_name = (
+                ["" if cell is None else untyped(str(cell)) for cell in columns[j].cells()],
+                roles.names[j] or "id",
+            )
         elif use == "label":
             truth = columns[j].cells().tolist()
     hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))

@@ -7,6 +7,7 @@ from typing import Any
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.cli.readers.text_files import TextLines
 from clusterforests.cli.readers.text_rows import read_rows
+from clusterforests.tables.written_numbers import typed
 
 WORDS = {True: "true", False: "false", None: ""}
 
@@ -37,8 +38,8 @@ def read_json_lines(file: str, stream: Any, request: Request, size: int = 0) -> 
 def _cells(file: str, number: int, line: str, columns: dict[str, int], request: Request) -> list[str]:
     """Read a line as text, in the order of the columns; new keys are added to these."""
     try:
-        # Numbers stay as they are written: the reader of text takes them from there.
-        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        # Numbers stay as they are written: the reader of text takes them from there, told that they are numbers.
+        found = json.loads(line, parse_int=str, parse_float=typed, parse_constant=str)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}, line {number} is not JSON: {error}. Each line must hold one object.") from error
     if not isinstance(found, dict):

@@ -72,8 +72,8 @@ class TextLines:
         except UnicodeEncodeError as error:
             byte = ord(error.object[error.start]) - 0xDC00
             raise ValueError(
-                f"{self.file}, line {number} has the byte 0x{byte:02X}, which is not UTF-8. Pass --encoding latin-1 if "
-                "the file comes from an older program, or save it as UTF-8."
+                f"{self.file}, line {number} has the byte 0x{byte:02X}, which is not UTF-8. Pass --encoding cp1252 if "
+                "the file comes from Excel on Windows or an older program, or save it as UTF-8."
             ) from None
         except UnicodeError as error:
             raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.cli.readers.text_rows import read_rows
+from clusterforests.tables.written_numbers import typed
 
 INSTALL = "pip install clusterforests[excel]"
 
@@ -74,5 +75,5 @@ def _text(cell: Any, errors: list[str]) -> str:
     if isinstance(value, datetime.datetime):
         return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
     if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+        return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else typed(repr(value))
     return str(value)

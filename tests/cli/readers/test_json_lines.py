@@ -1,0 +1,43 @@
+"""Numbers that a file holds as numbers are these, whatever its texts look like."""
+
+import json
+
+import numpy as np
+import pytest
+from openpyxl import Workbook
+
+from clusterforests.cli.readers import Request, read_table
+
+WEIGHTS = [5.073, 1.946, 12.5, 0.25, 3.0, 1.234]
+PRICES = ["146,27 €", "1.200,50 €", "9,99 €", "77,10 €", "8,00 €", "3,50 €"]
+
+
+def write(path, weights):
+    rows = list(zip(weights, PRICES, ["a", "b", "a", "b", "a", "b"], strict=True))
+    if path.suffix == ".jsonl":
+        names = ("weight", "price", "kind")
+        path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+        return path
+    book = Workbook()
+    book.active.append(["weight", "price", "kind"])
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["table.jsonl", "table.xlsx"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_numbers_of_a_file_are_numbers(tmp_path, name, mixed):
+    weights = [f"{w}".replace(".", ",") if mixed and i in (2, 3) else w for i, w in enumerate(WEIGHTS)]
+    data = read_table(str(write(tmp_path / name, weights)), Request())
+    cells = dict(zip(data.table.columns, data.table.cells, strict=True))
+    assert np.array_equal(cells["weight"], WEIGHTS)
+    assert np.array_equal(cells["price"], [146.27, 1200.5, 9.99, 77.1, 8.0, 3.5])
+    assert not any("e0" in example for reading in data.readings for example in reading.examples)
+
+
+@pytest.mark.parametrize("name", ["table.jsonl", "table.xlsx"])
+def test_names_of_rows_stay_as_they_are(tmp_path, name):
+    data = read_table(str(write(tmp_path / name, WEIGHTS)), Request(id="weight"))
+    assert data.ids == ["5.073", "1.946", "12.5", "0.25", *(["3.0"] if name.endswith("jsonl") else ["3"]), "1.234"]
