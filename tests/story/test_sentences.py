@@ -25,7 +25,7 @@ def test_cautions():
     [
         ([0.5, 0.4, 0, 0], 2, "2 of 4 columns tell the clusters apart; the other 2 were left out of the trees."),
         ([0.5, 0.4, 0, 0], 4, "2 of 4 columns tell the clusters apart; the trees used all columns."),
-        ([0.5, 0.4, 0, 0], 3, "2 of 4 columns tell the clusters apart; the trees used the 3 columns that vary."),
+        ([0.5, 0.4, 0, 0], 3, "2 of 4 columns tell the clusters apart; the trees used 3 of them."),
         ([0.5, 0.4, 0.1, 0.2], 4, "All 4 columns tell the clusters apart."),
         ([0, 0, 0, 0], 4, "No column goes with the others, so none is known to tell; the trees used all columns."),
         ([0.5], 1, "There is only one column."),

@@ -56,7 +56,7 @@ def features_that_tell(view: ForestView, what: str) -> str:
     if usable == tell:
         others = "the other was" if n - tell == 1 else f"the other {n - tell:,} were"
         return f"{tell:,} of {n:,} {what}s tell the clusters apart; {others} left out of the trees."
-    used = f"all {what}s" if usable == n else f"the {usable:,} {what}s that vary"
+    used = f"all {what}s" if usable == n else f"{usable:,} of them"
     if tell == 0:
         return f"No {what} goes with the others, so none is known to tell; the trees used {used}."
     return f"{tell:,} of {n:,} {what}s tell the clusters apart; the trees used {used}."
@@ -94,6 +94,8 @@ def cautions(
         if reason != "given":
             found.append(reason)
     found += _about_clusters(sure)
+    if k > 1 and sure.stability is not None and sure.stability.mean < TRUSTED:
+        found.append(agreement(sure))
     doubtful = int((sure.silhouette < 0).sum())
     if doubtful > MANY_DOUBTFUL * n:
         found.append(
