@@ -14,6 +14,7 @@ from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.rows.results import in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
+from clusterforests.tables.new_cells import NewCells
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,8 @@ class ForestView:
         return labels
 
     def encode(self, X: Any) -> EncodedTable:
-        """Turn a table with the fitted features into numbers; missing cells are NaN."""
-        encoded: EncodedTable = self.forest._encoding.apply(self.forest, X)
+        """Turn the fitted table, of whose cells `fit` told, into numbers; missing cells are NaN."""
+        encoded: EncodedTable = self.forest._encoding.apply(self.forest, X, new=NewCells())
         return encoded
 
     def columns(self) -> list[NumberColumn]:

@@ -39,7 +39,7 @@ from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
-from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.new_cells import NewCells
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -173,11 +173,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         threshold = chosen["threshold"].value
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
 
-    def _label_in_trees(self, backend: Backend, X: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
+    def _label_in_trees(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
         if self._reduction is not None:
             return label_rows(backend, self._trees, self._scaling, self._reduction.apply(read_sparse(self, X)))
-        values = self._encoding.apply(self, X, first_row, unseen).values
+        values = self._encoding.apply(self, X, first_row, new).values
         if np.isnan(values).any():
             if self._donors is None:
                 row = first_row + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
@@ -422,19 +422,19 @@ def kept_method(kept: KeptCut, *, named: bool) -> Setting:
     return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
 
 
-def _clusters(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
+def _clusters(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> IntArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row, unseen))
+    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row, new))
 
 
-def _shares(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:
+def _shares(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> FloatArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row, unseen))
+    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row, new))
 
 
-def _memberships(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:
+def _memberships(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> FloatArray:
     backend = CpuBackend(forest.n_jobs)
-    labels = forest._label_in_trees(backend, rows, first_row, unseen)
+    labels = forest._label_in_trees(backend, rows, first_row, new)
     placement = forest._placement
     return normalise(placement.companions(backend, labels), placement.clusters(backend, labels))
 

@@ -52,10 +52,12 @@ class Screen:
         self.name = f"clusterforests {given.command}"
         self.watched = not given.quiet and sys.stderr.isatty()
         self.bar = ProgressBar(1, enabled=self.watched)
+        self.notes: list[str] = []  # what users should know, for JSON too
         self._told: set[str] = set()
 
     def note(self, text: str) -> None:
-        """Print a note on stderr."""
+        """Print a note on stderr, and keep it."""
+        self.notes.append(text.removeprefix("note: "))
         if not self.quiet:
             self.bar.clear()
             sys.stderr.write(f"{self.name}: {text}\n")  # at once, or a progress bar could come between

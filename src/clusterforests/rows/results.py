@@ -18,13 +18,13 @@ from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import ClusterCounts, counted
 from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
 from clusterforests.tables.frames import is_dask, row_slices
-from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.new_cells import NewCells
 
 BLOCK_ROWS = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
 
-# (fitted forest, new rows, the number of the first, a count of unseen levels) -> a row for each
-RowWork = Callable[[Any, Any, int, UnseenLevels], AnyArray]
+# (fitted forest, new rows, the number of the first, what is special about their cells) -> a row for each
+RowWork = Callable[[Any, Any, int, NewCells], AnyArray]
 DiagnosticWork = Callable[[ClusterCounts, IntArray, IndexArray, FloatArray | None], FloatArray]
 
 
@@ -66,9 +66,9 @@ class HostResults:
         return to_host(values)
 
     def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> Any:
-        blocks, unseen = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), UnseenLevels()
-        found = np.concatenate([work(forest, to_host(rows), start, unseen) for start, rows in blocks])
-        unseen.warn()
+        blocks, new = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), NewCells()
+        found = np.concatenate([work(forest, to_host(rows), start, new) for start, rows in blocks])
+        new.warn()
         return self.send(found)
 
     def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:

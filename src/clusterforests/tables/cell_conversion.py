@@ -1,36 +1,53 @@
 """Cells turned into numbers or categories as a reading says: when a table is fitted, and for new rows."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.typing import FloatArray
-from clusterforests.tables.column_reading import CATEGORY, DATE, HOURS, NUMBER, ORDERED, YES_NO, ColumnReading
+from clusterforests.tables.column_problems import Remedy, decimal_remedies, order_remedies
+from clusterforests.tables.column_reading import (
+    CATEGORY,
+    DATE,
+    DAY_FIRST,
+    DECIMAL_COMMA,
+    HOURS,
+    MONTH_FIRST,
+    NEAR_DUPLICATE,
+    NUMBER,
+    ORDERED,
+    YES_NO,
+    ColumnReading,
+)
 from clusterforests.tables.column_table import CategoryColumn
-from clusterforests.tables.missing_marks import is_missing_sign, is_missing_text, is_missing_word
+from clusterforests.tables.missing_marks import is_missing_sign, is_missing_word, is_plain_mark
+from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.number_columns import COMPACT_DATES
 from clusterforests.tables.raw_columns import first_rows, plain_number, shorten
-from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT
 from clusterforests.tables.word_scales import is_yes, plain_word, ranks_of
 from clusterforests.tables.written_dates import hours, split_date
-from clusterforests.tables.written_numbers import split_number
+from clusterforests.tables.written_numbers import WrittenNumber, decimal_evidence, split_number
 
 Cells = FloatArray | CategoryColumn
 
 EXPECTED = {NUMBER: "a number", DATE: "a date", HOURS: "a time of day", ORDERED: "one of the ordered levels"}
+PER = ("%", "‰")  # without them, a number may mean another
 
 
 class CellError(ValueError):
-    """A cell that cannot be read as the column is."""
+    """A cell that cannot be read as the column is, and what can be done besides correcting it."""
 
-    def __init__(self, row: int, text: str) -> None:
+    def __init__(self, row: int, text: str, remedies: tuple[Remedy, ...] = ()) -> None:
         self.row = row
         self.text = text
+        self.remedies = remedies
         super().__init__(text)
 
 
-def convert(cells: Cells, reading: ColumnReading, unseen: UnseenLevels | None = None) -> Cells:
+def convert(cells: Cells, reading: ColumnReading, new: NewCells | None = None) -> Cells:
     """Turn the cells of a column that is used into what it was read as.
 
     Parameters
@@ -39,8 +56,9 @@ def convert(cells: Cells, reading: ColumnReading, unseen: UnseenLevels | None = 
         Numbers, or texts.
     reading : ColumnReading
         How the column is read.
-    unseen : UnseenLevels or None, default=None
-        Counts words that are none of the ordered levels, which are missing then; None means that they are an error.
+    new : NewCells or None, default=None
+        For new rows: counts words that are none of the ordered levels, which are missing then, and cells that are not
+        read as they stand. None means that the table is being fitted: it was inspected, and such words are an error.
 
     Returns
     -------
@@ -48,23 +66,14 @@ def convert(cells: Cells, reading: ColumnReading, unseen: UnseenLevels | None = 
         A category keeps its texts; everything else becomes float64, NaN where a cell is missing.
     """
     if isinstance(cells, CategoryColumn):
-        return _convert_texts(cells, reading, unseen)
+        return _convert_texts(cells, reading, new)
     if reading.read_as == CATEGORY:
         return as_levels(cells, plain_number)
     if reading.read_as == YES_NO:
-        return as_levels(cells, lambda value: reading.order[int(value != 0)])
-    if reading.read_as == DATE and reading.style == COMPACT_DATES:
-        distinct, codes = np.unique(cells, return_inverse=True)
-        days = np.array([np.nan if np.isnan(value) else _compact_days(value) for value in distinct.tolist()])
-        dates: FloatArray = days[codes]
-        return dates
+        return as_levels(cells, lambda value: reading.order[int(value)] if value in (0, 1) else plain_number(value))
+    if reading.read_as in (ORDERED, HOURS) or (reading.read_as == DATE and reading.style == COMPACT_DATES):
+        return _convert_texts(as_levels(cells, plain_number), reading, new)
     return cells
-
-
-def _compact_days(value: float) -> float:
-    date = split_date(plain_number(value))
-    days = None if date is None else date.days("")
-    return np.nan if days is None else days
 
 
 def as_levels(cells: FloatArray, name: Callable[[float], Any]) -> CategoryColumn:
@@ -76,55 +85,96 @@ def as_levels(cells: FloatArray, name: Callable[[float], Any]) -> CategoryColumn
     return CategoryColumn(codes, tuple(name(value) for value in distinct.tolist()))
 
 
-def _convert_texts(cells: CategoryColumn, reading: ColumnReading, unseen: UnseenLevels | None) -> Cells:
-    if reading.read_as == CATEGORY:
-        return _renamed(cells, lambda level: None if isinstance(level, str) and is_missing_sign(level) else level)
-    if reading.read_as == YES_NO:
-        return _renamed(cells, lambda level: _answer(level, reading))
-    return _numbers(cells, reading, unseen)
+def _convert_texts(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None) -> Cells:
+    if reading.read_as not in (CATEGORY, YES_NO):
+        return _numbers(cells, reading, new)
+    signs = [isinstance(level, str) and is_missing_sign(level) for level in cells.levels]
+    _remark(new, reading, MARK, cells, [s and not is_plain_mark(l) for s, l in zip(signs, cells.levels, strict=True)])
+    levels = [None if sign else level for sign, level in zip(signs, cells.levels, strict=True)]
+    return _renamed(cells, levels if reading.read_as == CATEGORY else [_answer(level, reading) for level in levels])
 
 
 def _answer(level: Any, reading: ColumnReading) -> Any:
     """Write yes and no as the column mostly does; anything else stays as it is."""
-    if is_missing_sign(str(level)):
-        return None
-    answer = is_yes(str(level))
+    answer = None if level is None else is_yes(str(level))
     return level if answer is None else reading.order[int(answer)]
 
 
-def _renamed(cells: CategoryColumn, rename: Callable[[Any], Any]) -> CategoryColumn:
+def _renamed(cells: CategoryColumn, names: Sequence[Any]) -> CategoryColumn:
     levels: dict[Any, int] = {}
     codes = np.full(len(cells.levels) + 1, -1, dtype=np.int32)
-    for code, level in enumerate(cells.levels):
-        name = rename(level)
+    for code, name in enumerate(names):
         if name is not None:
             codes[code] = levels.setdefault(name, len(levels))
     return CategoryColumn(codes[cells.codes], tuple(levels))
 
 
-def _numbers(cells: CategoryColumn, reading: ColumnReading, unseen: UnseenLevels | None) -> FloatArray:
+def _numbers(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None) -> FloatArray:
+    texts = [str(level) for level in cells.levels]
     read = _reader(reading)
-    values = np.full(len(cells.levels) + 1, np.nan)
-    strange = np.zeros(len(cells.levels), dtype=bool)
-    for code, level in enumerate(cells.levels):
-        text = str(level)
-        value = read(text)
-        if value is not None:
-            values[code] = value
-        elif reading.read_as == ORDERED:
-            strange[code] = not is_missing_sign(text)
-        else:
-            strange[code] = not is_missing_word(text)
-    if unseen is not None and reading.read_as == ORDERED:
+    found = [read(text) for text in texts]
+    is_missing = is_missing_sign if reading.read_as == ORDERED else is_missing_word
+    marks = [value is None and is_missing(text) for value, text in zip(found, texts, strict=True)]
+    strange = np.array([value is None and not mark for value, mark in zip(found, marks, strict=True)], dtype=bool)
+    _remark(
+        new, reading, MARK, cells, [mark and not is_plain_mark(text) for mark, text in zip(marks, texts, strict=True)]
+    )
+    if new is not None and reading.read_as == ORDERED:
         codes = cells.codes[cells.codes >= 0]
         words = (cells.levels[code] for code in codes[strange[codes]])
-        unseen.add(f"column {reading.name!r}", words, ordered=True)
+        new.add(f"column {reading.name!r}", words, ordered=True)
         strange[:] = False
     for row in first_rows(cells, strange):
-        text = shorten(str(cells.levels[cells.codes[row]]))
-        raise CellError(row, f"{text!r} is not {EXPECTED[reading.read_as]}{_as_in_fit(reading)}")
+        raise _unreadable(row, texts[cells.codes[row]], reading)
+    if new is not None and reading.read_as == NUMBER:
+        _check_numbers(cells, texts, reading, new)
+    values = np.array([*(np.nan if value is None else value for value in found), np.nan])
     numbers: FloatArray = values[cells.codes]
     return numbers
+
+
+def _check_numbers(cells: CategoryColumn, texts: Sequence[str], reading: ColumnReading, new: NewCells) -> None:
+    """Refuse numbers of new rows that lack a percent sign, and count limits and numbers without a unit."""
+    written = [split_number(text) for text in texts]
+    bare = np.array([bool(reading.unit) and number is not None and not number.unit for number in written], dtype=bool)
+    if reading.unit in PER:
+        for row in first_rows(cells, bare):
+            raise missing_unit(row, texts[cells.codes[row]], reading)
+    _remark(new, reading, NO_UNIT, cells, bare.tolist())
+    _remark(new, reading, LIMIT, cells, [number is not None and number.limit != "" for number in written])
+
+
+def missing_unit(row: int, cell: str, reading: ColumnReading) -> CellError:
+    """Say that a cell has no percent sign, so that nobody knows whether 0.05 is 5 %."""
+    sign = "percent sign" if reading.unit == "%" else reading.unit
+    return CellError(row, f"{shorten(cell)!r} has no {sign}, unlike the fitted table's cells")
+
+
+def _remark(
+    new: NewCells | None, reading: ColumnReading, kind: str, cells: CategoryColumn, chosen: Sequence[bool]
+) -> None:
+    """Count the cells of new rows that have a chosen text."""
+    if new is not None and any(chosen):
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels)).tolist()
+        told = {str(level): n for level, n, c in zip(cells.levels, counts, chosen, strict=True) if c and n}
+        new.remark(reading.name, kind, Counter(told), reading.unit)
+
+
+def _unreadable(row: int, text: str, reading: ColumnReading) -> CellError:
+    """Say why a cell cannot be read: its style is not known, or it is something else."""
+    shown = repr(shorten(text))
+    number, date = split_number(text), split_date(text)
+    if reading.read_as == NUMBER and not reading.style and number is not None and _shows_no_point(number):
+        what = f"{shown} may be thousands or decimals, which the fitted table does not show"
+        return CellError(row, what, decimal_remedies(number.body))
+    if reading.read_as == DATE and reading.style not in (DAY_FIRST, MONTH_FIRST) and date is not None:
+        what = f"{shown} may begin with the day or the month, which the fitted table does not show"
+        return CellError(row, what, order_remedies())
+    return CellError(row, f"{shown} is not {EXPECTED[reading.read_as]}{_as_in_fit(reading)}, as in the fitted table")
+
+
+def _shows_no_point(number: WrittenNumber) -> bool:
+    return decimal_evidence(number) in ("unclear", DECIMAL_COMMA)
 
 
 def _as_in_fit(reading: ColumnReading) -> str:
@@ -147,6 +197,8 @@ def _reader(reading: ColumnReading) -> Callable[[str], float | None]:
         ranks = ranks_of(reading.order, reading.name)
         return lambda text: exact.get(text, ranks.get(plain_word(text)))
     unit = reading.unit.casefold().rstrip(".")
+    if reading.kind in (YES_NO, NEAR_DUPLICATE):
+        return lambda text: _truth(text, reading.style, unit)
     return lambda text: _number(text, reading.style, unit)
 
 
@@ -155,8 +207,16 @@ def _days(text: str, style: str) -> float | None:
     return None if date is None else date.days(style)
 
 
+def _truth(text: str, style: str, unit: str) -> float | None:
+    """Read a number, or true and false where these were numbers in a frame."""
+    answer = is_yes(text) if text.casefold() in ("true", "false") else None
+    return _number(text, style, unit) if answer is None else float(answer)
+
+
 def _number(text: str, style: str, unit: str) -> float | None:
     number = split_number(text)
     if number is None or number.unit.casefold().rstrip(".") not in ("", unit):
-        return np.nan if is_missing_text(text) else None
+        return None
+    if not style and _shows_no_point(number):
+        return None
     return number.value(style)

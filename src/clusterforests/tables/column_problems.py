@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clusterforests.tables.column_reading import DAY_FIRST, DECIMAL_COMMA, DECIMAL_POINT, MONTH_FIRST
+
 
 @dataclass(frozen=True)
 class Remedy:
@@ -50,3 +52,21 @@ def ignoring(column: str, meaning: str = "to leave it out") -> Remedy:
 def as_category(column: str, meaning: str = "if these are groups") -> Remedy:
     """Take the cells as names of groups."""
     return Remedy("--category", (column,), "category", meaning)
+
+
+def decimal_remedies(shown: str) -> tuple[Remedy, ...]:
+    """Offer both styles of a number like 1,234."""
+    plain = shown.replace(" ", "").replace("'", "")
+    point, comma = plain.replace(",", ""), plain.replace(".", "").replace(",", ".")
+    return tuple(
+        Remedy("--decimal", (sign,), f"number, {style}", f"if {shown} is {value}")
+        for style, sign, value in ((DECIMAL_POINT, ".", point), (DECIMAL_COMMA, ",", comma))
+    )
+
+
+def order_remedies() -> tuple[Remedy, ...]:
+    """Offer both orders of dates like 03/04/2021."""
+    return (
+        Remedy("--day-first", (), f"date, {DAY_FIRST}", "if the day comes first"),
+        Remedy("--month-first", (), f"date, {MONTH_FIRST}", "if the month does"),
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray
-from clusterforests.tables.cell_conversion import CellError, Cells, as_levels, convert
+from clusterforests.tables.cell_conversion import CellError, Cells, as_levels
 from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.column_problems import TableProblems
 from clusterforests.tables.column_reading import (
@@ -26,12 +26,13 @@ from clusterforests.tables.feature_columns import EncodedTable, NumberColumn, nu
 from clusterforests.tables.frames import check_names, column_names, known_frame, read_columns
 from clusterforests.tables.inspection import inspect_columns
 from clusterforests.tables.left_out import describe_left_out, stand_in, warn_of_columns
+from clusterforests.tables.new_cells import NewCells
+from clusterforests.tables.new_columns import read_like
 from clusterforests.tables.number_columns import Verdict, judge_numbers
 from clusterforests.tables.raw_columns import RawColumn, plain_number
 from clusterforests.tables.row_blocks import LargeTable, TableScan, large_numeric_table, read_blocks, scan_table
 from clusterforests.tables.row_sources import BlankedSource, ColumnSource, RowSource, open_source
 from clusterforests.tables.text_columns import MAX_LEVELS
-from clusterforests.tables.unseen_levels import UnseenLevels
 from clusterforests.tables.wishes import parse_wishes
 
 Levels = tuple[Any, ...]
@@ -61,7 +62,7 @@ class Encoding:
     levels: Mapping[int, Levels]
     readings: tuple[ColumnReading, ...] = ()
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0, unseen: UnseenLevels | None = None) -> EncodedTable:
+    def apply(self, estimator: Any, X: Any, first_row: int = 0, new: NewCells | None = None) -> EncodedTable:
         """Encode new rows with the same features.
 
         A level that was not seen in `fit` is none of those that were: zero in all columns of its feature. A category of
@@ -75,14 +76,14 @@ class Encoding:
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
-        unseen : UnseenLevels or None, default=None
-            Counts the cells of such levels; None means that this call warns of them itself.
+        new : NewCells or None, default=None
+            Counts such cells, and those that are not read as they stand; None means that this call warns of them.
 
         Returns
         -------
         encoded : EncodedTable
         """
-        counted = UnseenLevels() if unseen is None else unseen
+        counted = NewCells() if new is None else new
         table = read_columns(estimator, X, reset=False)
         if isinstance(table, np.ndarray) and not self.levels and not self.readings:
             values = table
@@ -91,18 +92,18 @@ class Encoding:
             cells = self._cells(columns, first_row, counted, read=isinstance(X, ColumnTable))
             values = self._values(cells, counted)
         self._check(values, fitting=False, first_row=first_row)
-        if unseen is None:
+        if new is None:
             counted.warn()
         return self._encoded(values)
 
-    def _cells(self, columns: Sequence[RawColumn], first_row: int, unseen: UnseenLevels, *, read: bool) -> list[Cells]:
+    def _cells(self, columns: Sequence[RawColumn], first_row: int, new: NewCells, *, read: bool) -> list[Cells]:
         """Read the columns of new rows as those of the fitted table were read, unless they are read already."""
         readings = {} if read else {reading.feature: reading for reading in self.readings}
         cells: list[Cells] = []
         for j, column in enumerate(columns):
             reading = readings.get(j)
             try:
-                cells.append(column.cells if reading is None else _read_again(column, reading, unseen))
+                cells.append(column.cells if reading is None else _read_again(column, reading, new))
             except CellError as error:
                 where = _title(self.describe(j))
                 raise ValueError(f"{where}, row {first_row + error.row}: {error.text}. Correct it.") from error
@@ -142,7 +143,7 @@ class Encoding:
         used[[reading.feature for reading in self.readings if reading.feature >= 0 and not reading.used]] = False
         return used if used.any() else ~used
 
-    def _values(self, columns: Sequence[Cells], unseen: UnseenLevels) -> FloatArray:
+    def _values(self, columns: Sequence[Cells], new: NewCells) -> FloatArray:
         first, widths = self._places()
         n, total = len(columns[0]), int(widths.sum())
         check_memory(
@@ -154,7 +155,7 @@ class Encoding:
         for j, cells in enumerate(columns):
             place = values[:, first[j] : first[j] + widths[j]]
             if j in self.levels:
-                codes = self._codes(j, cells, unseen)
+                codes = self._codes(j, cells, new)
                 place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
                 place[codes == MISSING] = np.nan
                 if len(self.levels[j]) == 2:
@@ -166,14 +167,14 @@ class Encoding:
                 place[:, 0] = cells
         return values
 
-    def _codes(self, j: int, cells: Cells, unseen: UnseenLevels) -> IntArray:
+    def _codes(self, j: int, cells: Cells, new: NewCells) -> IntArray:
         """Return the number of each cell's level, or MISSING or UNSEEN."""
         column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, plain_number)
         place = {level: code for code, level in enumerate(self.levels[j])}
         place = {_as_written(level): code for level, code in place.items()} | place  # 2 may be written "2"
         known = np.array([*(place.get(level, UNSEEN) for level in column.levels), MISSING], dtype=np.int32)
         codes: IntArray = known[column.codes]
-        unseen.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
+        new.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
         return codes
 
     def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
@@ -236,7 +237,7 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
         readings, cells = _inspect(estimator, table, titles)
     levels = {j: _levels(column, j, titles) for j, column in enumerate(cells) if isinstance(column, CategoryColumn)}
     encoding = Encoding(titles, len(table), levels, readings)
-    values = encoding._values(cells, UnseenLevels())
+    values = encoding._values(cells, NewCells())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
 
@@ -258,8 +259,8 @@ def _inspect(
     ]
 
 
-def _read_again(column: RawColumn, reading: ColumnReading, unseen: UnseenLevels) -> Cells:
-    return convert(column.cells, reading, unseen) if reading.used else stand_in(column, reading)
+def _read_again(column: RawColumn, reading: ColumnReading, new: NewCells) -> Cells:
+    return read_like(column, reading, new) if reading.used else stand_in(column, reading)
 
 
 def open_large(

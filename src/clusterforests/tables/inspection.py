@@ -29,6 +29,7 @@ from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
 from clusterforests.tables.raw_columns import MEASURED, DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
+from clusterforests.tables.remarks import MARK, remark
 from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_texts, judge_words
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.word_scales import order_of, yes_no
@@ -138,8 +139,7 @@ def _draft(raw: RawColumn, wish: Wish | None) -> _Draft:
 
 def _sign_notes(texts: DistinctTexts, signs: np.ndarray) -> tuple[str, ...]:
     marks = [text for text, sign in zip(texts.texts, signs, strict=True) if sign and not is_plain_mark(text)]
-    count = int(texts.counts[signs].sum())
-    return (f"{quoted(marks)} counts as missing ({count} cells).",) if marks else ()
+    return (remark(MARK, marks, int(texts.counts[signs].sum())),) if marks else ()
 
 
 def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> _Draft:
@@ -235,8 +235,16 @@ def _shown_styles(drafts: Sequence[_Draft]) -> dict[str, set[str]]:
     return shown
 
 
+def _only(styles: set[str]) -> str:
+    """Return the one style that columns show; "" if they show none, or several."""
+    return next(iter(styles)) if len(styles) == 1 else ""
+
+
 def _has_fractions(cells: Cells) -> bool:
-    return not isinstance(cells, CategoryColumn) and bool((cells[:1000] % 1 > 0).any())
+    if isinstance(cells, CategoryColumn):
+        return False
+    some = cells[:1000]
+    return bool((some[np.isfinite(some)] % 1 > 0).any())
 
 
 def _finish(
@@ -246,6 +254,8 @@ def _finish(
     raw, written = draft.raw, draft.written
     if written is None:
         verdict = draft.verdict or Verdict(EMPTY, "it has no values")
+        if verdict.read_as == NUMBER and not verdict.style:
+            verdict = verdict._replace(style=DECIMAL_POINT if _has_fractions(raw.cells) else _only(shown[NUMBER]))
         return _reading(draft, verdict), draft.problems
     style, note = _style(draft, written, shown, habits)
     problems = written.problems
@@ -279,7 +289,7 @@ def _style(
     if given and (written.settled is None or (written.settled and written.read_as != DATE)):
         return given, ()
     if written.settled is not None:
-        return written.settled or (DECIMAL_POINT if written.read_as == NUMBER else ""), ()
+        return written.settled or _only(shown[written.read_as]) if written.read_as == NUMBER else written.settled, ()
     others = shown[written.read_as]
     if len(others) == 1:
         style = next(iter(others))

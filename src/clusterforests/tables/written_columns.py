@@ -6,10 +6,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clusterforests._base.typing import BoolArray
-from clusterforests.tables.column_problems import ColumnProblem, Remedy, as_category, ignoring
-from clusterforests.tables.column_reading import DAY_FIRST, DECIMAL_COMMA, DECIMAL_POINT, MONTH_FIRST
+from clusterforests.tables.column_problems import (
+    ColumnProblem,
+    Remedy,
+    as_category,
+    decimal_remedies,
+    ignoring,
+    order_remedies,
+)
+from clusterforests.tables.column_reading import DAY_FIRST, MONTH_FIRST
 from clusterforests.tables.missing_marks import is_missing_word, is_plain_mark
 from clusterforests.tables.raw_columns import DistinctTexts, quoted
+from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, remark
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
 from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
 
@@ -47,7 +55,7 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     problems = _unit_problems(name, rest, numbers, units)
     notes = _missing_notes(texts, missing) + _limit_notes(rest, numbers)
     if len(named) == 1 and "" in units and not problems:
-        notes += (f"{units['']} of its numbers have no unit; they are taken as {named[0]}.",)
+        notes += (remark(NO_UNIT, (), units[""], named[0]),)
     evidence = style_evidence(known)
     problems += _strangers(name, rest, fits, "number") + _mixed_styles(name, rest, numbers, evidence)
     unit = named[0] if len(named) == 1 else ""
@@ -81,19 +89,10 @@ def unclear_problem(name: str, column: WrittenColumn) -> ColumnProblem:
     """Ask for the style of a column whose cells do not show it."""
     shown = column.shown
     if column.read_as == "date":
-        orders = (
-            Remedy("--day-first", (), f"date, {DAY_FIRST}", "if the day comes first"),
-            Remedy("--month-first", (), f"date, {MONTH_FIRST}", "if the month does"),
-        )
-        return ColumnProblem(name, f"every date is like {shown!r}: day or month may come first.", orders)
-    thousands = shown.replace(",", "").replace(".", "")
-    readings = {DECIMAL_POINT: (".", shown if "." in shown else thousands)}
-    readings[DECIMAL_COMMA] = (",", shown.replace(",", ".") if "," in shown else thousands)
-    remedies = tuple(
-        Remedy("--decimal", (sign,), f"number, {style}", f"if {shown} is {value}")
-        for style, (sign, value) in readings.items()
-    )
-    return ColumnProblem(name, f"its numbers are like {shown!r}, which may be thousands or decimals.", remedies)
+        text = f"every date is like {shown!r}: day or month may come first."
+        return ColumnProblem(name, text, order_remedies())
+    text = f"its numbers are like {shown!r}, which may be thousands or decimals."
+    return ColumnProblem(name, text, decimal_remedies(shown))
 
 
 def _marked_missing(texts: DistinctTexts) -> BoolArray:
@@ -102,8 +101,7 @@ def _marked_missing(texts: DistinctTexts) -> BoolArray:
 
 def _missing_notes(texts: DistinctTexts, missing: BoolArray) -> tuple[str, ...]:
     marks = [text for text, mark in zip(texts.texts, missing, strict=True) if mark and not is_plain_mark(text)]
-    count = int(texts.counts[missing].sum())
-    return (f"{quoted(marks)} counts as missing ({count} cells).",) if marks else ()
+    return (remark(MARK, marks, int(texts.counts[missing].sum())),) if marks else ()
 
 
 def _limit_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> tuple[str, ...]:
@@ -111,8 +109,7 @@ def _limit_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> t
     if not limits.any():
         return ()
     some = [text for text, limit in zip(texts.texts, limits, strict=True) if limit]
-    count = int(texts.counts[limits].sum())
-    return (f"{count} cells such as {quoted(some, 1)} are read as the limit that they name.",)
+    return (remark(LIMIT, some, int(texts.counts[limits].sum())),)
 
 
 def _without_rare_units(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> list[WrittenNumber | None]:

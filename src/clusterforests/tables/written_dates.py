@@ -61,7 +61,7 @@ class WrittenDate(NamedTuple):
         """Return the days since 1970 in a style; None if there is no such day, or if the cell shows another style."""
         if self.order == "":
             style = DAY_FIRST
-        elif self.order not in ("unclear", style):
+        elif self.order not in ("unclear", style) or style not in (DAY_FIRST, MONTH_FIRST):
             return None
         day, month = (self.second, self.first) if style == MONTH_FIRST else (self.first, self.second)
         try:

@@ -124,7 +124,7 @@ def test_new_rows_are_read_by_the_model(clean, tmp_path, capsys):
     assert main(["predict", model, new]) == 1
     said = capsys.readouterr().err
     assert "2 problems" in said  # a size that was not seen is none: it is missing
-    assert "line 3, column 'euros': '5.5' is not a number (decimal comma, in €), as in the model" in said
+    assert "line 3, column 'euros': '5.5' is not a number (decimal comma, in €), as in the fitted table" in said
     assert "line 3, column 'share': 'much' is not a number" in said
     columns = {"size": ["L"], "since": ["1.2.2003"], "euros": ["1.234,50 €"], "share": ["7%"], "more": ["x"]}
     assert main(["predict", model, write(tmp_path / "good.csv", columns)]) == 0

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +36,12 @@ def run_predict(given: argparse.Namespace) -> int:
     with outputs:
         outputs.write("--out", lambda path: write_labels(path, data, labels, own, form))
         if given.json:
-            facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
+            facts: dict[str, Any] = {"data": given.data, "model": given.model, "rows": len(labels)}
+            facts["clusters"] = int(forest.n_clusters_)
             sizes = np.bincount(labels, minlength=forest.n_clusters_)
             rows = row_facts(data, labels) if out is None else {"files": {"out": str(out)}}
-            screen.show(as_json({**facts, "sizes": sizes, "scores": scores, "seconds": seconds, **rows}))
+            facts |= {"sizes": sizes, "scores": scores, "seconds": seconds, "notes": screen.notes}
+            screen.show(as_json({**facts, **rows}))
     lines = [f"{given.data}: {len(labels)} rows in {forest.n_clusters_} clusters", *score_lines(scores, given.label)]
     screen.tell(lines + ([f"wrote {outputs.files[0]}"] if outputs.files else []), on_stderr=True)
     return 0

@@ -26,6 +26,8 @@ def run_report(given: argparse.Namespace) -> int:
     with outputs, screen.warnings_as_notes(), screen.stage(f"writing {given.out}"):
         outputs.write("--out", write_page)
     if given.json:
-        screen.show(as_json({"data": given.data, "model": given.model, "files": {"out": str(given.out)}}))
+        screen.show(
+            as_json({"data": given.data, "model": given.model, "notes": screen.notes, "files": {"out": str(given.out)}})
+        )
     screen.tell([f"wrote {given.out}"])
     return 0

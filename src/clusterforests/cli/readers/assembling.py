@@ -14,10 +14,13 @@ from clusterforests.tables.cell_conversion import CellError, Cells, convert
 from clusterforests.tables.column_problems import ColumnProblem, Remedy
 from clusterforests.tables.column_reading import (
     CONSTANT,
+    DATE,
+    DAY_FIRST,
     DECIMAL_COMMA,
     DECIMAL_POINT,
     IDENTIFIER,
     IGNORED,
+    MONTH_FIRST,
     NUMBER,
     ColumnReading,
 )
@@ -25,9 +28,10 @@ from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.inspection import inspect_columns
 from clusterforests.tables.left_out import column_notes, describe_left_out, stand_in
 from clusterforests.tables.raw_columns import RawColumn
-from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.new_cells import NewCells
+from clusterforests.tables.new_columns import read_like
 from clusterforests.tables.wishes import Habits, Wish
-from clusterforests.tables.written_numbers import untyped
+from clusterforests.tables.written_numbers import split_number, untyped
 
 DECIMALS = {".": DECIMAL_POINT, ",": DECIMAL_COMMA, None: ""}
 
@@ -66,9 +70,9 @@ def assemble(
     raws = {j: _raw(roles.names[j], columns[j], request.missing) for j in roles.features}
     readings: tuple[ColumnReading, ...] = ()
     found: tuple[LocatedProblem, ...] = ()
-    unseen = UnseenLevels()
+    new = NewCells()
     if request.wanted is not None:
-        table = _as_model(file, raws, request, habits, lines, unseen)
+        table = _as_model(file, raws, request, habits, lines, new)
     else:
         table, readings, found = _inspected(file, roles, raws, request, habits, lines)
     if not found:
@@ -84,7 +88,7 @@ def assemble(
         elif use == "label":
             truth = columns[j].cells().tolist()
     hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))
-    notes = (*roles.notes, *column_notes(readings), *hint, *filter(None, [unseen.message()]))
+    notes = (*roles.notes, *column_notes(readings), *hint, *new.notes())
     return DataFile(table, ids, id_name, truth, notes, readings, found)
 
 
@@ -153,7 +157,7 @@ def _as_model(
     request: Request,
     habits: Habits,
     lines: Sequence[int],
-    unseen: UnseenLevels,
+    new: NewCells,
 ) -> ColumnTable:
     """Read the columns as a model reads them, in its order."""
     by_name = {raw.name: raw for raw in raws.values()}
@@ -161,18 +165,26 @@ def _as_model(
     cells: list[Cells] = []
     for name in request.wanted or ():
         try:
-            cells.append(_as_fitted(by_name[name], request, habits, unseen))
+            cells.append(_as_fitted(by_name[name], request, habits, new))
         except CellError as error:
-            missing = str(by_name[name].cells.cells()[error.row])  # type: ignore[union-attr]
-            remedy = Remedy("--missing", (missing,), "", "if that stands for a missing value")
-            text = f"{error.text}, as in the model. Correct it."
-            problems.append(LocatedProblem(ColumnProblem(name, text, (remedy,)), lines[error.row]))
+            problem = ColumnProblem(
+                name, f"{error.text}. Correct it.", error.remedies or _missing(by_name[name], error)
+            )
+            problems.append(LocatedProblem(problem, lines[error.row]))
     if problems:
         raise FileProblems(file, problems)
     return ColumnTable(list(request.wanted or ()), cells)
 
 
-def _as_fitted(raw: RawColumn, request: Request, habits: Habits, unseen: UnseenLevels) -> Cells:
+def _missing(raw: RawColumn, error: CellError) -> tuple[Remedy, ...]:
+    """Offer to take a text that is no number as missing."""
+    text = raw.cells.levels[raw.cells.codes[error.row]] if isinstance(raw.cells, CategoryColumn) else ""
+    if not text or split_number(str(text)) is not None:
+        return ()
+    return (Remedy("--missing", (str(text),), "", "if that stands for a missing value"),)
+
+
+def _as_fitted(raw: RawColumn, request: Request, habits: Habits, new: NewCells) -> Cells:
     reading = request.readings.get(raw.name)
     if reading is None and raw.name not in request.levels:  # a model that does not say how it read the column
         found = inspect_columns([raw], {raw.name: Wish(NUMBER)}, habits)
@@ -182,13 +194,21 @@ def _as_fitted(raw: RawColumn, request: Request, habits: Habits, unseen: UnseenL
         reading = found.readings[0]
         if not reading.used:
             return _constant(raw)
-    if reading is not None and habits.decimal and reading.read_as == NUMBER:
-        reading = replace(reading, style=habits.decimal)
-    cells = raw.cells if reading is None else convert(raw.cells, reading, unseen)
+    cells = raw.cells if reading is None else read_like(raw, _in_style(raw, reading, habits), new)
     levels = request.levels.get(raw.name)
     if levels is None or not isinstance(cells, CategoryColumn):
         return cells
     return CategoryColumn(cells.codes, tuple(levels.get(str(level), level) for level in cells.levels))
+
+
+def _in_style(raw: RawColumn, reading: ColumnReading, habits: Habits) -> ColumnReading:
+    """Take the style that the user gives; where the model knows none, the one that the kind of file suggests."""
+    if reading.read_as == NUMBER:
+        points = habits.plain_points and not any("," in str(level) for level in getattr(raw.cells, "levels", ()))
+        return replace(reading, style=habits.decimal or reading.style or (DECIMAL_POINT if points else ""))
+    if reading.read_as == DATE and habits.dates and reading.style in ("", DAY_FIRST, MONTH_FIRST):
+        return replace(reading, style=habits.dates)
+    return reading
 
 
 def _constant(raw: RawColumn) -> Cells:

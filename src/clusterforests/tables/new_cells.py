@@ -1,21 +1,23 @@
-"""Levels of categories that new rows have and the fitted table had not: counted over all blocks, told of once."""
+"""What is special about the cells of new rows: counted over all blocks, told of once."""
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from clusterforests._base.warnings import warn_caller
+from clusterforests.tables.remarks import remark
 
 SHOWN_COLUMNS = 3
 SHOWN_LEVELS = 3
 
 
-class UnseenLevels:
-    """Counts the cells of new rows whose level `fit` did not see."""
+class NewCells:
+    """Counts the cells of new rows whose level `fit` did not see, and those that were not read as they stand."""
 
     def __init__(self) -> None:
         self.columns: dict[str, Counter[Any]] = {}
         self.ordered = False
+        self._remarks: dict[tuple[str, str, str], Counter[str]] = {}
 
     def add(self, column: str, cells: Iterable[Any], *, ordered: bool = False) -> None:
         """Count cells of a column, which is named as in a message, and whose levels may have an order."""
@@ -24,14 +26,26 @@ class UnseenLevels:
             self.columns.setdefault(column, Counter()).update(found)
             self.ordered |= ordered
 
+    def remark(self, column: str, kind: str, cells: Counter[str], unit: str = "") -> None:
+        """Count cells of a kind of `remarks`."""
+        if cells:
+            self._remarks.setdefault((column, kind, unit), Counter()).update(cells)
+
     def warn(self) -> None:
         """Warn of all of them at once, if there are any."""
-        message = self.message()
-        if message:
-            warn_caller(message)
+        notes = self.notes()
+        if notes:
+            warn_caller(" ".join(notes))
 
-    def message(self) -> str:
-        """Tell of all of them; nothing if there are none."""
+    def notes(self) -> list[str]:
+        """Tell of all of them, in a sentence for each column, and in one for all levels that are new."""
+        told = [
+            f"Column {column!r}: {remark(kind, sorted(cells, key=_frequent_first(cells)), cells.total(), unit)}"
+            for (column, kind, unit), cells in self._remarks.items()
+        ]
+        return [*filter(None, [self._new_levels()]), *told]
+
+    def _new_levels(self) -> str:
         if not self.columns:
             return ""
         total = sum(sum(counts.values()) for counts in self.columns.values())
@@ -44,7 +58,12 @@ class UnseenLevels:
 
 
 def _levels(counts: Counter[Any]) -> str:
-    """List the most frequent levels, of equally frequent ones by their text, so that the order of rows is not seen."""
-    ordered = sorted(counts, key=lambda level: (-counts[level], str(level)))
+    """List the most frequent levels."""
+    ordered = sorted(counts, key=_frequent_first(counts))
     shown = [f"{level!r} {counts[level]} times" if counts[level] > 1 else repr(level) for level in ordered]
     return ", ".join(shown[:SHOWN_LEVELS]) + (", ..." if len(shown) > SHOWN_LEVELS else "")
+
+
+def _frequent_first(counts: Counter[Any]) -> Any:
+    """Return a key that sorts equally frequent cells by their text, so that the order of rows is not seen."""
+    return lambda cell: (-counts[cell], str(cell))

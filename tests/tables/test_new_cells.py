@@ -1,6 +1,7 @@
 """Levels that new rows have and the fitted table had not: told of once, for all columns."""
 
 import warnings
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -8,28 +9,33 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.cli.program import main
-from clusterforests.tables.unseen_levels import UnseenLevels
+from clusterforests.tables.new_cells import NewCells
 
 WORDS = ["low", "medium", "high"]
 
 
 def test_what_is_said():
-    unseen = UnseenLevels()
-    assert unseen.message() == ""
+    unseen = NewCells()
+    assert unseen.notes() == []
     unseen.add("column 'a'", [])
     unseen.add("column 'a'", ["x"])
-    assert unseen.message() == (
+    assert unseen.notes() == [
         "1 cell has a level that was not seen in fit: column 'a' ('x'). They count as none of the levels that were."
-    )
+    ]
     unseen.add("column 'a'", ["y", "z", "y", "w"])
     unseen.add("column 'b'", [3], ordered=True)
     for name in "cd":
         unseen.add(f"column {name!r}", ["q"])
-    assert unseen.message() == (
+    assert unseen.notes() == [
         "8 cells have levels that were not seen in fit: column 'a' ('y' 2 times, 'w', 'x', ...), column 'b' (3), "
         "column 'c' ('q'), and 1 more columns. They count as missing where levels have an order, otherwise as none of "
         "the levels that were."
-    )
+    ]
+    counted = NewCells()
+    for cells in ({"<5": 2}, {"<1": 3}):
+        counted.remark("lead", "limit", Counter(cells))
+    counted.remark("lead", "mark", Counter())
+    assert counted.notes() == ["Column 'lead': 5 cells such as '<1', ... are read as the limit that they name."]
 
 
 @pytest.fixture
