@@ -37,9 +37,9 @@ from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.imputation import Donors
+from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import Scaling
-from clusterforests.tables.new_cells import NewCells
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]

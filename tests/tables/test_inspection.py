@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from clusterforests import inspect_table
+from clusterforests.tables.cell_conversion import convert
 from clusterforests.tables.column_reading import DAY_FIRST, DECIMAL_COMMA, DECIMAL_POINT
 from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.inspection import inspect_columns
+from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.raw_columns import RawColumn, text_column
 from clusterforests.tables.wishes import Habits, Wish
 
@@ -105,6 +107,60 @@ def test_cells_that_are_said():
     assert found.readings[1].notes == ("20 of its numbers have no unit; they are taken as kg.",)
     assert found.cells[0][:3].tolist()[:2] == [0.1, 5.5]
     assert np.isnan(found.cells[0][2:4]).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "none"),
+    [
+        (
+            "strongly disagree|disagree|neutral|agree|strongly agree",
+            ["Don\u2019t know", "Prefer not to say", "refused"],
+        ),
+        ("stimme gar nicht zu|stimme eher nicht zu|stimme eher zu|stimme voll zu", ["weiß nicht", "keine Angabe"]),
+        ("jamais|rarement|parfois|souvent|toujours", ["Ne sait pas", "sans opinion", "Ne se prononce pas"]),
+        ("nunca|rara vez|a veces|a menudo|siempre", ["NS/NC", "No sabe / no contesta"]),
+        ("low|medium|high", ["unknown", "(refused)"]),
+        ("1 - never|2 - rarely|3 - often|4 - always", ["9 - don't know"]),
+        ("18-25|26-35|36-50", ["prefer not to answer"]),
+    ],
+)
+def test_no_answer_among_ordered_words_is_missing_and_told(words, none):
+    levels = words.split("|")
+    cells = (levels * 6 + none)[::-1]
+    found = inspect({"q": cells})
+    assert found.readings[0].kind == "ordered"
+    assert found.readings[0].order == tuple(levels)
+    assert f"counts as missing ({len(none)} cell" in " ".join(found.readings[0].notes)
+    expected = [levels.index(cell) if cell in levels else np.nan for cell in cells]
+    np.testing.assert_equal(found.cells[0].tolist(), expected)
+
+
+def test_no_answer_to_yes_or_no_is_missing_and_told():
+    found = inspect({"q": ["yes", "no", "don't know", "y"] * 5})
+    assert found.readings[0].kind == "yes/no"
+    assert found.readings[0].notes == ('"don\'t know" counts as missing (5 cells).',)
+    assert found.cells[0].cells()[:4].tolist() == ["yes", "no", None, "yes"]
+    assert inspect({"q": ["red", "green", "don't know"] * 9}).readings[0].kind == "category"
+
+
+def test_words_beside_the_levels_that_the_user_gives():
+    wish = {"q": Wish("ordered", order=("cold", "warm", "hot"))}
+    found = inspect({"q": ["cold", "hot", "warm", "refused"] * 5}, wish)
+    assert found.readings[0].notes == ("'refused' counts as missing (5 cells).",)
+    problem = only_problem(inspect({"q": ["cold", "hot", "warm", "boiling"] * 5}, wish))
+    assert problem.text == "'boiling' is none of the levels that you give: cold, warm, hot."
+
+
+def test_leading_zeros_are_numbers_if_the_user_says_so():
+    cells = ["007", "042", "100", "013.5"] * 4
+    found = inspect({"code": cells}, {"code": Wish("number")})
+    assert found.cells[0][:4].tolist() == [7, 42, 100, 13.5]
+    assert found.readings[0].padded
+    assert found.readings[0].notes == ("12 cells such as '007', ... are numbers, as you say.",)
+    new = NewCells()
+    assert convert(text_column(["008"], lambda cell: False), found.readings[0], new).tolist() == [8]
+    assert new.notes() == ["Column 'code': 1 cell such as '008' is a number, as you say."]
+    assert not inspect({"size": ["7", "42", "100"] * 4}).readings[0].padded
 
 
 def test_letters_after_a_few_numbers_are_no_unit():

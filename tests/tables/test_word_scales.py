@@ -85,3 +85,11 @@ def test_no_scale():
     assert find_scale(["red", "blue"]) is None
     assert find_scale(["low", "blue"]) is None
     assert find_scale(["low"]) is None
+
+
+def test_no_answer_is_not_a_step_of_a_scale():
+    from clusterforests.tables import word_scales
+    from clusterforests.tables.missing_marks import NO_ANSWERS
+
+    steps = {word for scale in word_scales._SCALES for step in scale for word in step}
+    assert not steps & NO_ANSWERS

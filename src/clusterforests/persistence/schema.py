@@ -62,7 +62,9 @@ RECORDS = {
     "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple", added="readings"),
     "ColumnReading": _record(  # without its examples: they may be names of people
         ColumnReading,
-        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple",
+        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "
+        "padded:bool",
+        added="padded",
     ),
     "Donors": _record(
         Donors,

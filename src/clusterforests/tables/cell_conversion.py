@@ -26,7 +26,7 @@ from clusterforests.tables.missing_marks import is_missing_sign, is_missing_word
 from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.number_columns import COMPACT_DATES
 from clusterforests.tables.raw_columns import first_rows, plain_number, shorten
-from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT
+from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, PADDED
 from clusterforests.tables.word_scales import is_yes, plain_word, ranks_of
 from clusterforests.tables.written_dates import hours, split_date
 from clusterforests.tables.written_numbers import WrittenNumber, decimal_evidence, split_number
@@ -88,9 +88,11 @@ def as_levels(cells: FloatArray, name: Callable[[float], Any]) -> CategoryColumn
 def _convert_texts(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None) -> Cells:
     if reading.read_as not in (CATEGORY, YES_NO):
         return _numbers(cells, reading, new)
-    signs = [isinstance(level, str) and is_missing_sign(level) for level in cells.levels]
-    _remark(new, reading, MARK, cells, [s and not is_plain_mark(l) for s, l in zip(signs, cells.levels, strict=True)])
-    levels = [None if sign else level for sign, level in zip(signs, cells.levels, strict=True)]
+    is_mark = is_missing_sign if reading.read_as == CATEGORY else is_missing_word
+    marks = [isinstance(level, str) and is_mark(level) for level in cells.levels]
+    told = [mark and not is_plain_mark(level) for mark, level in zip(marks, cells.levels, strict=True)]
+    _remark(new, reading, MARK, cells, told)
+    levels = [None if mark else level for mark, level in zip(marks, cells.levels, strict=True)]
     return _renamed(cells, levels if reading.read_as == CATEGORY else [_answer(level, reading) for level in levels])
 
 
@@ -113,8 +115,7 @@ def _numbers(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None
     texts = [str(level) for level in cells.levels]
     read = _reader(reading)
     found = [read(text) for text in texts]
-    is_missing = is_missing_sign if reading.read_as == ORDERED else is_missing_word
-    marks = [value is None and is_missing(text) for value, text in zip(found, texts, strict=True)]
+    marks = [value is None and is_missing_word(text) for value, text in zip(found, texts, strict=True)]
     strange = np.array([value is None and not mark for value, mark in zip(found, marks, strict=True)], dtype=bool)
     _remark(
         new, reading, MARK, cells, [mark and not is_plain_mark(text) for mark, text in zip(marks, texts, strict=True)]
@@ -135,12 +136,13 @@ def _numbers(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None
 
 def _check_numbers(cells: CategoryColumn, texts: Sequence[str], reading: ColumnReading, new: NewCells) -> None:
     """Refuse numbers of new rows that lack a percent sign, and count limits and numbers without a unit."""
-    written = [split_number(text) for text in texts]
+    written = [split_number(text, padded=reading.padded) for text in texts]
     bare = np.array([bool(reading.unit) and number is not None and not number.unit for number in written], dtype=bool)
     if reading.unit in PER:
         for row in first_rows(cells, bare):
             raise missing_unit(row, texts[cells.codes[row]], reading)
     _remark(new, reading, NO_UNIT, cells, bare.tolist())
+    _remark(new, reading, PADDED, cells, [number is not None and number.padded for number in written])
     _remark(new, reading, LIMIT, cells, [number is not None and number.limit != "" for number in written])
 
 
@@ -198,8 +200,8 @@ def _reader(reading: ColumnReading) -> Callable[[str], float | None]:
         return lambda text: exact.get(text, ranks.get(plain_word(text)))
     unit = reading.unit.casefold().rstrip(".")
     if reading.kind in (YES_NO, NEAR_DUPLICATE):
-        return lambda text: _truth(text, reading.style, unit)
-    return lambda text: _number(text, reading.style, unit)
+        return lambda text: _truth(text, reading, unit)
+    return lambda text: _number(text, reading, unit)
 
 
 def _days(text: str, style: str) -> float | None:
@@ -207,16 +209,16 @@ def _days(text: str, style: str) -> float | None:
     return None if date is None else date.days(style)
 
 
-def _truth(text: str, style: str, unit: str) -> float | None:
+def _truth(text: str, reading: ColumnReading, unit: str) -> float | None:
     """Read a number, or true and false where these were numbers in a frame."""
     answer = is_yes(text) if text.casefold() in ("true", "false") else None
-    return _number(text, style, unit) if answer is None else float(answer)
+    return _number(text, reading, unit) if answer is None else float(answer)
 
 
-def _number(text: str, style: str, unit: str) -> float | None:
-    number = split_number(text)
+def _number(text: str, reading: ColumnReading, unit: str) -> float | None:
+    number = split_number(text, padded=reading.padded)
     if number is None or number.unit.casefold().rstrip(".") not in ("", unit):
         return None
-    if not style and _shows_no_point(number):
+    if not reading.style and _shows_no_point(number):
         return None
-    return number.value(style)
+    return number.value(reading.style)

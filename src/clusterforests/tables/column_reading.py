@@ -53,6 +53,8 @@ class ColumnReading:
         What the user should know: each is a sentence.
     examples : tuple of str
         Some cells as they are written. Models that are saved do not keep them: they may be names of people.
+    padded : bool
+        Whether digits with leading zeros, such as 007, are numbers, because the user says so.
     """
 
     name: str
@@ -66,3 +68,4 @@ class ColumnReading:
     order: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    padded: bool = False

@@ -16,7 +16,8 @@ from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.tables.checks import times_message, unmasked
 from clusterforests.tables.column_reading import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
-from clusterforests.tables.raw_columns import RawColumn, text_column
+from clusterforests.tables.raw_columns import RawColumn, plain_number, text_column
+from clusterforests.tables.written_numbers import typed
 
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[RawColumn]:
@@ -216,7 +217,8 @@ def _days_of(times: AnyArray) -> FloatArray:
 def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool = False) -> RawColumn:
     """Find out whether cells of no stated type are all numbers, all dates or all text.
 
-    In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers.
+    In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers. In a
+    frame, numbers beside text are read as text is, by `inspect_columns`.
     """
     listed = cells.tolist()
     kinds = _kinds(listed)
@@ -233,7 +235,9 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
             )
     text = bool(kinds) and not any(map(_is_number, kinds))
     if kinds and not text and not all(map(_is_number, kinds)):
-        raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
+        if numbers_as_text:
+            raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
+        text, listed = True, [_as_text(cell) for cell in listed]  # as a file has it: 1.5 beside "n/a"
     if text and not (numbers_as_text and _reads_as_numbers(listed)):
         return RawColumn(name, text_column(listed, lambda cell: is_missing(cell) or cell == ""))
     try:
@@ -241,6 +245,13 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{where} must hold numbers: {error}.") from error
     return RawColumn(name, values, YES_NO if kinds <= {bool, np.bool_} and kinds else NUMBER)
+
+
+def _as_text(cell: Any) -> Any:
+    """Write a number as a file would, so that its point is known to be a decimal one."""
+    if is_missing(cell) or isinstance(cell, str):
+        return cell
+    return str(cell) if isinstance(cell, (bool, np.bool_)) else typed(plain_number(float(cell)))
 
 
 def _kinds(cells: Sequence[Any]) -> set[type]:

@@ -5,35 +5,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray
 from clusterforests.tables.cell_conversion import Cells, convert
-from clusterforests.tables.column_problems import ColumnProblem, Remedy, ignoring
+from clusterforests.tables.column_problems import ColumnProblem, ignoring
 from clusterforests.tables.column_reading import (
-    CATEGORY,
     CONSTANT,
     DATE,
     DECIMAL_POINT,
     EMPTY,
     HOURS,
-    IDENTIFIER,
-    IGNORED,
     LEFT_OUT,
     NEAR_DUPLICATE,
     NUMBER,
-    ORDERED,
     YES_NO,
     ColumnReading,
 )
 from clusterforests.tables.column_table import CategoryColumn
-from clusterforests.tables.missing_marks import is_missing_sign, is_plain_mark
+from clusterforests.tables.drafts import Draft, draft_column
 from clusterforests.tables.near_duplicates import near_duplicates
 from clusterforests.tables.number_columns import Verdict, judge_numbers
-from clusterforests.tables.raw_columns import MEASURED, DistinctTexts, RawColumn, distinct_texts, first_rows, quoted
-from clusterforests.tables.remarks import MARK, remark
-from clusterforests.tables.text_columns import MAX_LEVELS, judge_digits, judge_texts, judge_words
+from clusterforests.tables.raw_columns import RawColumn, first_rows, quoted
 from clusterforests.tables.wishes import Habits, Wish
-from clusterforests.tables.word_scales import order_of, yes_no
-from clusterforests.tables.written_columns import WrittenColumn, find_dates, find_numbers, unclear_problem
+from clusterforests.tables.written_columns import WrittenColumn, unclear_problem
 
 
 @dataclass(frozen=True)
@@ -48,19 +40,6 @@ class InspectedTable:
     def used(self) -> list[int]:
         """The positions of the columns that are used."""
         return [j for j, reading in enumerate(self.readings) if reading.used]
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A column as far as it can be read without the others."""
-
-    raw: RawColumn
-    wish: Wish | None
-    verdict: Verdict | None = None
-    written: WrittenColumn | None = None  # numbers or dates whose style the column may not show
-    order: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    problems: tuple[ColumnProblem, ...] = ()
 
 
 def inspect_columns(
@@ -88,9 +67,9 @@ def inspect_columns(
     inspected : InspectedTable
     """
     drafts = [
-        _draft(raw, (wishes or {}).get(raw.name))
+        draft_column(raw, (wishes or {}).get(raw.name))
         if raw.is_text or inspect_numbers
-        else _Draft(raw, None, Verdict(NUMBER, "numbers", NUMBER))
+        else Draft(raw, None, Verdict(NUMBER, "numbers", NUMBER))
         for raw in columns
     ]
     shown = _shown_styles(drafts)
@@ -119,112 +98,7 @@ def _located(problem: ColumnProblem, raw: RawColumn) -> ColumnProblem:
     return replace(problem, row=next(first_rows(raw.cells, chosen), None))
 
 
-def _draft(raw: RawColumn, wish: Wish | None) -> _Draft:
-    if wish is not None and wish.kind in (IDENTIFIER, IGNORED):
-        return _Draft(raw, wish, Verdict(wish.kind, "as you say"))
-    if not isinstance(raw.cells, CategoryColumn):
-        return _draft_numbers(raw, raw.cells, wish)
-    every = distinct_texts(raw.cells)
-    signs = np.array([is_missing_sign(text) for text in every.texts], dtype=bool)
-    texts = every.without(signs)
-    if not len(texts):
-        return _Draft(raw, wish, Verdict(EMPTY, "it has no values"))
-    if len(texts) == 1 and (wish is None or wish.kind != CATEGORY):
-        return _Draft(raw, wish, Verdict(CONSTANT, f"every cell with a value is {quoted(texts.texts)}"))
-    drafted = _draft_wished(raw, texts, every, wish) if wish is not None else _draft_texts(raw, texts, every)
-    if drafted.written is None and drafted.verdict is not None and drafted.verdict.kind not in LEFT_OUT:
-        drafted = replace(drafted, notes=drafted.notes + _sign_notes(every, signs))
-    return drafted
-
-
-def _sign_notes(texts: DistinctTexts, signs: np.ndarray) -> tuple[str, ...]:
-    marks = [text for text, sign in zip(texts.texts, signs, strict=True) if sign and not is_plain_mark(text)]
-    return (remark(MARK, marks, int(texts.counts[signs].sum())),) if marks else ()
-
-
-def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> _Draft:
-    verdict = judge_numbers(raw.name, values)
-    if verdict.kind in (EMPTY, CONSTANT):
-        return _Draft(raw, wish, verdict)
-    if wish is not None:
-        return _wished_numbers(raw, verdict, wish)
-    if raw.declared == MEASURED:
-        return _Draft(raw, wish, Verdict(NUMBER, "numbers", NUMBER))
-    if raw.declared == DATE:
-        return _Draft(raw, wish, Verdict(DATE, "dates, read as days since 1970", DATE))
-    if raw.declared == YES_NO:
-        return _Draft(raw, wish, Verdict(YES_NO, "true and false", NUMBER))
-    return _Draft(raw, wish, verdict)
-
-
-def _wished_numbers(raw: RawColumn, verdict: Verdict, wish: Wish) -> _Draft:
-    """Read numbers as the user says."""
-    if wish.kind == DATE and not (verdict.kind == DATE or raw.declared == DATE):
-        text = f"its numbers, such as {', '.join(raw.examples())}, are no dates."
-        return _Draft(raw, wish, verdict, problems=(ColumnProblem(raw.name, text, (ignoring(raw.name),)),))
-    if wish.kind == CATEGORY:
-        return _Draft(raw, wish, Verdict(CATEGORY, "as you say", CATEGORY))
-    if wish.kind == DATE:
-        return _Draft(raw, wish, verdict._replace(reason="as you say"))
-    return _Draft(raw, wish, Verdict(wish.kind, "as you say", NUMBER))
-
-
-def _draft_texts(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts) -> _Draft:
-    """Find out what texts are when nobody says it."""
-    if raw.declared == ORDERED:
-        return _Draft(raw, None, Verdict(ORDERED, "an ordered type", ORDERED), order=every.texts)
-    if raw.declared == CATEGORY:
-        return _Draft(raw, None, _declared(judge_texts(raw.name, texts)))
-    codes = judge_digits(raw.name, texts)
-    if codes is not None:
-        return _Draft(raw, None, codes)
-    words = judge_words(raw.name, every) or judge_words(raw.name, texts)
-    if words is not None:
-        return _Draft(raw, None, words[0], order=words[1])
-    written = find_dates(raw.name, texts) or find_numbers(raw.name, every)
-    if written is not None:
-        return _Draft(raw, None, written=written)
-    return _Draft(raw, None, judge_texts(raw.name, texts))
-
-
-def _declared(verdict: Verdict) -> Verdict:
-    return verdict._replace(reason="a categorical type") if verdict.kind == CATEGORY else verdict
-
-
-def _draft_wished(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts, wish: Wish) -> _Draft:
-    """Read texts as the user says."""
-    if wish.kind in (NUMBER, DATE):
-        find = find_numbers if wish.kind == NUMBER else find_dates
-        written = find(raw.name, every if wish.kind == NUMBER else texts, wished=True)
-        if written is not None:
-            return _Draft(raw, wish, written=written)
-    elif wish.kind == CATEGORY:
-        if len(texts) <= MAX_LEVELS:
-            return _Draft(raw, wish, Verdict(CATEGORY, "as you say", CATEGORY))
-        text = f"it has {len(texts)} different texts; at most {MAX_LEVELS} are allowed. Join rare ones."
-        return _refused(raw, wish, text)
-    elif wish.kind == YES_NO:
-        answer = yes_no(texts.by_frequency())
-        if answer is not None:
-            return _Draft(raw, wish, Verdict(YES_NO, "as you say", YES_NO), order=answer)
-    else:
-        order = wish.order or order_of(texts.by_frequency(), raw.name)
-        if order is None:
-            given = ",".join(texts.by_frequency()[:4])
-            remedy = Remedy("--ordered", (f"{raw.name}={given}",), "", "with the levels from low to high")
-            some = quoted(texts.by_frequency())
-            text = f"the order of its levels is not known: {some}. Give the levels from low to high."
-            return _refused(raw, wish, text, remedy)
-        return _Draft(raw, wish, Verdict(ORDERED, f"as you say: {' < '.join(order)}", ORDERED), order=order)
-    return _refused(raw, wish, f"its cells, such as {quoted(texts.by_frequency())}, cannot be read as {wish.kind}.")
-
-
-def _refused(raw: RawColumn, wish: Wish, text: str, *remedies: Remedy) -> _Draft:
-    problem = ColumnProblem(raw.name, text, (*remedies, ignoring(raw.name)))
-    return _Draft(raw, wish, Verdict(wish.kind, "it cannot be read as you say"), problems=(problem,))
-
-
-def _shown_styles(drafts: Sequence[_Draft]) -> dict[str, set[str]]:
+def _shown_styles(drafts: Sequence[Draft]) -> dict[str, set[str]]:
     """Collect the styles that columns show, of numbers and of dates."""
     shown: dict[str, set[str]] = {NUMBER: set(), DATE: set()}
     for draft in drafts:
@@ -248,7 +122,7 @@ def _has_fractions(cells: Cells) -> bool:
 
 
 def _finish(
-    draft: _Draft, shown: Mapping[str, set[str]], habits: Habits
+    draft: Draft, shown: Mapping[str, set[str]], habits: Habits
 ) -> tuple[ColumnReading, tuple[ColumnProblem, ...]]:
     """Settle the style, and look at the numbers that it gives."""
     raw, written = draft.raw, draft.written
@@ -266,7 +140,7 @@ def _finish(
         problems += (ColumnProblem(raw.name, text, (ignoring(raw.name),)),)
     kind = NUMBER if written.read_as in (NUMBER, HOURS) else DATE
     plain = Verdict(kind, _describe(written, style), written.read_as, style or "")
-    reading = replace(_reading(draft, plain), unit=written.unit, notes=written.notes + note)
+    reading = replace(_reading(draft, plain), unit=written.unit, padded=written.padded, notes=written.notes + note)
     if problems or written.read_as != NUMBER:
         return reading, problems
     values = convert(raw.cells, reading)
@@ -281,7 +155,7 @@ def _finish(
 
 
 def _style(
-    draft: _Draft, written: WrittenColumn, shown: Mapping[str, set[str]], habits: Habits
+    draft: Draft, written: WrittenColumn, shown: Mapping[str, set[str]], habits: Habits
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the style of a column, and a note if it comes from other columns."""
     given = draft.wish.style if draft.wish is not None and draft.wish.style else ""
@@ -309,7 +183,7 @@ def _describe(written: WrittenColumn, style: str | None) -> str:
     return ", ".join(filter(None, ["numbers", *details]))
 
 
-def _reading(draft: _Draft, verdict: Verdict) -> ColumnReading:
+def _reading(draft: Draft, verdict: Verdict) -> ColumnReading:
     return ColumnReading(
         name=draft.raw.name,
         kind=verdict.kind,

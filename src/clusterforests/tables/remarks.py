@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from clusterforests.tables.raw_columns import quoted
 
 LIMITS = "cells such as {} are read as the limit that they name"
-MARK, LIMIT, NO_UNIT = "mark", "limit", "no unit"
+MARK, LIMIT, NO_UNIT, PADDED = "mark", "limit", "no unit", "padded"
 
 
 def remark(kind: str, cells: Sequence[str], count: int, unit: str = "") -> str:
@@ -16,5 +16,8 @@ def remark(kind: str, cells: Sequence[str], count: int, unit: str = "") -> str:
     if kind == LIMIT:
         how = "cell such as {} is read as the limit that it names" if one else LIMITS
         return f"{count} {how.format(quoted(cells, 1))}."
+    if kind == PADDED:
+        how = "cell such as {} is a number" if one else "cells such as {} are numbers"
+        return f"{count} {how.format(quoted(cells, 1))}, as you say."
     how = "has no unit; it is" if one else "have no unit; they are"
     return f"{count} of its numbers {how} taken as {unit}."

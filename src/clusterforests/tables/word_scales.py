@@ -44,7 +44,8 @@ _SCALES = tuple(
         " < stimme voll zu|stimme voll und ganz zu|stimme völlig zu|trifft voll zu"
         "|trifft voll und ganz zu|trifft zu|stimme stark zu",
         "pas du tout d'accord < plutôt pas d'accord|pas d'accord < plutôt d'accord|d'accord < tout à fait d'accord",
-        "pas du tout d'accord < plutôt pas d'accord|pas d'accord < neutre|ni d'accord ni pas d'accord|sans opinion"
+        "pas du tout d'accord < plutôt pas d'accord|pas d'accord"
+        " < neutre|ni d'accord ni pas d'accord|ni pas d'accord ni d'accord"
         " < plutôt d'accord|d'accord < tout à fait d'accord",
         "totalmente en desacuerdo|muy en desacuerdo < en desacuerdo"
         " < neutral|ni de acuerdo ni en desacuerdo|indiferente"

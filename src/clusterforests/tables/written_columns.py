@@ -17,7 +17,7 @@ from clusterforests.tables.column_problems import (
 from clusterforests.tables.column_reading import DAY_FIRST, MONTH_FIRST
 from clusterforests.tables.missing_marks import is_missing_word, is_plain_mark
 from clusterforests.tables.raw_columns import DistinctTexts, quoted
-from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, remark
+from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, PADDED, remark
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
 from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
 
@@ -36,13 +36,14 @@ class WrittenColumn:
     shown: str = ""  # a cell that does not show it
     notes: tuple[str, ...] = ()
     problems: tuple[ColumnProblem, ...] = field(default=())
+    padded: bool = False  # some numbers have leading zeros
 
 
 def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> WrittenColumn | None:
     """Read texts as numbers; None if too few are, or if what follows them are no units."""
     missing = _marked_missing(texts)
     rest = texts.without(missing)
-    numbers = _without_rare_units(rest, [split_number(text) for text in rest.texts])
+    numbers = _without_rare_units(rest, [split_number(text, padded=wished) for text in rest.texts])
     fits = np.array([number is not None for number in numbers], dtype=bool)
     if not fits.any() or (rest.share(fits) < ENOUGH and not wished):
         return None
@@ -53,13 +54,14 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     if (len(named) > MOST_UNITS or letters) and not wished:
         return None
     problems = _unit_problems(name, rest, numbers, units)
-    notes = _missing_notes(texts, missing) + _limit_notes(rest, numbers)
+    notes = _missing_notes(texts, missing) + _limit_notes(rest, numbers) + _padded_notes(rest, numbers)
     if len(named) == 1 and "" in units and not problems:
         notes += (remark(NO_UNIT, (), units[""], named[0]),)
     evidence = style_evidence(known)
     problems += _strangers(name, rest, fits, "number") + _mixed_styles(name, rest, numbers, evidence)
     unit = named[0] if len(named) == 1 else ""
-    return WrittenColumn("number", unit, evidence.settled(), evidence.unclear, notes, problems)
+    padded = any(number.padded for number in known)
+    return WrittenColumn("number", unit, evidence.settled(), evidence.unclear, notes, problems, padded)
 
 
 def find_dates(name: str, texts: DistinctTexts, *, wished: bool = False) -> WrittenColumn | None:
@@ -105,11 +107,16 @@ def _missing_notes(texts: DistinctTexts, missing: BoolArray) -> tuple[str, ...]:
 
 
 def _limit_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> tuple[str, ...]:
-    limits = np.array([number is not None and number.limit != "" for number in numbers], dtype=bool)
-    if not limits.any():
-        return ()
-    some = [text for text, limit in zip(texts.texts, limits, strict=True) if limit]
-    return (remark(LIMIT, some, int(texts.counts[limits].sum())),)
+    return _notes_of(LIMIT, texts, [number is not None and number.limit != "" for number in numbers])
+
+
+def _padded_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> tuple[str, ...]:
+    return _notes_of(PADDED, texts, [number is not None and number.padded for number in numbers])
+
+
+def _notes_of(kind: str, texts: DistinctTexts, told: list[bool]) -> tuple[str, ...]:
+    some = [text for text, tell in zip(texts.texts, told, strict=True) if tell]
+    return (remark(kind, some, int(texts.counts[np.array(told, dtype=bool)].sum())),) if some else ()
 
 
 def _without_rare_units(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> list[WrittenNumber | None]:

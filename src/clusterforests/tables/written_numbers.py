@@ -56,6 +56,11 @@ class WrittenNumber(NamedTuple):
     body: str  # digits and separators
     exponent: str
 
+    @property
+    def padded(self) -> bool:
+        """Whether it has leading zeros, as codes have."""
+        return self.body[0] == "0" and self.body[1:2].isdigit()
+
     def value(self, style: str) -> float | None:
         """Return the number in a style; None if the separators do not fit it."""
         point = style != DECIMAL_COMMA or (self.exponent == TYPED and "," not in self.body)
@@ -66,8 +71,8 @@ class WrittenNumber(NamedTuple):
         return -size if self.negative else size
 
 
-def split_number(cell: str) -> WrittenNumber | None:
-    """Take a cell apart; None if it is no number in any style."""
+def split_number(cell: str, *, padded: bool = False) -> WrittenNumber | None:
+    """Take a cell apart; None if it is no number in any style, or a code such as 01067 unless it may be `padded`."""
     found = _CELL.fullmatch(cell.translate(_SIGNS).strip())
     if found is None or (found["open"] is None) != (found["close"] is None):
         return None
@@ -78,13 +83,14 @@ def split_number(cell: str) -> WrittenNumber | None:
     if before and after and before != after:
         after = f"{before} {after}"
     body: str = found["body"]
-    if (len(body) > 1 and body[0] == "0" and body[1].isdigit()) or (found["round"] and "." in body):
-        return None  # a code, such as a postal code
+    if found["round"] and "." in body:
+        return None
     digits, exponent = _digits(body, ".") or _digits(body, ","), found["exponent"] or ""
     if digits is None or math.isinf(float(digits + exponent)) or (body.isdigit() and len(body) > EXACT_DIGITS):
         return None
     negative = bool(found["open"]) or "-" in signs
-    return WrittenNumber(negative, (found["limit"] or "")[:1], after or before, body, exponent)
+    number = WrittenNumber(negative, (found["limit"] or "")[:1], after or before, body, exponent)
+    return number if padded or not number.padded else None
 
 
 def _digits(body: str, decimal: str) -> str | None:

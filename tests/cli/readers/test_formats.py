@@ -133,7 +133,7 @@ def test_json_lines(tmp_path, expected):
     for line, message in (
         ("{broken", "line 3 is not JSON"),
         ("[1, 2]", "line 3 is not a JSON object"),
-        ("", "line 4, column 'more' holds a list"),
+        ("", "line 4, column 'more': it holds a list"),
     ):
         path.write_text("\n".join([*lines[:2], line, *lines[3:]]))
         with pytest.raises(ValueError, match=message):

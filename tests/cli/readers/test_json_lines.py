@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from openpyxl import Workbook
 
+from clusterforests.cli.problems import FileProblems
 from clusterforests.cli.readers import Request, read_table
 
 WEIGHTS = [5.073, 1.946, 12.5, 0.25, 3.0, 1.234]
@@ -35,6 +36,20 @@ def test_numbers_of_a_file_are_numbers(tmp_path, name, mixed):
     assert np.array_equal(cells["weight"], WEIGHTS)
     assert np.array_equal(cells["price"], [146.27, 1200.5, 9.99, 77.1, 8.0, 3.5])
     assert not any("e0" in example for reading in data.readings for example in reading.examples)
+
+
+def test_nested_columns_are_listed_with_all_other_problems(tmp_path):
+    path = tmp_path / "t.jsonl"
+    rows = [{"a": i, "tags": [i], "geo": {"lat": i}, "p": f"{i + 1},{100 + i}"} for i in range(9)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(FileProblems) as caught:
+        read_table(str(path), Request())
+    assert [problem.problem.column for problem in caught.value.problems] == ["tags", "geo", "p"]
+    found = read_table(str(path), Request(only_inspect=True))
+    assert [problem.problem.column for problem in found.problems] == ["tags", "geo", "p"]
+    assert read_table(str(path), Request(ignore=["tags", "geo", "p"])).table.columns == ["a"]
+    with pytest.raises(FileProblems, match="column 'geo': it holds a nested object"):
+        read_table(str(path), Request(wanted=["a", "geo"]))
 
 
 @pytest.mark.parametrize("name", ["table.jsonl", "table.xlsx"])

@@ -27,9 +27,9 @@ from clusterforests.tables.column_reading import (
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.inspection import inspect_columns
 from clusterforests.tables.left_out import column_notes, describe_left_out, stand_in
-from clusterforests.tables.raw_columns import RawColumn
 from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.new_columns import read_like
+from clusterforests.tables.raw_columns import RawColumn
 from clusterforests.tables.wishes import Habits, Wish
 from clusterforests.tables.written_numbers import split_number, untyped
 

@@ -1,12 +1,15 @@
 """JSON lines: an object on each line, whose keys are the columns."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from clusterforests.cli.problems import FileProblems, LocatedProblem
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.cli.readers.text_files import TextLines
 from clusterforests.cli.readers.text_rows import read_rows
+from clusterforests.tables.column_problems import ColumnProblem, ignoring
 from clusterforests.tables.written_numbers import typed
 
 WORDS = {True: "true", False: "false", None: ""}
@@ -19,10 +22,11 @@ def read_json_lines(file: str, stream: Any, request: Request, size: int = 0) -> 
     lines = TextLines(file, stream, request.encoding, size)
     columns: dict[str, int] = {}
     rows: list[list[str]] = []
+    nested: dict[str, LocatedProblem] = {}
     try:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                rows.append(_cells(file, number, line, columns, request))
+                rows.append(_cells(file, number, line, columns, nested))
             else:
                 rows.append([])
             if request.progress is not None and not number % 4096:
@@ -32,11 +36,28 @@ def read_json_lines(file: str, stream: Any, request: Request, size: int = 0) -> 
     if not columns:
         raise ValueError(f"{file} is empty. It needs a JSON object on each line.")
     full = [row + [""] * (len(columns) - len(row)) if row else [] for row in rows]
-    return read_rows(file, full, replace(request, names=list(columns)))
+    return _read_flat(file, full, replace(request, names=list(columns)), nested)
 
 
-def _cells(file: str, number: int, line: str, columns: dict[str, int], request: Request) -> list[str]:
-    """Read a line as text, in the order of the columns; new keys are added to these."""
+def _read_flat(file: str, rows: list[list[str]], request: Request, nested: Mapping[str, LocatedProblem]) -> DataFile:
+    """Read the columns that are not nested, and list the others with the problems of these."""
+    asked = set(request.names or ()) if request.wanted is None else set(request.wanted)
+    problems = tuple(nested[key] for key in nested if key in asked and key not in request.ignore)
+    if request.wanted is not None and problems:
+        raise FileProblems(file, problems)
+    if len(nested) == len(request.names or ()) and problems:
+        raise FileProblems(file, problems)
+    ignored = (*request.ignore, *(problem.problem.column for problem in problems))
+    if not problems:
+        return read_rows(file, rows, request)
+    data = read_rows(file, rows, replace(request, ignore=ignored, only_inspect=True))
+    if not request.only_inspect:
+        raise FileProblems(file, problems + data.problems)
+    return replace(data, problems=problems + data.problems)
+
+
+def _cells(file: str, number: int, line: str, columns: dict[str, int], nested: dict[str, LocatedProblem]) -> list[str]:
+    """Read a line as text, in the order of the columns, to which new keys are added; `nested` gets what is no cell."""
     try:
         # Numbers stay as they are written: the reader of text takes them from there, told that they are numbers.
         found = json.loads(line, parse_int=str, parse_float=typed, parse_constant=str)
@@ -47,12 +68,9 @@ def _cells(file: str, number: int, line: str, columns: dict[str, int], request: 
     cells = [""] * len(columns)
     for key, value in found.items():
         if isinstance(value, (list, dict)):
-            if key not in request.ignore and (request.wanted is None or key in request.wanted):
-                what = "list" if isinstance(value, list) else "nested object"
-                raise ValueError(
-                    f"{file}, line {number}, column {key!r} holds a {what}. Make it columns of its own, or pass "
-                    "--ignore with its name."
-                )
+            what = "list" if isinstance(value, list) else "nested object"
+            problem = ColumnProblem(key, f"it holds a {what}. Make it columns of its own.", (ignoring(key),))
+            nested.setdefault(key, LocatedProblem(problem, number))
             value = None
         if key not in columns:
             columns[key] = len(columns)
