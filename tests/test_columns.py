@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from clusterforests import ClusterForest
 from clusterforests._base.size_limits import DEFAULT_LIMITS
+from clusterforests.cli.program import main
 
 AGREEMENT = np.array(["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"])
 
@@ -79,8 +80,9 @@ def test_every_column_is_accounted_for(fitted):
 def test_new_rows_are_read_as_the_fitted_ones(fitted, tmp_path):
     X, _ = messy()
     assert np.array_equal(fitted.predict(X), fitted.labels_)
-    other = X.assign(id="anything", nr=-1, share=X["share"].str.rstrip("%").astype(float))
-    assert np.array_equal(fitted.predict(other), fitted.labels_)
+    assert np.array_equal(fitted.predict(X.assign(id="anything", nr=-1)), fitted.labels_)
+    with pytest.raises(ValueError, match=r"Column 'share', row 0: '.*' has no percent sign, unlike the fitted table"):
+        fitted.predict(X.assign(share=X["share"].str.rstrip("%").astype(float)))
     with pytest.raises(ValueError, match=r"Column 'euros', row 0: '5.25 \$' is not a number \(decimal comma, in €\)"):
         fitted.predict(X.assign(euros="5.25 $"))
     with pytest.raises(ValueError, match=r"Column 'since', row 0: '04/13/2021' is not a date .day first"):
@@ -137,3 +139,49 @@ def test_large_frames_of_numbers_are_inspected_too():
         assert "nr" in {
             r.name for r in Small(3, n_estimators=5, columns={"nr": "number"}).fit(X.assign(c=1)).columns_ if r.used
         }
+
+
+def overlapping(n, seed=0):
+    """Draw clusters that overlap, so that any difference of the draws would show, with columns to leave out."""
+    rng, group = np.random.default_rng(seed), np.arange(n) % 3
+    used = {f"x{j}": rng.normal(size=n) + 1.3 * (group == j % 3) for j in range(5)}
+    left_out = {"nr": np.arange(n), "customer_id": rng.permutation(n) * 7 + 100_000, "one": np.ones(n)}
+    return pd.DataFrame(used), pd.DataFrame({**left_out, **used})
+
+
+@pytest.mark.filterwarnings("ignore:Column .* is left out")
+@pytest.mark.parametrize("large", [False, True])
+def test_columns_that_are_left_out_change_nothing(tmp_path, lower_limits, large):
+    if large:
+        lower_limits(large_rows=200)
+    X, more = overlapping(400)
+    text = more.assign(comment=[f"text of row {i}, which nobody reads" for i in range(len(more))])
+    forest = ClusterForest(n_estimators=30, random_state=0)
+    plain = clone(forest).fit(X)
+    with_more = clone(forest).fit(more)
+    for other in (with_more, clone(forest).fit(text)):
+        assert np.array_equal(plain.labels_, other.labels_)
+        assert np.array_equal(plain.partitions_, other.partitions_)
+        assert other.n_clusters_ == plain.n_clusters_
+    names = dict(zip(with_more.feature_names_in_, with_more.feature_importances_, strict=True))
+    assert [names[name] for name in X.columns] == plain.feature_importances_.tolist()
+    assert [names[name] for name in ("nr", "customer_id", "one")] == [0, 0, 0]
+    used = [{X.columns[j] for j in features} for features in plain.estimators_features_]
+    assert used == [{more.columns[j] for j in features} for features in with_more.estimators_features_]
+    with_more.save(tmp_path / "m.cf")
+    assert np.array_equal(ClusterForest.load(tmp_path / "m.cf").predict(more), plain.labels_)
+    more.to_csv(tmp_path / "t.csv", index=False)
+    if not large:
+        argv = ["fit", str(tmp_path / "t.csv"), "--trees", "30", "--out", str(tmp_path / "l.csv"), "--quiet"]
+        assert main(argv) == 0
+        assert pd.read_csv(tmp_path / "l.csv")["cluster"].tolist() == plain.labels_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Column .* is left out")
+def test_the_story_counts_only_columns_that_are_used():
+    X, more = overlapping(300)
+    X.iloc[3, 0] = more.loc[3, "x0"] = np.nan
+    forests = [ClusterForest(3, n_estimators=30, random_state=0).fit(table) for table in (X, more)]
+    told = [str(forest.summary(table)) for forest, table in zip(forests, (X, more), strict=True)]
+    assert told[0] == told[1]
+    assert "1 of 1,500 cells" in " ".join(told[0].split())

@@ -1,6 +1,7 @@
 """ClusterForest: validate, call the stages, set attributes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -431,24 +432,27 @@ class ClusterForest(FittedForest):
         chosen["backend"] = reading.read_on
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
-        self.n_clusters_evidence_ = evidence
         self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
+        if evidence is not None:
+            evidence = replace(evidence, columns=self._encoding.numbered(evidence.columns))
+        self.n_clusters_evidence_ = evidence
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
         self.partitions_ = rows.send(forest.partitions)
-        self.estimators_features_ = forest.features
+        self.estimators_features_ = [self._encoding.numbered(features) for features in forest.features]
         self.kappas_ = forest.kappas
         self.kappa_path_ = forest.kappa_path
-        self.feature_importances_, self.feature_pvalues_ = signal.scores, signal.p_values
+        self.feature_importances_ = self._encoding.spread(signal.scores, 0.0)
+        self.feature_pvalues_ = self._encoding.spread(signal.p_values, 1.0)
         self.n_iter_ = forest.rounds
         self._scaling = plan.scaling
         self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""
-        self.repeated_features_ = repeated
-        for feature, index in repeated.items():
+        self.repeated_features_ = {self._encoding.features[place]: index for place, index in repeated.items()}
+        for feature, index in self.repeated_features_.items():
             warn_caller(
                 f"The clusters repeat {self._encoding.describe(feature)} (adjusted Rand index {index:.2f}): its values "
                 "are the clusters. To find others, leave it out."

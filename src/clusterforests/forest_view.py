@@ -46,6 +46,8 @@ class ForestView:
         tell.
     feature_pvalues : ndarray of shape (n_features,)
         p-value of each feature; NaN, like its importance, in a model that was saved before features were tested.
+    encoded_features : list of int
+        The features without the columns of a frame that were left out.
     usable_features : ndarray of shape (n_usable,)
         The features that trees may use: not those that are constant or were found to be noise.
     levels : mapping of int to tuple
@@ -76,6 +78,7 @@ class ForestView:
     feature_names: list[str] | None
     feature_importances: FloatArray
     feature_pvalues: FloatArray
+    encoded_features: list[int]
     usable_features: IntArray
     levels: Mapping[int, tuple[Any, ...]]
     readings: tuple[ColumnReading, ...]
@@ -175,7 +178,8 @@ def view_of(forest: Any) -> ForestView:
         feature_names=None if names is None else [str(name) for name in names],
         feature_importances=forest.feature_importances_,
         feature_pvalues=forest.feature_pvalues_,
-        usable_features=forest._scaling.views.drawable,
+        encoded_features=list(forest._encoding.features),
+        usable_features=forest._encoding.numbered(forest._scaling.views.drawable),
         levels=forest._encoding.levels,
         readings=forest.columns_,
         settings=forest.selection_,

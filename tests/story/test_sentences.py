@@ -36,7 +36,7 @@ def test_features_that_tell(importances, usable, said):
     view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(X))
     n = len(importances)
     changes = {"feature_importances": np.array(importances), "feature_pvalues": np.full(n, 0.5), "n_features": n}
-    view = replace(view, usable_features=np.arange(usable), **changes)
+    view = replace(view, usable_features=np.arange(usable), encoded_features=list(range(n)), **changes)
     assert features_that_tell(view, "column") == said
     older = replace(view, feature_pvalues=np.full(n, np.nan))
     assert "saved before columns were tested" in features_that_tell(older, "column")

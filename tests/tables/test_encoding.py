@@ -52,18 +52,32 @@ def test_a_plain_array_is_taken_as_it_is():
         np.array([["1", "0.5"], ["nan", "1"]]),
         np.array([["1", 0.5], [None, 1]], dtype=object),
         np.asfortranarray([[1, 0.5], [NAN, 1]]).astype(np.float32),
-        pd.DataFrame({"a": [1, None], "b": [0.5, 1]}),
-        pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": pd.array([0.5, 1], dtype="Float64")}),
-        pd.DataFrame({"a": pd.array([True, None], dtype="boolean"), "b": pd.array([0.5, 1], dtype="float[pyarrow]")}),
-        pd.DataFrame({"a": pd.Series([1, pd.NA], dtype=object), "b": pd.arrays.SparseArray([0.5, 1.0])}),
-        pl.DataFrame({"a": [1, None], "b": [0.5, 1]}),
-        pl.DataFrame({"a": [True, None], "b": [decimal.Decimal("0.5"), decimal.Decimal("1.0")]}),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Column .* is left out. constant")
 def test_numbers(X):
     found = encoded(X)
     assert same(found.values, [[1, 0.5], [NAN, 1]])
+    assert found.values.dtype == np.float64
+    assert found.values.flags.c_contiguous
+    assert not found.categorical.any()
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"a": [1, None, 0], "b": [0.5, 1, 2]}),
+        pd.DataFrame({"a": pd.array([1, None, 0], dtype="Int64"), "b": pd.array([0.5, 1, 2], dtype="Float64")}),
+        pd.DataFrame(
+            {"a": pd.array([True, None, False], dtype="boolean"), "b": pd.array([0.5, 1, 2], dtype="float[pyarrow]")}
+        ),
+        pd.DataFrame({"a": pd.Series([1, pd.NA, 0], dtype=object), "b": pd.arrays.SparseArray([0.5, 1.0, 2.0])}),
+        pl.DataFrame({"a": [1, None, 0], "b": [0.5, 1, 2]}),
+        pl.DataFrame({"a": [True, None, False], "b": list(map(decimal.Decimal, ("0.5", "1.0", "2")))}),
+    ],
+)
+def test_numbers_of_frames(X):
+    found = encoded(X)
+    assert same(found.values, [[1, 0.5], [NAN, 1], [0, 2]])
     assert found.values.dtype == np.float64
     assert found.values.flags.c_contiguous
     assert not found.categorical.any()
@@ -115,7 +129,7 @@ def test_two_levels_are_one_column():
     assert same(found.values, [[0, 1], [1, 2], [NAN, 3], [0, 4]])
     assert list(found.categorical) == [True, False]
     with pytest.warns(UserWarning, match="Column 'a' is left out: constant"):
-        assert same(values(pd.DataFrame({"a": ["x", None, "x"], "b": [1, 2, 3]})), [[0, 1], [NAN, 2], [0, 3]])
+        assert same(values(pd.DataFrame({"a": ["x", None, "x"], "b": [1, 2, 3]})), [[1], [2], [3]])
 
 
 def test_levels_need_not_be_text():
@@ -264,7 +278,10 @@ def test_what_is_left_out_is_said():
         UserWarning, match="'Name' is left out: identifier .*'nr' is left out: running.*'none' is left out"
     ):
         found, encoding = encode(estimator := BaseEstimator(), frame)
-    assert found.values[:, [0, 1, 3]].any() == 0
+    assert same(found.values[:, 0], frame["b"])
+    assert found.values.shape[1] == 1
+    assert encoding.used == (2,)
+    assert encoding.spread(np.array([0.5]), 0.0).tolist() == [0, 0, 0.5, 0]
     assert [reading.used for reading in encoding.readings] == [False, False, True, False]
     with pytest.raises(ValueError, match=r"3 row.s. of X have no value at all, the first is row 4"):
         encoding.apply(estimator, frame.assign(b=[1.0] * 4 + [NAN] * 3 + [2.0] * 43))

@@ -66,6 +66,8 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     """Check the features, the columns they are encoded as, and the columns of the scaled table."""
     encoding, scaling, trees = (state[name] for name in ("_encoding", "_scaling", "_trees"))
     _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
+    used = encoding.used
+    _require(all(type(j) is int and 0 <= j < p for j in used) and sorted(set(used)) == list(used), "encoded features")
     for j, levels in encoding.levels.items():
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
@@ -76,9 +78,12 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         _require(words and (reading.read_as != YES_NO or len(reading.order) == 2), "columns as they were read")
         _require(reading.read_as in READ_AS, "columns as they were read")
     _, widths = encoding._places()
+    p = len(widths)
     if state["_reduction"] is not None:
         vectors = state["_reduction"].vectors
-        _require(len(vectors) == p and not encoding.levels and np.isfinite(vectors).all(), "components")
+        _require(
+            len(vectors) == encoding.n_features and not encoding.levels and np.isfinite(vectors).all(), "components"
+        )
         p = vectors.shape[1]
         widths = np.ones(p, np.int32)
     count, views = int(widths.sum()), scaling.views

@@ -59,7 +59,9 @@ RECORDS = {
     ),
     "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
-    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple", added="readings"),
+    "Encoding": _record(
+        Encoding, "names:tuple? n_features:int levels:dict readings:tuple used:tuple", added="readings used"
+    ),
     "ColumnReading": _record(  # without its examples: they may be names of people
         ColumnReading,
         "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "

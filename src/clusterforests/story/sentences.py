@@ -44,7 +44,7 @@ def repeated(view: ForestView, names: Sequence[str]) -> str:
 
 def features_that_tell(view: ForestView, what: str) -> str:
     """Say how many features, called `what`, tell, and which of them the trees could use."""
-    n, tell, usable = view.n_features, int((view.feature_importances > 0).sum()), len(view.usable_features)
+    n, tell, usable = len(view.encoded_features), int((view.feature_importances > 0).sum()), len(view.usable_features)
     if view.reduced:
         return f"The {n:,} {what}s were reduced to components, so none of them was tested alone."
     if np.isnan(view.feature_pvalues).any():
@@ -103,7 +103,7 @@ def cautions(
             "their own."
         )
     if table.missing:
-        cells = len(table.rows) * len(table.names)
+        cells = len(table.rows) * len(view.encoded_features)
         found.append(
             f"{table.missing:,} of {cells:,} cells ({table.missing / cells:.1%}) were missing. Each was filled in from "
             "similar rows, which makes the rows concerned look surer than they are."

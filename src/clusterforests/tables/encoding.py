@@ -8,7 +8,7 @@ import numpy as np
 
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import BoolArray, FloatArray, IntArray
+from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.tables.cell_conversion import CellError, Cells, as_levels
 from clusterforests.tables.checks import accept_plain, is_plain
 from clusterforests.tables.column_problems import TableProblems
@@ -31,7 +31,7 @@ from clusterforests.tables.new_columns import read_like
 from clusterforests.tables.number_columns import Verdict, judge_numbers
 from clusterforests.tables.raw_columns import RawColumn, plain_number
 from clusterforests.tables.row_blocks import LargeTable, TableScan, large_numeric_table, read_blocks, scan_table
-from clusterforests.tables.row_sources import BlankedSource, ColumnSource, RowSource, open_source
+from clusterforests.tables.row_sources import ColumnSource, RowSource, open_source
 from clusterforests.tables.text_columns import MAX_LEVELS
 from clusterforests.tables.wishes import parse_wishes
 
@@ -55,12 +55,32 @@ class Encoding:
         The sorted levels of each categorical feature. Features that are not in it are numeric.
     readings : tuple of ColumnReading
         How each column of a table with named columns was read; empty for other tables.
+    used : tuple of int
+        The features that are encoded, ascending, where columns of a frame are left out; empty if all are.
     """
 
     names: tuple[str, ...] | None
     n_features: int
     levels: Mapping[int, Levels]
     readings: tuple[ColumnReading, ...] = ()
+    used: tuple[int, ...] = ()
+
+    @property
+    def features(self) -> Sequence[int]:
+        """The features that are encoded: the columns that are left out are not."""
+        return self.used or range(self.n_features)
+
+    def numbered(self, places: IntArray) -> IntArray:
+        """Number features as in the table, given their places among those that are encoded."""
+        return np.array(self.used, dtype=places.dtype)[places] if self.used else places
+
+    def spread(self, values: FloatArray, nothing: float) -> FloatArray:
+        """Give every feature of the table its value: `nothing` where it is left out."""
+        if not self.used:
+            return values
+        every = np.full(self.n_features, nothing)
+        every[list(self.used)] = values
+        return every
 
     def apply(self, estimator: Any, X: Any, first_row: int = 0, new: NewCells | None = None) -> EncodedTable:
         """Encode new rows with the same features.
@@ -100,10 +120,10 @@ class Encoding:
         """Read the columns of new rows as those of the fitted table were read, unless they are read already."""
         readings = {} if read else {reading.feature: reading for reading in self.readings}
         cells: list[Cells] = []
-        for j, column in enumerate(columns):
+        for j in self.features:
             reading = readings.get(j)
             try:
-                cells.append(column.cells if reading is None else _read_again(column, reading, new))
+                cells.append(columns[j].cells if reading is None else _read_again(columns[j], reading, new))
             except CellError as error:
                 where = _title(self.describe(j))
                 raise ValueError(f"{where}, row {first_row + error.row}: {error.text}. Correct it.") from error
@@ -116,7 +136,7 @@ class Encoding:
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""
         columns = []
-        for feature in range(self.n_features):
+        for feature in self.features:
             levels = self.levels.get(feature, ())
             if len(levels) <= 2:  # a number, or a single column of zeros and ones, which marks the second level
                 levels = levels[1:] or (None,)
@@ -127,21 +147,14 @@ class Encoding:
         if not self.levels:
             return numeric_table(values)
         first, widths = self._places()
-        categorical = np.zeros(self.n_features, bool)
-        categorical[list(self.levels)] = True
-        return EncodedTable(values, first, widths, categorical)
+        return EncodedTable(values, first, widths, np.array([j in self.levels for j in self.features], dtype=bool))
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        widths = np.ones(self.n_features, np.int32)
-        for j, levels in self.levels.items():
-            widths[j] = 1 if len(levels) <= 2 else len(levels)
+        if not self.levels:
+            return np.arange(len(self.features), dtype=np.int32), np.ones(len(self.features), np.int32)
+        counts = np.array([len(self.levels.get(j, ())) for j in self.features], dtype=np.int32)
+        widths = np.where(counts <= 2, 1, counts).astype(np.int32)
         return (np.cumsum(widths) - widths).astype(np.int32), widths
-
-    def _used(self) -> BoolArray:
-        """Return which features are used: all but the columns of a frame that were left out."""
-        used = np.ones(self.n_features, dtype=bool)
-        used[[reading.feature for reading in self.readings if reading.feature >= 0 and not reading.used]] = False
-        return used if used.any() else ~used
 
     def _values(self, columns: Sequence[Cells], new: NewCells) -> FloatArray:
         first, widths = self._places()
@@ -152,11 +165,11 @@ class Encoding:
             "Drop the categories with the most levels, or join rare levels.",
         )
         values = np.empty((n, total))
-        for j, cells in enumerate(columns):
-            place = values[:, first[j] : first[j] + widths[j]]
+        for j, cells, start, width in zip(self.features, columns, first, widths, strict=True):
+            place = values[:, start : start + width]
             if j in self.levels:
                 codes = self._codes(j, cells, new)
-                place[:] = codes[:, None] == (np.arange(widths[j]) if widths[j] > 1 else 1)
+                place[:] = codes[:, None] == (np.arange(width) if width > 1 else 1)
                 place[codes == MISSING] = np.nan
                 if len(self.levels[j]) == 2:
                     place[codes == UNSEEN] = 0.5
@@ -184,14 +197,15 @@ class Encoding:
         shown = values[:, self._places()[0]]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(infinity_message(first_row + int(row), self.describe(j)))
+            raise ValueError(infinity_message(first_row + int(row), self.describe(self.features[j])))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
             raise ValueError(
-                f"{len(empty)} column(s) of X have no value at all, the first is {self.describe(empty[0])}. Drop them."
+                f"{len(empty)} column(s) of X have no value at all, the first is "
+                f"{self.describe(self.features[empty[0]])}. Drop them."
             )
-        empty = np.flatnonzero(missing[:, self._used()].all(axis=1))
+        empty = np.flatnonzero(missing.all(axis=1))
         if len(empty):
             raise ValueError(
                 f"{len(empty)} row(s) of X have no value at all, the first is row {first_row + empty[0]}: nothing is "
@@ -232,35 +246,40 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
         names = column_names(X)
     titles = None if names is None else tuple(map(str, names))
     if isinstance(X, ColumnTable):
-        readings, cells = X.readings, [column.cells for column in table]
+        readings, cells = X.readings, dict(enumerate(column.cells for column in table))
     else:
         readings, cells = _inspect(estimator, table, titles)
-    levels = {j: _levels(column, j, titles) for j, column in enumerate(cells) if isinstance(column, CategoryColumn)}
-    encoding = Encoding(titles, len(table), levels, readings)
-    values = encoding._values(cells, NewCells())
+    levels = {j: _levels(column, j, titles) for j, column in cells.items() if isinstance(column, CategoryColumn)}
+    encoding = Encoding(titles, len(table), levels, readings, _some_of(cells, len(table)))
+    values = encoding._values(list(cells.values()), NewCells())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
 
 
 def _inspect(
     estimator: Any, table: list[RawColumn], names: tuple[str, ...] | None
-) -> tuple[tuple[ColumnReading, ...], list[Cells]]:
-    """Find out what the columns are; say which are left out: zeros stand for these, which no tree uses."""
+) -> tuple[tuple[ColumnReading, ...], dict[int, Cells]]:
+    """Find out what the columns are, read those that are used, and say which are left out."""
     wishes = parse_wishes(getattr(estimator, "columns", None), names or [column.name for column in table])
     found = inspect_columns(table, wishes, inspect_numbers=names is not None)
     if found.problems:
         raise TableProblems(found.problems)
     readings = tuple(replace(reading, feature=j) for j, reading in enumerate(found.readings))
-    if not found.used and not any(reading.kind == CONSTANT for reading in readings):
+    constant = {j: stand_in(table[j]) for j, reading in enumerate(readings) if reading.kind == CONSTANT}
+    if not found.used and not constant:
         raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
     warn_of_columns(readings)
-    return readings, [
-        found.cells[j] if reading.used else stand_in(table[j], reading) for j, reading in enumerate(readings)
-    ]
+    return readings, {j: found.cells[j] for j in found.used} or constant
+
+
+def _some_of(used: Iterable[int], n_features: int) -> tuple[int, ...]:
+    """Return the features that are used; nothing if all are."""
+    listed = tuple(used)
+    return () if len(listed) == n_features else listed
 
 
 def _read_again(column: RawColumn, reading: ColumnReading, new: NewCells) -> Cells:
-    return read_like(column, reading, new) if reading.used else stand_in(column, reading)
+    return read_like(column, reading, new) if reading.used else stand_in(column)
 
 
 def open_large(
@@ -301,14 +320,20 @@ def open_large(
     readings = _inspect_large(estimator, X, source, scan, titles)
     if readings is None:
         return None
-    encoding = Encoding(titles, source.shape[1], {}, readings)
-    left_out = [reading.feature for reading in readings if not reading.used and reading.kind != CONSTANT]
-    if left_out:
-        source = BlankedSource(source, left_out)
+    used = _some_of(_used_columns(readings) or range(source.shape[1]), source.shape[1])
+    encoding = Encoding(titles, source.shape[1], {}, readings, used)
+    if used and isinstance(source, ColumnSource):
+        source = ColumnSource([source.columns[j] for j in used])
         scan = scan_table(source, threads, limits)
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):
         _refuse_infinity(source, encoding, limits)
     return large_numeric_table(source, scan), encoding
+
+
+def _used_columns(readings: Sequence[ColumnReading]) -> list[int]:
+    """List the features that are used, or those that are constant if there are no others."""
+    mine = [reading for reading in readings if reading.feature >= 0]
+    return [r.feature for r in mine if r.used] or [r.feature for r in mine if r.kind == CONSTANT]
 
 
 def _inspect_large(

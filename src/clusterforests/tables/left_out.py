@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
-from clusterforests.tables.column_reading import CONSTANT, IGNORED, NEAR_DUPLICATE, ColumnReading
+from clusterforests.tables.column_reading import IGNORED, NEAR_DUPLICATE, ColumnReading
 from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.raw_columns import RawColumn
 
@@ -43,9 +43,7 @@ def warn_of_columns(readings: Sequence[ColumnReading]) -> None:
         warn_caller(f"{' '.join(notes)} `columns_` has all; to decide otherwise, pass columns={{name: kind}}.")
 
 
-def stand_in(column: RawColumn, reading: ColumnReading) -> FloatArray:
-    """Return what stands for a column that is left out; a constant one stays as it is."""
-    if reading.kind != CONSTANT:
-        return np.zeros(len(column))
+def stand_in(column: RawColumn) -> FloatArray:
+    """Return what stands for a constant column where there are no others."""
     cells = column.cells
     return np.where(cells.codes < 0, np.nan, 0.0) if isinstance(cells, CategoryColumn) else cells

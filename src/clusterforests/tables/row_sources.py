@@ -70,25 +70,6 @@ class ColumnSource:
         return np.concatenate([np.asarray(chunk, dtype=np.float64) for chunk in self.columns[j]])
 
 
-class BlankedSource:
-    """A table some columns of which read as zeros: those that are left out."""
-
-    def __init__(self, source: RowSource, columns: Sequence[int]) -> None:
-        self.source = source
-        self.columns = list(columns)
-        self.shape = source.shape
-
-    def block(self, start: int, stop: int) -> FloatArray:
-        return self._blanked(self.source.block(start, stop))
-
-    def take(self, rows: IndexArray) -> FloatArray:
-        return self._blanked(self.source.take(rows))
-
-    def _blanked(self, rows: FloatArray) -> FloatArray:
-        rows[:, self.columns] = 0.0
-        return rows
-
-
 class SparseSource:
     """A scipy sparse table, kept as CSR: any other format is converted once, and stays sparse."""
 

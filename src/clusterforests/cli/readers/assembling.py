@@ -139,7 +139,7 @@ def _inspected(
         used = [i for i, reading in enumerate(found.readings) if reading.kind == CONSTANT]
         if not used and not request.only_inspect:
             raise ValueError(f"{file} has no column to cluster by: {describe_left_out(ordered)}")
-    cells = [found.cells[i] if i in found.cells else stand_in(raws[positions[i]], found.readings[i]) for i in used]
+    cells = [found.cells[i] if i in found.cells else stand_in(raws[positions[i]]) for i in used]
     return ColumnTable([found.readings[i].name for i in used], cells, ordered), ordered, problems
 
 
