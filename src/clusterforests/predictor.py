@@ -84,7 +84,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            A table with the columns of the fitted one. For a Dask array or frame the result is a lazy Dask array, and
+            A table with the columns of the fitted one, in the same order; those of a frame have the same names, as in
+            all of scikit-learn (`X[forest.feature_names_in_]` puts them in order). Columns are read as those of the
+            fitted table were: what may mean something else, such as 0.05 where cells had percent signs, is refused, and
+            a warning counts cells like "n/a" or "<5". For a Dask array or frame the result is a lazy Dask array, and
             for an array on a GPU it is there, here and in the other methods.
 
         Returns
@@ -314,7 +317,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table that the forest was fitted on.
+            The table that the forest was fitted on; another one, or another order of its rows, is refused.
         names : sequence of str or None, default=None
             Names of the columns; None means those of X, or "column 1", "column 2", ...
         ids : sequence or None, default=None

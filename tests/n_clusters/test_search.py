@@ -179,3 +179,16 @@ def test_many_rows_are_judged_by_some(lower_limits):
     forest = chosen(X, n_estimators=60)
     assert forest.n_clusters_ == 4
     assert adjusted_rand_score(truth, forest.labels_) > 0.98
+
+
+def test_levels_of_a_category_are_no_valleys():
+    """A category that goes with the groups, but not always, does not split them by its levels."""
+    rng, group = np.random.default_rng(0), np.arange(6000) % 3
+    numbers = {f"x{j}": 3.0 * np.array([0, 1, 2])[(group + j) % 3] + rng.normal(size=6000) for j in range(4)}
+    usual = rng.random(6000) < 0.7
+    channel = np.array(["app", "web", "store"])[np.where(usual, group, rng.integers(0, 3, 6000))]
+    forest = chosen(pd.DataFrame({**numbers, "channel": channel}))
+    evidence = forest.n_clusters_evidence_.to_frame()
+    assert forest.n_clusters_ == 3
+    assert evidence.loc[3, "valley_p_value"] < 1e-10
+    assert (evidence.loc[4:, "valley_p_value"].dropna() > 0.01).all()

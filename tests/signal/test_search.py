@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clusterforests import ClusterForest
 from clusterforests.signal import find_signal, signal_of_trees
 from clusterforests.signal.search import draw_by_weight
 from clusterforests.tables.distinct_rows import DistinctRows, distinct_rows
@@ -126,3 +127,24 @@ def test_trees_that_are_there_score_the_features_they_lack():
     assert (found.scores[:2] > 0.5).all()
     assert (found.scores[2:] == 0).all()
     assert found.telling.all()
+
+
+@pytest.mark.parametrize("noise", [0, 4])
+def test_columns_of_few_values_that_part_far_groups_are_no_copies(noise):
+    """They are correlated nearly as copies are, but only because the groups are far apart."""
+    rng, group = np.random.default_rng(1), np.arange(200) % 2
+    telling = [rng.integers(0, 3, 200) + 100 * group for _ in range(3)]
+    X = np.column_stack([*telling, group, *rng.normal(size=(noise, 200))]).astype(float)
+    forest = ClusterForest(2, n_estimators=20, random_state=0).fit(X)
+    assert (forest.feature_importances_[:4] > 0.9).all()
+    assert (forest.feature_pvalues_[:4] < 1e-20).all()
+    assert not forest.feature_importances_[4:].any()
+
+
+def test_copies_of_noise_do_not_vouch_for_each_other():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    X[:, 1] = X[:, 0] + 0.1 * rng.normal(size=300)
+    X[:, 2] = np.rint(3 * X[:, 0])
+    forest = ClusterForest(2, n_estimators=20, random_state=0).fit(X)
+    assert not forest.feature_importances_[:3].any()

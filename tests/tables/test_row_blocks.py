@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from table_kinds import KINDS, NAMES, X
 
 from clusterforests._base.size_limits import SizeLimits
-from clusterforests.tables.encoding import encode, open_large
+from clusterforests.tables.encoding import encode
+from clusterforests.tables.large_encoding import open_large
 from clusterforests.tables.row_blocks import hash_rows, large_encoded_table, read_blocks, scan_table
 from clusterforests.tables.row_sources import ArraySource, open_source
 

@@ -98,14 +98,17 @@ def _find_valleys(
     """Find the p-value of the least clear valley of density between two clusters, for each number.
 
     Clusters are those of the picked rows, by which rare ones are represented; the valleys are between all rows, each
-    in the cluster of the picked one nearest to it, so that rare clusters have enough.
+    in the cluster of the picked one nearest to it, so that rare clusters have enough. Levels of a category always lie
+    apart, so only numbers count where there are some.
     """
     rows = draw_by_weight(fitted.distinct, VALLEY_ROWS, seed)
     signatures = collapse(np.ascontiguousarray(fitted.labels[:, judged.rows], dtype=np.int32), judged.weights)
     able = [k for k in numbers if k <= EVERY and k < len(signatures)]
     if not able or len(rows) < 2 * SMALLEST:
         return {}
-    places = tidy_places(*_columns_of(fitted, rows), seed)
+    values, owners, categorical = _columns_of(fitted, rows)
+    shown = ~categorical if not categorical.all() else categorical
+    places = tidy_places(values[:, shown], owners[shown], categorical[shown], seed)
     nearest = signatures.inverse[judged.nearest_to(rows)]
     found = {}
     for k, groups in zip(able, cut_numbers(backend, signatures, settings, able), strict=True):

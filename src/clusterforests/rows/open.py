@@ -14,8 +14,9 @@ from clusterforests.rows.protocol import Reading, Rows
 from clusterforests.rows.results import HostResults, Results, results_for
 from clusterforests.rows.sampled import SampledRows
 from clusterforests.tables.checks import check_weights
-from clusterforests.tables.encoding import Encoding, open_large
+from clusterforests.tables.encoding import Encoding
 from clusterforests.tables.frames import is_dask
+from clusterforests.tables.large_encoding import open_large
 from clusterforests.tables.reduction import find_reduction, is_reducible
 from clusterforests.tables.row_blocks import large_encoded_table
 

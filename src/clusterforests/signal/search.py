@@ -38,7 +38,8 @@ LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
 FEW_VALUES = 5
 WEAK = 0.05  # of the score of the feature that tells most
-COPY = 0.95  # features correlated more than this are one
+COPY = 0.95  # features correlated more than this may be one
+RANKED_COPY = 0.9  # and are, if their ranks are so too: those of groups far apart, which only clusters make, are not
 SHARE = 0.15  # of the score of the feature that depends most on others
 ENOUGH_SURE = 2  # features to begin with
 COMPANY = 3  # fewer features are too few to draw the next round by
@@ -226,11 +227,27 @@ def _score(scouted: ScoutedRows, weights: FloatArray, seed: int, round_number: i
 def _near_copies(scouted: ScoutedRows, features: IndexArray) -> FloatArray:
     """Mark pairs of features that are nearly one: a matrix of zeros and ones."""
     values = scouted.values[:, scouted.views.first[0, features]]
-    values = values / np.maximum(np.sqrt(np.square(values).sum(axis=0)), np.finfo(float).tiny)
-    alike = np.abs(values.T @ values) > COPY
     single = scouted.views.widths[features] == 1
-    copies: FloatArray = (alike & single[:, None] & single | np.eye(len(features), dtype=bool)).astype(np.float64)
+    alike = (_correlations(values) > COPY) & single[:, None] & single & ~np.eye(len(features), dtype=bool)
+    paired = np.flatnonzero(alike.any(axis=0))
+    if len(paired):
+        alike[np.ix_(paired, paired)] &= _correlations(np.apply_along_axis(_ranks, 0, values[:, paired])) > RANKED_COPY
+    copies: FloatArray = (alike | np.eye(len(features), dtype=bool)).astype(np.float64)
     return copies
+
+
+def _correlations(columns: FloatArray) -> FloatArray:
+    """Compute the sizes of the correlations between centred columns."""
+    unit = columns / np.maximum(np.sqrt(np.square(columns).sum(axis=0)), np.finfo(float).tiny)
+    sizes: FloatArray = np.abs(unit.T @ unit)
+    return sizes
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Rank values about a mean of 0; equal ones share the mean of their ranks."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2.0)[places] - (len(values) + 1) / 2.0
+    return ranks
 
 
 def _only_sure(weights: FloatArray, table: FloatArray, views: FeatureColumns, seed: int) -> FloatArray:

@@ -37,7 +37,7 @@ def _open_encoded(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tu
 
 
 def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading] | None:
-    """Do what `encoding.open_large` does. None where X has categories or missing cells."""
+    """Do what `large_encoding.open_large` does. None where X has categories or missing cells."""
     weights = check_weights(sample_weight, len(X))
     table = _open(X, forest.n_estimators, forest._limits.device)
     if table is None:
