@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from files_business import FILES as BUSINESS
+from files_exports import FILES as EXPORTS
 from files_science import FILES as SCIENCE
 from messy_customers import KINDS, write_customers
 
@@ -11,7 +12,7 @@ from clusterforests import inspect_table
 from clusterforests.cli.readers import Request, read_table
 from clusterforests.tables.column_table import CategoryColumn
 
-FILES = {make.__name__: make() for make in (*BUSINESS, *SCIENCE)}
+FILES = {make.__name__: make() for make in (*BUSINESS, *SCIENCE, *EXPORTS)}
 
 
 @pytest.fixture(scope="module")

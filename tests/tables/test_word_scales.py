@@ -93,3 +93,25 @@ def test_no_answer_is_not_a_step_of_a_scale():
 
     steps = {word for scale in word_scales._SCALES for step in scale for word in step}
     assert not steps & NO_ANSWERS
+
+
+@pytest.mark.parametrize(
+    "bands",
+    [
+        "Moins de 25 ans|25-34 ans|35 à 49 ans|50-64 ans|65 ans et plus",
+        "unter 18 Jahre|18 bis 29 Jahre|30-64 Jahre|65 Jahre und älter",
+        "under $500|$500 - $999|$1,000 - $4,999|$5,000 and more",
+        "menos de 20|20 a 39|40 y más",
+        "0-0.5|0.5-1.5|over 1.5",
+        "bis 1.000 €|1.001-5.000 €|mehr als 5.000 €",
+        "1-10|11-50|51-200|201-500|501-1000|1001+",
+    ],
+)
+def test_ranges_are_ordered_by_their_numbers(bands):
+    levels = bands.split("|")
+    assert rank_by_number(levels[::-1]) == tuple(levels)
+
+
+@pytest.mark.parametrize("levels", [["1-10", "5-20"], ["10", "20"], ["a-b", "1-2"], ["over", "under"]])
+def test_what_is_no_list_of_ranges(levels):
+    assert rank_by_number(levels) is None

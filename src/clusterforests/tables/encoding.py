@@ -256,7 +256,9 @@ def _inspect(
     if found.problems:
         raise TableProblems(found.problems)
     readings = tuple(replace(reading, feature=j) for j, reading in enumerate(found.readings))
-    constant: dict[int, Cells] = {j: stand_in(table[j]) for j, reading in enumerate(readings) if reading.kind == CONSTANT}
+    constant: dict[int, Cells] = {
+        j: stand_in(table[j]) for j, reading in enumerate(readings) if reading.kind == CONSTANT
+    }
     if not found.used and not constant:
         raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
     warn_of_columns(readings)

@@ -44,7 +44,7 @@ def judge_numbers(name: str, values: FloatArray) -> Verdict:
     if low == high:
         return Verdict(CONSTANT, f"every cell is {plain_number(low)}")
     if not _whole(known):
-        return Verdict(NUMBER, "numbers", "number")
+        return _fractions_of_a_key(name, known) or Verdict(NUMBER, "numbers", "number")
     if low == 0 and high == 1:
         return Verdict(YES_NO, "only 0 and 1", "number")
     distinct = np.unique(known)
@@ -54,6 +54,13 @@ def judge_numbers(name: str, values: FloatArray) -> Verdict:
         or _long_numbers(known, distinct)
         or Verdict(NUMBER, "whole numbers", "number")
     )
+
+
+def _fractions_of_a_key(name: str, known: FloatArray) -> Verdict | None:
+    """Find keys that look like fractions, such as 279658724.670364868."""
+    if len(known) < FEW_LEVELS or not name_hints.names_a_key(name) or len(np.unique(known)) < len(known):
+        return None
+    return Verdict(IDENTIFIER, "its name is that of a key, and every row has its own")
 
 
 def _whole(known: FloatArray) -> bool:

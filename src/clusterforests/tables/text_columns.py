@@ -67,12 +67,12 @@ def judge_texts(name: str, texts: DistinctTexts) -> Verdict:
         return Verdict(IDENTIFIER, f"{many}: {looks}")
     if name_hints.names_postal_codes(name) or name_hints.names_phones(name):
         return judge_codes("postal codes" if name_hints.names_postal_codes(name) else "telephone numbers", m, n)
+    if name_hints.names_a_key(name) and m > max(FEW_LEVELS, n // 20):
+        return Verdict(IDENTIFIER, f"its name is that of a key, and it has {many}")
     if (words >= SENTENCE or length > LONG_TEXT) and m > max(FEW_LEVELS, n // 10):
         return Verdict(FREE_TEXT, f"{many}, of {words:.0f} words each")
     if m > max(FEW_LEVELS, n // 2) or (m == n >= FEW_ROWS):
         return Verdict(IDENTIFIER, f"{many}: nearly every row has its own" if m < n else "every row has its own text")
-    if name_hints.names_a_key(name) and m > max(FEW_LEVELS, n // 20):
-        return Verdict(IDENTIFIER, f"its name is that of a key, and it has {many}")
     if name_hints.names_people_or_places(name) and m > max(FEW_LEVELS, n // 4):
         return Verdict(IDENTIFIER, many)
     if m > MAX_LEVELS:

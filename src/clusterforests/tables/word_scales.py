@@ -139,11 +139,15 @@ _SCALES = tuple(
 )
 _GRADES = tuple(f"{letter}{sign}" for letter in "fedcba" for sign in ("-", "", "+"))
 _NUMBERED = re.compile(r"(\d{1,2})\s*[-\u2013=:.)]\s*[^\W\d].*", re.DOTALL)
+_AMOUNT = r"[€$£]?\s*(?:[1-9]\d{0,2}(?:[.,' ]\d{3})+|\d+(?:[.,]\d+)?)"  # 1,000 is a thousand here
 _RANGE = re.compile(
-    r"(?P<open>under|below|unter|moins de|up to|bis|[<≤])?\s*(?P<low>\d+(?:[.,]\d+)?)"
-    r"(?:\s*(?:-|\u2013|to|bis|à)\s*(?P<high>\d+(?:[.,]\d+)?)"
-    r"|\s*(?P<end>\+|(?:and|or|und|oder) (?:over|more|older|mehr|älter)))?"
-    r"(?:\s*[^\W\d]{1,12})?",
+    r"(?P<open>under|below|less than|up to|unter|weniger als|bis(?: zu)?|moins de|jusqu'à|menos de|hasta|meno di|"
+    r"fino a|minder dan|[<≤])?(?P<over>over|above|more than|über|mehr als|plus de|más de|oltre|più di|meer dan|[>≥])?"
+    rf"(?:from|between|von|zwischen|de|entre|da|tra)?\s*(?P<low>{_AMOUNT})(?:\s*[^\W\d]{{1,12}})??"
+    rf"(?:\s*(?:-|\u2013|to|and|bis|und|à|et|a|y|e|tot)\s*(?P<high>{_AMOUNT})"
+    r"|\s*(?P<end>\+|(?:and|or|und|oder|et|ou|y|o|e|en) "
+    r"(?:over|above|more|older|mehr|älter|darüber|plus|más|mayor|oltre|più|meer|ouder)))?"
+    r"(?:\s*(?:[^\W\d]{1,12}|[€$£]))?",
     re.IGNORECASE,
 )
 
@@ -202,13 +206,21 @@ def rank_by_number(levels: Sequence[str]) -> tuple[str, ...] | None:
 
 def _range(level: str) -> tuple[float, float] | None:
     """Return the ends of a range such as "18-25", "under 18" or "65+"; None if it is none."""
-    found = _RANGE.fullmatch(level.strip())
-    if found is None or not (found["open"] or found["high"] or found["end"]):
+    found = _RANGE.fullmatch(" ".join(level.split()))
+    if found is None or not (found["open"] or found["over"] or found["high"] or found["end"]):
         return None
-    low = float(found["low"].replace(",", "."))
+    low = _amount(found["low"])
     if found["high"]:
-        return low, float(found["high"].replace(",", "."))
+        return low, _amount(found["high"])
     return (-math.inf, low) if found["open"] else (low, math.inf)
+
+
+def _amount(text: str) -> float:
+    """Read an end of a range; thousands may be separated."""
+    digits = text.strip("€$£ ")
+    if re.fullmatch(r"[1-9]\d{0,2}(?:[.,' ]\d{3})+", digits):
+        return float(re.sub(r"\D", "", digits))
+    return float(digits.replace(",", "."))
 
 
 def _is_grade(name: str) -> bool:
