@@ -15,9 +15,9 @@ from clusterforests.report.page import fill
 from clusterforests.report.points import point_entry
 from clusterforests.report.row_lists import map_entry, stored_rows
 from clusterforests.report.run_description import run_entry
-from clusterforests.report.same_table import check_same_table
 from clusterforests.report.views import colours, cut_into_each, prepare, view_entry
 from clusterforests.story.certainty import measure_certainty
+from clusterforests.story.same_table import check_same_table
 from clusterforests.story.sentences import answer
 from clusterforests.story.table_sample import sample_table
 

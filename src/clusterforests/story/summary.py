@@ -16,6 +16,7 @@ from clusterforests.story.doubtful_rows import DoubtfulRows, find_doubtful
 from clusterforests.story.effects import measure_effects, rank_columns
 from clusterforests.story.limits import StoryLimits
 from clusterforests.story.names import name_clusters
+from clusterforests.story.same_table import check_same_table
 from clusterforests.story.sentences import answer, cautions
 from clusterforests.story.table_sample import TableSample, sample_table
 from clusterforests.story.traits import Compared, Trait, find_traits, trait_entry
@@ -211,7 +212,9 @@ def summarise(view: ForestView, X: Any, names: Any = None, ids: Any = None) -> S
     """
     limits = StoryLimits()
     table = sample_table(view, X, names, ids, limits)
-    return tell(view, measure_certainty(view, limits), table)
+    doubts = check_same_table(view, X)
+    story = tell(view, measure_certainty(view, limits), table)
+    return replace(story, cautions=(*doubts, *story.cautions))
 
 
 def tell(

@@ -1,4 +1,4 @@
-"""A report is about the table that the forest was fitted on, rows in the same order."""
+"""A report or a summary is about the table that the forest was fitted on, rows in the same order."""
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,8 @@ from clusterforests import ClusterForest
 from clusterforests.cli.program import main
 from clusterforests.forest_view import view_of
 from clusterforests.report.limits import PageLimits
-from clusterforests.report.same_table import check_same_table
 from clusterforests.report.writing import gather, write_report
+from clusterforests.story.same_table import check_same_table
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,8 @@ def test_another_order_of_the_rows_is_refused(fitted, tmp_path):
     for other in (X[::-1], np.random.default_rng(1).permutation(X), X + 3):
         with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,0\d\d rows"):
             write_report(forest, other, tmp_path / "page.html")
+        with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
+            forest.summary(other)
     assert not (tmp_path / "page.html").exists()
 
 
@@ -40,6 +42,7 @@ def test_a_few_other_rows_are_a_caution(fitted):
     changed = X.copy()
     changed[:20] = X[[*np.flatnonzero(forest.labels_ != forest.labels_[0])[:20]]]
     said = "rows of this table into other clusters than the fit"
+    assert said in forest.summary(changed).cautions[0]
     few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
     assert all(said in view["cautions"][0] for view in gather(forest, changed, limits=few)["views"])
     assert not any(said in line for view in gather(forest, X, limits=few)["views"] for line in view["cautions"])
