@@ -3,7 +3,8 @@
 The golden results (tests/contract/golden/results.json) are fits with fixed seeds. Their digest tells whether a figure
 comes from the algorithm as it is now: a change of the documents leaves it alone, a change of the results does not.
 
-    python benchmarks/stamp.py results/STAMP.md    # for a folder of figures that has none yet
+    python benchmarks/stamp.py benchmarks/SCALE.md         # succeeds if the figures are of the algorithm as it is now
+    python benchmarks/stamp.py --begin results/STAMP.md    # stamps a folder before its first results are computed
 """
 
 import argparse
@@ -12,6 +13,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -29,6 +31,7 @@ PAPER = (  # cases that the paper's tables depend on
     "NJWSpectralClustering",
     "RandomProjectionEnsemble",
 )
+DIGEST = re.compile(r"\(golden results ([0-9a-f]{12})\)")
 PACKAGES = ("clusterforests", "numpy", "scipy", "scikit-learn")
 CODE = ("src", "core", "benchmarks/*.py", "benchmarks/*.R")
 
@@ -85,14 +88,24 @@ def _git(*command: str) -> str:
     return done.stdout
 
 
+def shows_today(file: Path) -> bool:
+    """Tell whether all figures of a page come from the algorithm as it is now."""
+    cases = PAPER if file.parent.name == "results" else ()
+    named = set(DIGEST.findall(file.read_text(encoding="utf-8"))) if file.exists() else set()
+    return named == {golden_digest(cases=cases)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, help="file to write; one that is there stays, with the results beside it")
+    parser.add_argument("file", type=Path, nargs="+", help="pages of figures")
+    parser.add_argument("--begin", action="store_true", help="stamp a folder of the paper's figures, unless it has one")
     given = parser.parse_args()
-    if given.file.exists():
-        sys.exit(f"{given.file} is there: the results beside it are of its commit. Remove both to compute them anew.")
-    given.file.parent.mkdir(parents=True, exist_ok=True)
-    given.file.write_text(stamp(cases=PAPER) + "\n", encoding="utf-8")
+    if not given.begin:
+        sys.exit(0 if all(map(shows_today, given.file)) else f"{' '.join(map(str, given.file))}: to be made anew")
+    for file in given.file:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(stamp(cases=PAPER) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
