@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many figures reproduce sanitize fuzz clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -108,8 +108,22 @@ how-many: $(VENV)/bench
 	$(BIN)/python benchmarks/how_many.py --parts real --half odd --jobs 2
 	$(BIN)/python benchmarks/how_many.py --parts real --half even --jobs 2
 
+# All figures in benchmarks/, results/ and README.md but the GPU's, the shortest first: a day on two cores, with nothing else
+# running. It goes on where it was stopped, and leaves alone what comes from the algorithm as it is now.
+figures: $(VENV)/bench
+	$(BIN)/python benchmarks/stamp.py benchmarks/RESULTS.md benchmarks/SCALE.md || $(MAKE) bench
+	$(BIN)/python benchmarks/stamp.py benchmarks/DASK.md || $(MAKE) bench-dask
+	$(MAKE) shapes
+	$(MAKE) noise
+	$(BIN)/python benchmarks/stamp.py results/STAMP.md || rm -f results/STAMP.md results/*.csv results/*.json
+	$(MAKE) reproduce
+	$(MAKE) how-many
+	$(MAKE) quality
+	$(BIN)/python -m pytest -q tests/contract/test_figures.py tests/contract/test_numbers.py
+
 # About an hour on two cores; needs CLUSTERFORESTS_DATA or a network. Goes on where it was stopped.
 reproduce: $(VENV)/installed
+	$(BIN)/python benchmarks/stamp.py --begin results/STAMP.md
 	$(BIN)/clusterforests reproduce --out results --document docs/reproduction.md --document docs/theory.md
 
 # The C++ core under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer: half an hour.

@@ -8,12 +8,10 @@ Clusters are local: one process with one thread for each worker. The large table
 import argparse
 import hashlib
 import os
-import platform
 import tempfile
 import threading
 import time
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
 import dask
@@ -24,6 +22,7 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 from scale_data import gaussians
+from stamp import stamp
 
 from clusterforests import ClusterForest
 from clusterforests._base.progress import ProgressBar
@@ -224,10 +223,9 @@ def main():
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", nargs="+", choices=list(sections), default=list(sections))
     arguments = parser.parse_args()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("dask", "distributed", "numpy", "clusterforests"))
     lines = [
-        f"# Benchmark: Dask\n\nWritten by `make bench-dask`, with Python {platform.python_version()}, "
-        f"{packages}, on 2 cores."
+        f"# Benchmark: Dask\n\nWritten by `make bench-dask`, on {os.cpu_count()} cores. "
+        + stamp("dask", "distributed", "numpy", "clusterforests")
     ]
     for name in arguments.only:
         for line in sections[name]():

@@ -18,6 +18,7 @@ import joblib
 import numpy as np
 import torch
 from sklearn.metrics import adjusted_rand_score
+from stamp import stamp
 
 from clusterforests import ClusterForest
 from clusterforests._base.size_limits import DeviceLimits, SizeLimits
@@ -351,7 +352,7 @@ def main():
 
     say(
         "# Benchmark: GPU\n\nWritten by `bash benchmarks/gpu.sh`. CPU times are from the same machine, with "
-        f"{n_cores()} cores.\n"
+        f"{n_cores()} cores. {stamp()}\n"
     )
     stages = Stages()
     sections = {

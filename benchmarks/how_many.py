@@ -29,7 +29,7 @@ from methods import check_methods, seeds_of
 from peers import CHOOSING_PEERS, PEERS
 from quality_data import HALVES, SET_NAMES, TUNED_NAMES, z_scores
 from quality_data import load as load_real
-from runner import Table, Task, read_rows
+from runner import Table, Task, current, read_rows
 from variants import AUTO, DEFAULT
 
 from clusterforests.experiments.files import replace_text
@@ -68,7 +68,7 @@ def main() -> None:
     run_methods(plan_drawn(given.parts, methods, given.seeds_from), given, load)
     if "speed" in given.parts and AUTO in methods:
         time_views(views)
-    rows = [*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")]
+    rows = current([*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")])
     given.out.mkdir(parents=True, exist_ok=True)
     replace_text(given.out / "RESULTS.md", report(rows, read_views(views)))
     print(f"{given.out / 'RESULTS.md'} written")

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from runner import current_commit
 from scale_data import gaussians
+from stamp import current_commit
 
 from clusterforests import ClusterForest
 from clusterforests.experiments.files import read_table, write_table

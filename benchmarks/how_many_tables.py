@@ -1,9 +1,7 @@
 """The results of the benchmark of the number of clusters as Markdown: real sets first, then drawn tables."""
 
-import platform
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 
 import numpy as np
 from how_many_data import CATEGORY, GENES, GROUPS, GROUPS_AND_CATEGORY, RECIPES, SIMULATED, STRUCTURELESS
@@ -48,7 +46,6 @@ def report(rows: Sequence[Row], views: Sequence[View]) -> str:
 
 
 def heading(rows: Sequence[Row]) -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
     return (
         "# Benchmark: choosing the number of clusters\n\n"
         f'Written by `make how-many`. `{AUTO}` is `ClusterForest("auto")`, `{DEFAULT}` is `ClusterForest(K)` with the '
@@ -59,7 +56,7 @@ def heading(rows: Sequence[Row]) -> str:
         f"50 % exact and 80 % within one on 50 sets, which are not these. A peer that takes more than {LIMIT} s on a "
         "table has no score there, and the comparison with it is on the sets that both have. A set is won or lost if "
         "the difference is more than 1 point; the interval is a bootstrap over sets. Seconds are processor time on "
-        f"one thread.\n\n{commits(rows)} Written with Python {platform.python_version()}, {packages}.\n"
+        f"one thread.\n\n{commits(rows)}\n"
     )
 
 

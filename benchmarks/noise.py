@@ -19,7 +19,7 @@ from noise_data import CELLS, PLAIN, SUBTYPES, draw
 from noise_tables import report
 from peers import NOISE_PEERS, PEERS, TIMED_PEERS
 from quality_data import z_scores
-from runner import Table, Task, read_rows
+from runner import Table, Task, current, read_rows
 from variants import BEFORE, VARIANTS
 
 from clusterforests.experiments.files import replace_text
@@ -34,7 +34,7 @@ def main() -> None:
     methods = chosen_methods(given, [*NOISE_PEERS, *TIMED_PEERS])
     if given.seeds and methods:
         run_methods(plan(methods, given.seeds), given, load)
-    rows = [*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")]
+    rows = current([*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")])
     replace_text(given.out / "RESULTS.md", report(rows, given.seeds or sorted({row.seed for row in rows})))
     print(f"{given.out / 'RESULTS.md'} written")
 

@@ -36,7 +36,7 @@ from quality_data import (
 )
 from quality_tables import report
 from quality_timing import TIMED_SETS, read_timings, time_fits
-from runner import Task, read_rows
+from runner import Task, current, read_rows
 
 from clusterforests.datasets import UCI_NAMES
 from clusterforests.experiments.files import replace_text
@@ -57,7 +57,7 @@ def main() -> None:
             elif name not in SET_NAMES and given.seeds:
                 keel_file(name)
         run_methods(plan(sets, chosen_methods(given, REAL_PEERS), given.seeds, given.missing), given, load)
-    rows = [*read_rows(out / "peers.csv"), *read_rows(out / "ours.csv")]
+    rows = current([*read_rows(out / "peers.csv"), *read_rows(out / "ours.csv")])
     replace_text(out / "RESULTS.md", report(rows, read_timings(timings)))
     print(f"{out / 'RESULTS.md'} written")
 

@@ -1,8 +1,6 @@
 """The results of the quality benchmark as Markdown: first the collections that took no part in choosing the rules."""
 
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import NamedTuple
 
 from quality_data import DEV2_NAMES, HALVES, HIDDEN, KEEL_NAMES, SET_NAMES, TUNED_NAMES, shape
@@ -54,7 +52,6 @@ def report(rows: Sequence[Row], timings: Sequence[Timing]) -> str:
 
 
 def heading(rows: Sequence[Row]) -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
     return (
         "# Benchmark: clustering quality\n\n"
         "Written by `make quality`. Every method but UMAP + HDBSCAN is given the true number of clusters; none sees a "
@@ -66,8 +63,7 @@ def heading(rows: Sequence[Row]) -> str:
         f"the set. A peer that takes more than {LIMIT} s on a table has no score there, and the comparison with it is "
         "on the sets that both have. A set is won or lost if the difference is more than 1 point; the interval is a "
         f"bootstrap over sets. Seconds are processor time on one thread. `{BEFORE}` is the default before the forest "
-        f"learned which features tell.\n\n{commits(rows)} Written with Python {platform.python_version()}, "
-        f"{packages}.\n"
+        f"learned which features tell.\n\n{commits(rows)}\n"
     )
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -22,6 +21,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from stamp import stamp
 from straightforward import Straightforward
 
 from clusterforests import ClusterForest, HartiganWongKMeans, _core
@@ -198,8 +198,7 @@ def main():
         "one session; the machine is shared with other work, so read the ratios, not the times.\n",
         f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, instruction set in use: "
         f"{_core.instruction_set()}",
-        f"- Python {platform.python_version()}, NumPy {version('numpy')}, scikit-learn {version('scikit-learn')}, "
-        f"clusterforests {version('clusterforests')}\n",
+        f"- {stamp()}\n",
     ]
     print("\n".join(lines), flush=True)
     for name in arguments.only:

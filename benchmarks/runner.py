@@ -9,7 +9,6 @@ import importlib
 import multiprocessing
 import resource
 import signal
-import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -22,11 +21,14 @@ import numpy.typing as npt
 from methods import outcome
 from peers import PEERS, TooLarge
 from sklearn.metrics import adjusted_rand_score
+from stamp import current_commit, is_current, named, versions
+from variants import BEFORE
 
 from clusterforests.experiments.files import read_table, write_table
 from clusterforests.metrics import clustering_accuracy, rand_index
 
 LIMIT = 300  # seconds of a peer on a table
+UNRECORDED = "a commit that was not recorded"
 OMITTED = "too slow", "too large"  # errors that leave a table out of a peer's mean; others score 0
 
 
@@ -78,9 +80,12 @@ Load = Callable[[Task], Table]
 
 
 def run(tasks: Sequence[Task], path: Path, load: Load, jobs: int, *, again: bool = False) -> list[Row]:
-    """Return all rows of `path` once the tasks are done. What it has already is computed only if `again`."""
+    """Return all rows of `path` once the tasks are done.
+
+    What it has already is computed only if `again`, or if it is ours and the algorithm gives something else now.
+    """
     wanted = set(tasks)
-    kept = [row for row in read_rows(path) if not (again and row.task in wanted)]
+    kept = [row for row in read_rows(path) if not (row.task in wanted and (again or outdated(row)))]
     done = {row.task for row in kept}
     left = [task for task in tasks if task not in done]
     if not left:
@@ -197,17 +202,6 @@ def warm_up(methods: set[str]) -> None:
         outcome("UMAP + KMeans", np.random.default_rng(0).normal(size=(50, 3)), 2, 0)
 
 
-def current_commit() -> str:
-    """Return the commit of this checkout, with a plus sign if code was changed since."""
-    here = Path(__file__).parent
-
-    def git(*command: str) -> str:
-        return subprocess.run(["git", "-C", str(here), *command], capture_output=True, text=True).stdout.strip()
-
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", "../src", "../core", "*.py", "*.R")
-    return git("rev-parse", "--short=9", "HEAD") + ("+" if changed else "")
-
-
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file of results; none if there is no such file."""
     return [
@@ -216,12 +210,24 @@ def read_rows(path: Path) -> list[Row]:
     ]
 
 
+def outdated(row: Row) -> bool:
+    """Tell whether a row of ours was made by the algorithm as it was before its results changed."""
+    return row.method not in PEERS and row.method != BEFORE and not is_current(row.commit)
+
+
+def current(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows without the outdated ones: a mean must not mix two algorithms."""
+    return [row for row in rows if not outdated(row)]
+
+
 def commits(rows: Sequence[Row]) -> str:
     """Name the commits that made the rows, for the head of a report."""
-    ours = sorted({row.commit for row in rows if row.method not in PEERS})
-    theirs = sorted({row.commit for row in rows if row.method in PEERS})
-    named = [f"{what} from commit {', '.join(which)}" for what, which in (("ours", ours), ("peers", theirs)) if which]
-    return f"Fits made from: {'; '.join(named)}." if named else ""
+    ours = sorted({named(row.commit) for row in rows if row.method not in PEERS and row.method != BEFORE})
+    before = sorted({f"commit {row.commit}" for row in rows if row.method == BEFORE})
+    theirs = sorted({f"commit {row.commit}" if row.commit else UNRECORDED for row in rows if row.method in PEERS})
+    parts = (("ours", ours), (f"`{BEFORE}`", before), ("peers", theirs))
+    told = [f"{what} from {', '.join(which)}" for what, which in parts if which]
+    return f"Fits made from: {'; '.join(told)}. Written with {versions()}." if told else ""
 
 
 class Progress:

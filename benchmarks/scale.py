@@ -9,11 +9,9 @@ Every fit runs in its own process. Its memory is the peak of that process and in
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ from scale_consensus import memory
 from scale_data import gaussians, with_rare_group
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
+from stamp import stamp
 
 from clusterforests import ClusterForest
 
@@ -225,11 +224,7 @@ def main():
     if arguments.child:
         run_child(*arguments.child)
         return
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "clusterforests"))
-    lines = [
-        f"# Benchmark: scaling to many rows\n\nWritten by `make bench`, with Python "
-        f"{platform.python_version()}, {packages}, on 2 cores.\n"
-    ]
+    lines = [f"# Benchmark: scaling to many rows\n\nWritten by `make bench`, on {os.cpu_count()} cores. {stamp()}\n"]
     for name in arguments.only:
         for line in sections[name]():
             print(line, flush=True)

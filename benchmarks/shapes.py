@@ -16,7 +16,7 @@ from pathlib import Path
 from arguments import arguments_of, chosen_methods, run_methods
 from peers import PEERS, SHAPE_PEERS
 from quality_data import z_scores
-from runner import Row, Table, Task, commits, read_rows
+from runner import Row, Table, Task, commits, current, read_rows
 from shapes_data import SHAPES, draw
 from shared_tables import ablation, by_set, comparison, left_out, peer_facts
 from summary import Method, at_their_best, mean_over
@@ -34,7 +34,7 @@ def main() -> None:
     methods = chosen_methods(given, SHAPE_PEERS)
     if given.seeds and methods:
         run_methods(plan(methods, given.seeds), given, load)
-    rows = [*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")]
+    rows = current([*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")])
     chosen = [row for row in rows if not given.seeds or row.seed in given.seeds]
     replace_text(given.out / "RESULTS.md", report(chosen))
     print(f"{given.out / 'RESULTS.md'} written")

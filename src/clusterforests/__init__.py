@@ -4,10 +4,6 @@ import importlib
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
-# NumPy refuses a second interpreter of a process. It must be asked before our own core, whose types a second
-# interpreter would take away from the first.
-import numpy  # noqa: F401
-
 __version__ = _version("clusterforests")
 
 __all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus", "inspect_table"]
@@ -29,6 +25,10 @@ else:
     _MODULES = ("baselines", "datasets", "diagnostics", "feature_selection", "metrics", "plots", "report", "theory")
 
     def __getattr__(name: str) -> Any:
+        if name == "_core":
+            # Python asks here before it loads the core. NumPy refuses a second interpreter of a process, and must be
+            # asked first: a second interpreter would take the core's types away from the first.
+            importlib.import_module("numpy")
         if name in _HOMES:
             value = getattr(importlib.import_module(f"clusterforests.{_HOMES[name]}"), name)
         elif name in _MODULES:

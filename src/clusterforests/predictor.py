@@ -3,6 +3,7 @@
 import copy
 import os
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -232,6 +233,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
         check_is_fitted(self)
         return self._encoding.readings
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """Show a notebook the attributes that are stored. Memberships and others would be computed for the display."""
+        shown = BaseEstimator._get_fitted_attr_html(SimpleNamespace(**vars(self)), doc_link)
+        shown.estimator_class = type(self)
+        return shown
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)

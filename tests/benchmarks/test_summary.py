@@ -22,7 +22,7 @@ from quality_data import (
     keel_file,
 )
 from quality_tables import report
-from runner import Row, Table, Task, fit, precision, read_rows, run
+from runner import Row, Table, Task, current, fit, precision, read_rows, run
 from shapes_data import SHAPES, draw
 from summary import at_their_best, counted, difference, standings
 
@@ -189,3 +189,20 @@ def test_report_says_what_was_not_looked_at():
     text = report([], [])
     assert text.index("## Even half of dev2") < text.index("## Odd half of dev2") < text.index("## All 45 sets")
     assert text.count("Not looked at yet.") == 6
+
+
+def test_fits_of_an_earlier_algorithm_are_left_out_and_made_again(monkeypatch, tmp_path):
+    """A mean over fits of two algorithms is of neither. Peers do not depend on ours."""
+    monkeypatch.setattr("runner.is_current", lambda commit: commit == "now")
+    monkeypatch.setattr("runner.fit_all", lambda tasks, load, jobs: (row(task, "now") for task in tasks))
+
+    def row(task, commit):
+        return Row(*task, 50.0, 50.0, 50.0, np.nan, 0.1, 2, commit)
+
+    tasks = [Task("wine", method, "raw", seed) for method in ("default", "default before", "KMeans") for seed in (0, 1)]
+    old = [row(task, "now" if task.seed == 0 else "earlier") for task in tasks]
+    assert [r.task for r in current(old)] == [task for task in tasks if (task.method, task.seed) != ("default", 1)]
+    with (tmp_path / "ours.csv").open("w") as out:
+        out.write("\n".join([",".join(Row._fields), *(",".join(map(str, r)) for r in old)]) + "\n")
+    made = {r.task: r.commit for r in run(tasks, tmp_path / "ours.csv", lambda task: None, 1)}
+    assert made == {r.task: "now" if r.method == "default" else r.commit for r in old}

@@ -9,6 +9,7 @@ import sys
 from importlib import resources
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import clusterforests
 from clusterforests import ClusterForest, HartiganWongKMeans, consensus
@@ -93,6 +94,16 @@ def test_estimators_show_what_was_set():
     html = forest._repr_html_()
     assert "kway" in html
     assert "<script src" not in html
+
+
+def test_a_notebook_computes_nothing_to_show_a_fitted_forest(blobs, monkeypatch):
+    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])
+    monkeypatch.setattr(ClusterForest, "_diagnosed", lambda *_: pytest.fail("computed for a display"))
+    html = forest._repr_html_()
+    assert "n_estimators" in html
+    if hasattr(BaseEstimator, "_get_fitted_attr_html"):  # scikit-learn 1.8 and later list fitted attributes
+        assert "feature_importances_" in html
+        assert "memberships_" not in html
 
 
 def test_type_hints_are_shipped():

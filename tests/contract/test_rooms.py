@@ -17,6 +17,7 @@ CALL_THE_CORE = {"_base", "backends", "rows", "tables"}
 OPTIONAL = {"anndata", "cupy", "matplotlib", "openpyxl", "pandas", "pooch", "pyarrow"}
 WAIT = {
     ("__init__", "*"),
+    ("__init__", "numpy"),
     ("cli.program", "cli.commands.*"),
     ("experiments.reproduce", "experiments.figures"),
     ("experiments.reproduce", "experiments.theory_figures"),

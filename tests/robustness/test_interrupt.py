@@ -172,6 +172,25 @@ def test_the_command_stops(tmp_path, record_property):
     assert slow < WITHIN + 0.5  # Python's own end included
 
 
+STOPPED_BY = """
+import os, signal, sys
+
+class Stop:
+    def find_spec(name, path, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Stop)
+from clusterforests.cli.program import main
+sys.exit(main(["fit", "rows.csv"]))
+"""
+
+
+def test_a_command_that_is_stopped_while_it_loads_numpy_says_so(tmp_path):
+    done = subprocess.run([sys.executable, "-c", STOPPED_BY], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "clusterforests fit: Stopped. Nothing was written.\n")
+
+
 def used(pid):
     """Return the processor seconds a process has used."""
     with open(f"/proc/{pid}/stat") as stat:

@@ -21,6 +21,8 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest
 from clusterforests._base.row_keys import row_keys
 from clusterforests._base.size_limits import SizeLimits
+from clusterforests.report.limits import PageLimits
+from clusterforests.report.writing import gather
 from clusterforests.rows.dask.reader import DaskReader
 from clusterforests.rows.dask.table import split
 from clusterforests.rows.dask.tasks import stack
@@ -202,6 +204,29 @@ def test_lazy_results_equal_those_of_numpy(plain, tmp_path):
     assert (found.stability(n_splits=3).scores == plain.stability(n_splits=3).scores).all()
     found.save(tmp_path / "model.cf")
     assert (ClusterForest.load(tmp_path / "model.cf").labels_ == plain.labels_).all()
+
+
+def test_story_and_report_read_dask_tables(plain):
+    """Only the rows that they show are brought here; a frame or an array that does not know its rows is read too."""
+    told = str(plain.summary(X, names=NAMES))
+    pieces = in_pieces(X, (1000, 500, 1500))
+    unknown = da.concatenate([pieces, pieces])[da.concatenate([da.ones(N, dtype=bool), da.zeros(N, dtype=bool)])]
+    for table in (pieces, unknown, dd.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)):
+        found = forest().fit(table)
+        assert str(found.summary(table, names=NAMES)) == told
+    with pytest.raises(ValueError, match="its rows are in another order"):
+        forest().fit(pieces).summary(pieces[::-1])
+    assert np.isnan(unknown.shape[0])  # the user's table is as it was
+    few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
+    assert gather(found, table, limits=few)["answer"] == gather(plain, X, names=NAMES, limits=few)["answer"]
+
+
+def test_masked_cells_are_missing_ones():
+    masked = np.ma.masked_array(X, mask=np.zeros(X.shape, dtype=bool))
+    assert (forest().fit(da.from_array(masked, chunks=(1000, -1))).labels_.compute() == forest().fit(X).labels_).all()
+    masked[0, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="X has missing cells in column 1, partition 0"):
+        forest().fit(da.from_array(masked, chunks=(1000, -1)))
 
 
 def test_what_is_refused():

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,10 +20,14 @@ from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.cli.formats import compression_of, format_of
 from clusterforests.cli.outputs import STDOUT
 from clusterforests.cli.readers import DataFile
+from clusterforests.tables.raw_columns import shorten
 
 TEXT = ("csv", "tsv", "jsonl")
 NOT_WRITTEN = (".xls", ".ods", ".json", ".zip", ".bz2", ".xz", ".7z", ".html", ".pdf", ".npz", ".rds", ".h5", ".h5ad")
 MOST_EXCEL_ROWS = 2**20
+MOST_EXCEL_CHARACTERS = 2**15 - 1  # of a cell
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (wide signs, which Excel takes too)
+_NOT_IN_XML = re.compile("_x(?=[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 NEEDS = {"parquet": ("pyarrow", "files"), "arrow": ("pyarrow", "files"), "xlsx": ("openpyxl", "excel")}
 
 
@@ -71,6 +76,31 @@ def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: Float
             _write_rows(text, (title, names, labels, membership), form.kind)
 
 
+def formula_notes(path: Path | None, data: DataFile) -> tuple[str, ...]:
+    """Warn of names of rows that a spreadsheet program would compute. They are written as they are all the same."""
+    if path is None or labels_format(path).kind not in ("csv", "tsv"):
+        return ()
+    formulas = [name for name in (str(data.id_name), *(data.ids or ())) if _begins_a_formula(name)]
+    if not formulas:
+        return ()
+    few = f"{len(formulas)} names of rows, such as {shorten(formulas[0])!r}, begin"
+    one = f"The name of a row, {shorten(formulas[0])!r}, begins"
+    return (
+        f"{one if len(formulas) == 1 else few} as a formula does. The labels hold the names unchanged, and Excel would "
+        "compute them: write the labels as .xlsx, where they are text, if you did not choose the names.",
+    )
+
+
+def _begins_a_formula(name: str) -> bool:
+    if not name.startswith(FORMULA_STARTS):
+        return False
+    try:
+        float(name)
+    except ValueError:
+        return True
+    return False  # a negative number
+
+
 @contextmanager
 def _packed(out: IO[bytes], compression: str | None) -> Iterator[IO[str]]:
     """Open a binary file for text, compressed or not. The same labels give the same bytes."""
@@ -98,9 +128,19 @@ def _write_rows(out: IO[str], columns: tuple[str, Any, Any, Any], kind: str) -> 
             row = {title: name, "cluster": label, "membership": float(own)}
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
         return
-    writer = csv.writer(out, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
+    writer = csv.writer(_UnixLines(out), delimiter="\t" if kind == "tsv" else ",", lineterminator="\r\n")
     writer.writerow([title, "cluster", "membership"])
     writer.writerows(zip(names, labels.tolist(), shown, strict=True))
+
+
+class _UnixLines:
+    """Takes lines that end in CR LF, so that Python quotes both wherever they are in a cell, and ends them in LF."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self._out = out
+
+    def write(self, line: str) -> int:
+        return self._out.write(line.removesuffix("\r\n") + "\n")
 
 
 def _write_workbook(path: Path, columns: tuple[str, Any, Any, Any]) -> None:
@@ -111,22 +151,36 @@ def _write_workbook(path: Path, columns: tuple[str, Any, Any, Any]) -> None:
         raise ValueError(
             f"A sheet of Excel has {MOST_EXCEL_ROWS} rows, but there are {len(labels)}. Write CSV instead."
         )
+    texts = [_excel_text(name) for name in (title, *names)]
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("clusters")
-    sheet.append([title, "cluster", "membership"])
-    for name, label, own in zip(names, labels.tolist(), membership.tolist(), strict=True):
-        sheet.append([_text_cell(sheet, name), label, round(own, 4)])
+    sheet.append([_text_cell(sheet, texts[0]), "cluster", "membership"])
+    for text, label, own in zip(texts[1:], labels.tolist(), membership.tolist(), strict=True):
+        sheet.append([_text_cell(sheet, text), label, round(own, 4)])
     with replacing(path, "wb") as out:
         book.save(out)
 
 
-def _text_cell(sheet: Any, name: Any) -> Any:
-    """Keep a name that begins like a formula from being one."""
+def _excel_text(name: Any) -> Any:
+    """Escape the characters of a name that a workbook cannot hold; row numbers stay numbers."""
     if not isinstance(name, str):
         return name
+    text = _NOT_IN_XML.sub(lambda found: f"_x{ord(found[0][0]):04X}_{found[0][1:]}", name)
+    if len(text) > MOST_EXCEL_CHARACTERS:
+        raise ValueError(
+            f"A cell of Excel holds {MOST_EXCEL_CHARACTERS} characters, but the name {shorten(name)!r} has "
+            f"{len(text)}. Write CSV instead."
+        )
+    return text
+
+
+def _text_cell(sheet: Any, text: Any) -> Any:
+    """Keep a name that begins as a formula does from being one."""
+    if not isinstance(text, str):
+        return text
     import openpyxl.cell
 
-    cell = openpyxl.cell.WriteOnlyCell(sheet, name)
+    cell = openpyxl.cell.WriteOnlyCell(sheet, text)
     cell.data_type = "s"
     return cell
 

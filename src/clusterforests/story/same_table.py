@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests.forest_view import ForestView
 from clusterforests.rows.results import in_memory
-from clusterforests.tables.frames import row_slices
+from clusterforests.story.table_rows import take_rows
 
 BLOCKS = 16  # of rows that are compared, from the first to the last
 BLOCK_ROWS = 64
@@ -22,14 +22,13 @@ def check_same_table(view: ForestView, X: Any) -> list[str]:
     if view.parameters["estimator"] is not None:  # another clusterer need not put a row where its centre is nearest
         return []
     n = len(view.labels)
-    count = wrong = 0
-    for first, block in row_slices(X, max(BLOCK_ROWS, -(-n // BLOCKS)), BLOCKS * n * view.n_features):
-        _, rows = next(iter(row_slices(block, BLOCK_ROWS, BLOCK_ROWS * view.n_features)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = in_memory(view.forest.predict(rows))
-        wrong += int(np.count_nonzero(found != view.labels[first : first + len(found)]))
-        count += len(found)
+    step = max(BLOCK_ROWS, -(-n // BLOCKS))
+    rows = np.concatenate([np.arange(first, min(first + BLOCK_ROWS, n)) for first in range(0, n, step)])
+    some = take_rows(X, rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = in_memory(view.forest.predict(X))[rows] if some is None else in_memory(view.forest.predict(some))
+    count, wrong = len(rows), int(np.count_nonzero(found != view.labels[rows]))
     if not wrong:
         return []
     what = f"`predict` puts {wrong:,} of {count:,} rows of this table into other clusters than the fit"

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from clusterforests._base.random import Purpose, permutations, stream
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.forest_view import ForestView
 from clusterforests.story.limits import StoryLimits
-from clusterforests.tables.column_table import CategoryColumn, ColumnTable
-from clusterforests.tables.frames import column_names, is_missing
+from clusterforests.story.table_rows import count_rows, take_rows
+from clusterforests.tables.frames import column_names, is_dask, is_missing
 
 MAX_NAME = 200  # characters
 
@@ -40,13 +39,11 @@ class TableSample:
 
 def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: StoryLimits) -> TableSample:
     """Read some rows of X as numbers, some of every cluster among them."""
-    n = len(view.labels)
-    shape = getattr(X, "shape", None)
-    n_given = len(X) if shape is None else shape[0]
+    n, n_given = len(view.labels), count_rows(X)
     if n_given != n:
         raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
     rows = representative_rows(view.labels, limits.sample_rows, limits.sample_rows_per_cluster)
-    some = None if len(rows) == n else _take_rows(X, rows)
+    some = None if len(rows) == n and not is_dask(X) else take_rows(X, rows)
     encoded = view.encode(X if some is None else some)
     values = encoded.values[rows] if some is None else encoded.values
     titles = _titles(view, X, names)
@@ -77,23 +74,6 @@ def representative_rows(labels: AnyArray, limit: int, per_cluster: int) -> Index
 def shorten(text: str) -> str:
     """Cut a name that is too long for the page."""
     return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "\u2026"
-
-
-def _take_rows(X: Any, rows: IndexArray) -> Any:
-    """Take some rows of an array, a sparse table, a frame or a table read from a file; None if X is something else."""
-    if isinstance(X, ColumnTable):
-        cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in X.cells]
-        return ColumnTable(X.columns, cells, X.readings)
-    if isinstance(X, np.ndarray):
-        return X[rows]
-    if scipy.sparse.issparse(X):
-        return X.tocsr()[rows]
-    names = type(X).__module__.partition(".")[0], type(X).__name__
-    if names == ("pandas", "DataFrame"):
-        return X.iloc[rows]
-    if names == ("polars", "DataFrame"):
-        return X[rows]
-    return X.take(rows) if names == ("pyarrow", "Table") else None
 
 
 def _titles(view: ForestView, X: Any, names: Any) -> list[str]:

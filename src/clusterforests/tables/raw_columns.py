@@ -80,6 +80,12 @@ def distinct_texts(cells: CategoryColumn) -> DistinctTexts:
     return DistinctTexts(tuple(map(str, cells.levels)), counts)
 
 
+def number_texts(cells: Sequence[str]) -> CategoryColumn:
+    """Number the different texts of a column as they are; none is missing."""
+    levels = {text: code for code, text in enumerate(dict.fromkeys(cells))}
+    return CategoryColumn(np.fromiter(map(levels.__getitem__, cells), np.int32, len(cells)), tuple(levels))
+
+
 def text_column(cells: Sequence[Any], missing: Any) -> CategoryColumn:
     """Number the different texts of a column, without spaces around them; `missing` tells which cells are missing."""
     seen: dict[Any, int] = {}

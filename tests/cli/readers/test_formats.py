@@ -112,7 +112,7 @@ def test_workbooks_have_line_numbers_blank_rows_booleans_and_errors(tmp_path):
     assert data.table.cells[1].cells().tolist() == ["true", "false", "true", "false"]
     assert data.notes == ("Taken as missing: 1 cell that holds an error of Excel, such as #DIV/0!.",)
     rows[3] = ["two lines\nof text", 1]
-    with pytest.raises(ValueError, match=r"t.xlsx, line 4, column 'a': 'two lines of text' is not a number"):
+    with pytest.raises(ValueError, match=r"t.xlsx, line 4, column 'a': 'two lines\\nof text' is not a number"):
         read_table(workbook(tmp_path / "t.xlsx", t=rows), Request())
     (tmp_path / "cut.xlsx").write_bytes((tmp_path / "t.xlsx").read_bytes()[:-99])
     with pytest.raises(ValueError, match=r"cut.xlsx is not a complete Excel workbook"):

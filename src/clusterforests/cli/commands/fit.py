@@ -4,10 +4,11 @@ import argparse
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from clusterforests.cli.commands.inspect import column_facts, show_columns
-from clusterforests.cli.label_files import labels_format, write_labels
+from clusterforests.cli.label_files import formula_notes, labels_format, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.requests import request_of
@@ -34,6 +35,7 @@ def run_fit(given: argparse.Namespace) -> int:
     with reading_file(given.data):
         data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
     screen.bar.clear()
+    data = replace(data, notes=(*data.notes, *formula_notes(given.out, data)))
     for note in data.notes:
         screen.note(note)
     started = time.perf_counter()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.label_files import labels_format, write_labels
+from clusterforests.cli.label_files import formula_notes, labels_format, write_labels
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.screen import Screen, naming_file
@@ -27,6 +27,8 @@ def run_predict(given: argparse.Namespace) -> int:
         with naming_file(given.model):
             forest = forest.at(given.clusters)
     data = read_for_model(view_of(forest), given, screen)
+    for note in formula_notes(out, data):
+        screen.note(note)
     started = time.perf_counter()
     with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
         labels = forest.predict(data.table)

@@ -13,7 +13,7 @@ import numpy as np
 from clusterforests._base.typing import FloatArray
 from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_text
-from clusterforests.tables.raw_columns import plain_number, shorten, text_column
+from clusterforests.tables.raw_columns import number_texts, plain_number, shorten, text_column
 
 EXACT = 2.0**53  # float64 holds all integers up to it
 BREAK = "\0"  # no cell has it: files with zero bytes are refused
@@ -35,12 +35,15 @@ class ColumnCollector:
     ----------
     text : bool, default=False
         Keep every cell as it is written.
+    verbatim : bool, default=False
+        Keep every cell to the letter: spaces around it, and words that otherwise stand for a missing value.
     points : bool, default=True
         Whether decimal points are plain; if not, numbers that have one are kept as they are written.
     """
 
-    def __init__(self, *, text: bool = False, points: bool = True) -> None:
-        self._text = text
+    def __init__(self, *, text: bool = False, verbatim: bool = False, points: bool = True) -> None:
+        self._text = text or verbatim
+        self._verbatim = verbatim
         self._points = points
         self._shows_points = False
         self._blocks: list[array[float] | str] = []
@@ -58,7 +61,7 @@ class ColumnCollector:
         cells: list[str] = []
         for block in self._blocks:
             cells += block.split(BREAK) if isinstance(block, str) else map(_as_text, block)
-        return text_column(cells, is_missing_text)
+        return number_texts(cells) if self._verbatim else text_column(cells, is_missing_text)
 
     def _plain_numbers(self, cells: Sequence[str]) -> "array[float] | None":
         """Read cells that nobody could read in another way; None if any could be."""

@@ -134,7 +134,22 @@ def _read(file: str, lines: TextLines, request: Request) -> DataFile:
         raise ValueError(f"{file} is empty. A table needs a line of column names and at least one row.")
     delimiter = request.delimiter or _sniff(head)
     records = _records(file, itertools.chain(head, source), delimiter)
-    start, first = next(records)
+    # Where a semicolon separates cells, the comma is often the decimal sign and the point that of thousands.
+    return read_records(file, records, request, plain_points=delimiter != ";", lines=lines)
+
+
+def read_records(
+    file: str,
+    records: Iterator[tuple[int, list[str]]],
+    request: Request,
+    *,
+    plain_points: bool = True,
+    lines: TextLines | None = None,
+) -> DataFile:
+    """Read rows of text, each with the number of its line; the first holds the names unless the request has them."""
+    start, first = next(records, (0, []))
+    if not first:
+        raise ValueError(f"{file} is empty. A table needs a line of column names and at least one row.")
     if request.names is not None:
         names = list(request.names)
         records = itertools.chain([(start, first)], records)
@@ -152,8 +167,7 @@ def _read(file: str, lines: TextLines, request: Request) -> DataFile:
     columns, numbers = _collect(file, records, roles, request, lines)
     if not len(numbers):
         raise ValueError(f"{file} has column names but no rows below them.")
-    # Where a semicolon separates cells, the comma is often the decimal sign and the point that of thousands.
-    return assemble(file, roles, columns, request, numbers, plain_points=delimiter != ";")
+    return assemble(file, roles, columns, request, numbers, plain_points=plain_points)
 
 
 def _sniff(head: list[str]) -> str:
@@ -204,7 +218,7 @@ def _is_number(text: str) -> bool:
 
 
 def _collect(
-    file: str, records: Iterator[tuple[int, list[str]]], roles: ColumnRoles, request: Request, lines: TextLines
+    file: str, records: Iterator[tuple[int, list[str]]], roles: ColumnRoles, request: Request, lines: TextLines | None
 ) -> tuple[dict[int, Any], Sequence[int]]:
     collectors = {j: _collector(roles, j, request) for j, use in enumerate(roles.uses) if use is not None}
     numbers = array("q")
@@ -216,7 +230,7 @@ def _collect(
         for j, collector in collectors.items():
             collector.add(cells[j])
         numbers.extend(starts)
-        if request.progress is not None:
+        if request.progress is not None and lines is not None:
             request.progress(lines.read(), lines.size)
     return {j: collectors.pop(j).finish() for j in list(collectors)}, numbers
 
@@ -224,6 +238,8 @@ def _collect(
 def _collector(roles: ColumnRoles, j: int, request: Request) -> ColumnCollector:
     """Keep the text of columns that are no numbers, or whose numbers are written in a way of their own."""
     name = roles.names[j]
+    if roles.uses[j] == "id":
+        return ColumnCollector(verbatim=True)
     text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
     reading = request.readings.get(name)
     if reading is not None:

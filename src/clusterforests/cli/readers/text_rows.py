@@ -1,15 +1,12 @@
 """Rows of text from other formats, handed to the reader of text files: cells are understood in one place."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from clusterforests.cli.readers.request import DataFile, Request
-from clusterforests.cli.readers.text_files import read_text
+from clusterforests.cli.readers.text_files import read_records
 
-SEPARATOR = "\x1f"  # is in no cell
-_SPACES = str.maketrans("\r\n\x00\x1f", "    ")
+_SPACES = str.maketrans("\r\n", "  ")
 
 
 def read_rows(file: str, rows: Iterable[Sequence[str]], request: Request) -> DataFile:
@@ -17,12 +14,18 @@ def read_rows(file: str, rows: Iterable[Sequence[str]], request: Request) -> Dat
     if request.transpose:
         rows, request = transpose(file, list(rows), request)
         file = f"{file} (transposed)"
-    text = io.StringIO()
-    separator = request.delimiter or SEPARATOR
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerows([cell.translate(_SPACES) for cell in row] for row in rows)
-    contents = io.BytesIO(text.getvalue().encode())
-    return read_text(file, contents, replace(request, delimiter=separator, encoding="utf-8"))
+    return read_records(file, _records(file, rows, request), request, plain_points=request.delimiter != ";")
+
+
+def _records(file: str, rows: Iterable[Sequence[str]], request: Request) -> Iterator[tuple[int, list[str]]]:
+    """Number the rows from 1 and skip those without cells. Names of columns that are broken into lines get spaces."""
+    names_follow = request.header and request.names is None
+    for number, row in enumerate(rows, 1):
+        if any("\0" in cell for cell in row):
+            raise ValueError(f"{file}, line {number} has a zero byte, which no text has. Correct the cell.")
+        if row:
+            yield number, [cell.translate(_SPACES) for cell in row] if names_follow else list(row)
+            names_follow = False
 
 
 def transpose(file: str, rows: list[Sequence[str]], request: Request) -> tuple[list[Sequence[str]], Request]:

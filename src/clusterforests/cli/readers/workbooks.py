@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ from clusterforests.cli.readers.text_rows import read_rows
 from clusterforests.tables.written_numbers import typed
 
 INSTALL = "pip install clusterforests[excel]"
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook holds characters that XML cannot
 
 
 def read_workbook(file: str, contents: Any, request: Request) -> DataFile:
@@ -76,4 +78,4 @@ def _text(cell: Any, errors: list[str]) -> str:
         return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else typed(repr(value))
-    return str(value)
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), str(value))

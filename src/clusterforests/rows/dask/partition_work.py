@@ -12,7 +12,7 @@ from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArr
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
 from clusterforests.rows.lloyd_pass import LloydPass, Sums, are_whole, ends_of
-from clusterforests.tables.checks import check_weights
+from clusterforests.tables.checks import check_weights, unmasked
 from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
 from clusterforests.tables.row_sampling import (
     WeightedKeys,
@@ -55,7 +55,7 @@ class Taken(NamedTuple):
 
 def open_piece(piece: Any) -> RowSource:
     """Open a block of an array, or a part of a frame, of numbers."""
-    source = open_source(piece)
+    source = open_source(unmasked(piece))
     if source is not None:
         return source
     return ArraySource(piece.to_numpy(dtype=np.float64, na_value=np.nan))  # a frame with nullable columns
