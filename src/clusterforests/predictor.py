@@ -14,6 +14,7 @@ from clusterforests._base.parameters import ascending, boolean, check_parameters
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
@@ -72,6 +73,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _trees: FittedTrees
     _placement: Placement
     _weights: FloatArray | None
+    _constraints: Constraints | None = None  # forests of older versions have none
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(aligned(state))
@@ -153,7 +155,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         nodes = self._placement.nodes
         check_enough_nodes(len(nodes), n_clusters)
         settings = self._cut_settings(self.selection_, int(n_clusters))
-        kept = cut_graph(ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings), settings)
+        graph = ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings)
+        kept = cut_graph(graph, settings)
+        if self._constraints is not None:
+            self._constraints.check(settings.n_clusters)
+            partitions, weights = in_memory(self.partitions_), in_memory(self._weights)
+            kept = self._constraints.cut(graph, kept, partitions, weights)
         cut = copy.copy(self)
         cut.n_clusters = cut.n_clusters_ = settings.n_clusters
         cut.selection_ = self.selection_ | {
@@ -229,6 +236,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
         check_is_fitted(self)
         return self._encoding.readings
+
+    @property
+    def known_clusters_(self) -> dict[Any, int]:
+        """The cluster of each class of `known_labels`."""
+        check_is_fitted(self)
+        guidance = None if self._constraints is None else self._constraints.guidance
+        if guidance is None:
+            return {}
+        labels = in_memory(self.labels_)
+        return {name: int(labels[guidance.row_of(unit)]) for unit, name in enumerate(guidance.classes)}
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)
@@ -407,7 +424,10 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     check_is_fitted(forest)
     check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
     cuts: list[FittedForest] = []
-    for number in ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]:
+    numbers = ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]
+    if forest._constraints is not None:
+        numbers = forest._constraints.allowed(numbers)
+    for number in numbers:
         try:
             cuts.append(forest.at(number))
         except ValueError:

@@ -21,8 +21,17 @@ LEAST_LEFT = 0.1  # of a group
 LEAST_SHARE = 1e-3  # so that no row is forbidden a group with which it is never together
 
 
-def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArray:
-    """Let nodes, whose values must be known, move between the groups, as long as every group keeps some of its size."""
+def refine(
+    backend: Backend,
+    signatures: Signatures,
+    groups: IntArray,
+    fixed: IntArray | None = None,
+    rounds: int = ROUNDS,
+) -> IntArray:
+    """Let nodes, whose values must be known, move between the groups, as long as every group keeps some of its size.
+
+    Nodes whose group is `fixed`, which is -1 for the others, stay there.
+    """
     assert signatures.values is not None
     n_groups = int(groups.max()) + 1
     weights = signatures.weights * (len(signatures) / signatures.weights.sum())
@@ -32,8 +41,10 @@ def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArr
     member = np.eye(n_groups)[groups]
     pull = _pull(backend, signatures, groups, n_groups)
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             scores = log_densities(values, weights[:, None] * member, least_variances) + pull
+            if fixed is not None:
+                scores[(fixed >= 0)[:, None] & (fixed[:, None] != np.arange(n_groups))] = -np.inf
             moved = scores.argmax(axis=1).astype(np.int32)
             if (np.bincount(moved, weights, minlength=n_groups) <= least).any():
                 break

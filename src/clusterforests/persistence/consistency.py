@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterforests._base.parameters import MAX_MEMBERS
 from clusterforests._base.typing import AnyArray
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.normalized_cut import CutTree
 from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
@@ -30,6 +31,8 @@ def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None
     _check_choices(state)
     _check_columns(state, p)
     _check_placement(state["_placement"], n_trees, n_rows, k)
+    if state["_constraints"] is not None:
+        _check_constraints(state["_constraints"], n_rows)
     if state["cut_tree_"] is not None:
         _check_cuts(state["cut_tree_"], len(state["_placement"].nodes), k)
 
@@ -125,6 +128,20 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
         # A cut comes before those that follow it, so that every walk ends.
         later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])
         _require(later.all(), "cuts")
+
+
+def _check_constraints(constraints: Constraints, n_rows: int) -> None:
+    least, most = constraints.sizes
+    _require(least >= 0 and most >= least and constraints.total > 0, "sizes of clusters")
+    guidance = constraints.guidance
+    if guidance is not None:
+        units = guidance.n_units
+        _require(len(guidance.unit) == n_rows and _between(guidance.unit, -1, None) and units > 0, "known rows")
+        _require(len(np.unique(guidance.rows)) >= units >= len(guidance.classes), "known classes")
+        _require(len(np.unique(guidance.unit[guidance.rows])) == units, "known rows")
+        _require(guidance.apart.shape[1] == 2 and _between(guidance.apart, 0, units), "rows that are apart")
+        plain = all(isinstance(name, (str, int, float)) for name in guidance.classes)
+        _require(plain and len(set(guidance.classes)) == len(guidance.classes), "known classes")
 
 
 def _check_shares(shares: Shares, k: int) -> None:

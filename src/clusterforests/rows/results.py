@@ -12,6 +12,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.keeping import Placed
 from clusterforests.combining.nodes import known_nodes
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
@@ -92,7 +93,10 @@ class HostResults:
         partitions, _, weights = _fitted(forest)
         exact = forest.selection_["landmarks"].value is None
         nodes = known_nodes(forest._placement.nodes, partitions, weights, exact=exact)
-        placement, labels = place_rows(CpuBackend(forest.n_jobs), nodes, kept, partitions, weights)
+        backend = CpuBackend(forest.n_jobs)
+        placement, labels = place_rows(backend, nodes, kept, partitions, weights)
+        if forest._constraints is not None:
+            placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
         return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:
