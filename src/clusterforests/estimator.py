@@ -13,12 +13,12 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
-from clusterforests.combining.constraints import SIZE_RULES, Asked
+from clusterforests.combining.constraints import CONSTRAINT_RULES, Asked
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import Nodes, with_values
 from clusterforests.combining.registry import METHOD_RULES, needs_values
 from clusterforests.forest.automatic_settings import Setting, landmarks_used
-from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, trees_grown
+from clusterforests.forest.forest import trees_grown
 from clusterforests.forest.published_settings import PUBLISHED_SETTINGS
 from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -29,8 +29,9 @@ from clusterforests.rows.grown import Grown, plan_growth
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Reading, Rows, Sample
+from clusterforests.rows.published import publish_labels, publish_trees
 from clusterforests.rows.reduced import publish_columns
-from clusterforests.signal import FeatureSignal, repeated_features, signal_of_trees
+from clusterforests.signal import repeated_features, signal_of_trees
 from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.wishes import COLUMNS_RULE
 
@@ -133,6 +134,10 @@ class ClusterForest(FittedForest):
         Least and largest size of a cluster: in rows, or weights of rows; a number between 0 and 1 is a share of them.
         Rows move to other clusters at the least cost to their shares of trees. A number of clusters that is chosen is
         one that can have these sizes; sizes that a given one cannot have are refused.
+    outliers : "auto", float or None, default=None
+        Rows that belong to no cluster, label -1: with "auto", those so far from every cluster, by its own spread, that
+        one in a thousand rows of normal clusters is; with a share, so many of the farthest. None gives every row a
+        label. See docs/outliers.md.
     columns : dict or None, default=None
         What columns of a frame hold, by their names, where `columns_` shows that they were read otherwise: "number",
         "ordered", "category", "yes/no" or "date"; "number, decimal comma" or "number, decimal point"; "date, day first"
@@ -152,7 +157,7 @@ class ClusterForest(FittedForest):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row; cluster 0 is the largest.
+        Cluster of each row; cluster 0 is the largest. -1 for `outliers`.
     n_clusters_ : int
         Number of clusters.
     partitions_ : ndarray of shape (n_estimators, n_samples)
@@ -242,6 +247,7 @@ class ClusterForest(FittedForest):
         landmarks: int | str | None = "auto",
         min_cluster_size: float | None = None,
         max_cluster_size: float | None = None,
+        outliers: float | str | None = None,
         columns: Mapping[Any, Any] | None = None,
         n_jobs: int | None = None,
         backend: str = "auto",
@@ -270,6 +276,7 @@ class ClusterForest(FittedForest):
         self.landmarks = landmarks
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
+        self.outliers = outliers
         self.columns = columns
         self.n_jobs = n_jobs
         self.backend = backend
@@ -336,8 +343,8 @@ class ClusterForest(FittedForest):
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, **SIZE_RULES, "columns": COLUMNS_RULE})
-        asked = Asked(self.min_cluster_size, self.max_cluster_size, must_link, cannot_link, known_labels)
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
+        asked = Asked(self.min_cluster_size, self.max_cluster_size, must_link, cannot_link, known_labels, self.outliers)
         before = vars(self).copy()
         try:
             with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
@@ -350,7 +357,7 @@ class ClusterForest(FittedForest):
     def _fit(self, X: Any, sample_weight: Any, asked: Asked, bar: ProgressBar) -> None:
         """Run the stages of Algorithm 3."""
         bar.stage("reading the table")
-        rows = constrain(open_rows(self, X, sample_weight), asked)  # read
+        rows = constrain(self, open_rows(self, X, sample_weight), asked)  # read
         seed = root_seed(self.random_state)
         rows.report_to(bar.read)
         sample = rows.sample(seed)
@@ -376,10 +383,10 @@ class ClusterForest(FittedForest):
         if signal is None:
             bar.stage("scoring the features")
             signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
-        self._publish_trees(rows, plan, grown.labelled.forest, signal)
-        self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
-        self._constraints = rows.constraints
-        labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
+        publish_trees(self, rows, plan, grown.labelled.forest, signal)
+        publish_labels(self, rows, plan, placement, labels)
+        self.cut_tree_ = kept.tree
+        labels_of_sample = self._placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
         self._warn(rows.backend, chosen)
         if self._reduction is not None:
@@ -432,17 +439,6 @@ class ClusterForest(FittedForest):
         self.n_clusters_ = chosen["n_clusters"].value
         self.n_clusters_evidence_ = evidence
         self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
-
-    def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
-        """Set the attributes of the trees."""
-        self.partitions_ = rows.send(forest.partitions)
-        self.estimators_features_ = forest.features
-        self.kappas_ = forest.kappas
-        self.kappa_path_ = forest.kappa_path
-        self.feature_importances_, self.feature_pvalues_ = signal.scores, signal.p_values
-        self.n_iter_ = forest.rounds
-        self._scaling = plan.scaling
-        self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""

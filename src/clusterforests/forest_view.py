@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.rows.results import in_memory
+from clusterforests.rows.results import clusters_of, in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 
@@ -23,7 +23,9 @@ class ForestView:
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        Cluster of each row.
+        Cluster of each row; the nearest one of an outlier.
+    outliers : ndarray of shape (n_samples,) or None
+        Which rows belong to no cluster; None if such rows were not looked for.
     n_clusters : int
         Number of clusters.
     weights : ndarray of shape (n_samples,) or None
@@ -65,6 +67,7 @@ class ForestView:
 
     forest: Any
     labels: IntArray
+    outliers: BoolArray | None
     n_clusters: int
     weights: FloatArray | None
     n_trees: int
@@ -163,7 +166,8 @@ def view_of(forest: Any) -> ForestView:
     names = getattr(forest, "feature_names_in_", None)
     return ForestView(
         forest=forest,
-        labels=in_memory(forest.labels_),
+        labels=in_memory(clusters_of(forest)),
+        outliers=None if forest._nearest is None else in_memory(forest.labels_) < 0,
         n_clusters=int(forest.n_clusters_),
         weights=in_memory(forest._weights),
         n_trees=len(forest.partitions_),

@@ -18,6 +18,7 @@ from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.outliers import OUTLIER, OutlierRule, keep_outliers
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
@@ -28,11 +29,11 @@ from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
 from clusterforests.diagnostics.membership import memberships_with, normalise, own_membership, silhouette_with
 from clusterforests.diagnostics.shares import ClusterCounts, shares_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
-from clusterforests.forest.forest import FittedTrees, label_rows
+from clusterforests.forest.forest import SCALED_ROWS, FittedTrees, label_rows
 from clusterforests.forest_view import view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
-from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
+from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for
 from clusterforests.story import Summary, summarise
 from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
@@ -73,7 +74,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _trees: FittedTrees
     _placement: Placement
     _weights: FloatArray | None
-    _constraints: Constraints | None = None  # forests of older versions have none
+    _constraints: Constraints | None = None  # pickles of older versions lack these
+    _outlier_rule: OutlierRule | None = None
+    _nearest: IntArray | None = None  # the nearest cluster of every row; None if all have a label
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(aligned(state))
@@ -81,7 +84,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def predict(self, X: Any) -> IntArray:
         """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.
 
-        Rows of the fitted table get their `labels_`. What a row gets does not depend on the other rows of X.
+        Rows of the fitted table get their `labels_`, unless these were moved for the sake of other rows (`must_link`,
+        `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With `outliers`,
+        a row far from every cluster gets -1.
 
         Parameters
         ----------
@@ -169,6 +174,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         }
         cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
+        if self._nearest is not None:
+            cut._nearest, cut.labels_ = cut.labels_, keep_outliers(self.labels_, cut.labels_)
         return cut
 
     def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
@@ -182,8 +189,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _label_in_trees(self, backend: Backend, X: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
+        return label_rows(backend, self._trees, self._scaling, self._read(backend, X, first_row, unseen))
+
+    def _read(self, backend: Backend, X: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:
+        """Turn new rows into numbers, missing cells filled."""
         if self._reduction is not None:
-            return label_rows(backend, self._trees, self._scaling, self._reduction.apply(read_sparse(self, X)))
+            return self._reduction.apply(read_sparse(self, X))
         values = self._encoding.apply(self, X, first_row, unseen).values
         if np.isnan(values).any():
             if self._donors is None:
@@ -193,7 +204,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                     "from. Fill them, leave these rows out, or fit again and save with keep_rows=True."
                 )
             values = self._donors.fill(values, backend.threads)
-        return label_rows(backend, self._trees, self._scaling, values)
+        return values
 
     @property
     def _n_features_out(self) -> int:
@@ -313,7 +324,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         tree : ClusterTree
             `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.diagnostics.cluster_tree`.
         """
-        labels = [in_memory(cut.labels_).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
+        labels = [in_memory(clusters_of(cut)).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
         mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
         titles = check_names(self._encoding.names if names is None else names, self._encoding.n_features)
         if X is None:
@@ -444,7 +455,15 @@ def kept_method(kept: KeptCut, *, named: bool) -> Setting:
 
 def _clusters(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> IntArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row, unseen))
+    values = forest._read(backend, rows, first_row, unseen)
+    clusters = forest._placement.clusters(backend, label_rows(backend, forest._trees, forest._scaling, values))
+    rule = forest._outlier_rule
+    if rule is not None:
+        for start in range(0, len(values), SCALED_ROWS):
+            some = np.ascontiguousarray(values[start : start + SCALED_ROWS])
+            scaled = forest._scaling.apply(some, backend.threads)
+            clusters[start : start + SCALED_ROWS][rule.finds(scaled[:, rule.columns])] = OUTLIER
+    return clusters
 
 
 def _shares(forest: FittedForest, rows: Any, first_row: int, unseen: UnseenLevels) -> FloatArray:

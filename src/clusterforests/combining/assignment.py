@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from clusterforests._base.random import Purpose, stream, uniform
-from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests._base.typing import FloatArray, IndexArray, Int64Array, IntArray
 
 TIES = 1e-5  # costs differ at random by so much, so that the cheapest assignment is the same for any solver
 SECONDS = 120.0
@@ -80,7 +80,7 @@ def keep_sizes(cost: FloatArray, weights: FloatArray, apart: Apart, sizes: Sizes
 
 def _within(apart: Apart, units: IndexArray) -> Apart:
     """Take the wishes among some units, which ascend, so that classes stay first."""
-    inside: BoolArray = np.isin(apart.pairs, units).all(axis=1)
+    inside = np.isin(apart.pairs, units).all(axis=1)
     return Apart(int((units < apart.classes).sum()), np.searchsorted(units, apart.pairs[inside]))
 
 
@@ -122,12 +122,7 @@ def _sums(places: IndexArray, size: int, values: FloatArray | None = None) -> cs
 
 def largest_clique(apart: Apart, n_units: int) -> list[int]:
     """Find units that are all apart from each other: as many as adding one after the other finds."""
-    near: list[set[int]] = [set() for _ in range(n_units)]
-    for a, b in apart.pairs.tolist():
-        near[a].add(b)
-        near[b].add(a)
-    for unit in range(apart.classes):
-        near[unit] |= set(range(apart.classes)) - {unit}
+    near = _neighbours(apart, n_units)
     best: list[int] = []
     for start in range(n_units):
         clique, left = [start], set(near[start])
@@ -137,3 +132,36 @@ def largest_clique(apart: Apart, n_units: int) -> list[int]:
             left &= near[most]
         best = max(best, clique, key=len)
     return sorted(best)
+
+
+def can_be_apart(apart: Apart, n_units: int, n_clusters: int) -> bool:
+    """Tell whether so many clusters can keep units apart; only where one after the other fails is it solved."""
+    near = _neighbours(apart, n_units)
+    taken: list[set[int]] = [set() for _ in range(n_units)]  # clusters of the neighbours
+    left = set(range(n_units))
+    while left:
+        unit = max(sorted(left), key=lambda u: (len(taken[u]), len(near[u])))
+        left.remove(unit)
+        free = set(range(n_clusters)) - taken[unit]
+        if not free:
+            break
+        for other in near[unit]:
+            taken[other].add(min(free))
+    else:
+        return True
+    try:
+        keep_apart(np.zeros((n_units, n_clusters)), apart)
+    except NoAssignment:
+        return False
+    return True
+
+
+def _neighbours(apart: Apart, n_units: int) -> list[set[int]]:
+    """List the units from which each is apart."""
+    near: list[set[int]] = [set() for _ in range(n_units)]
+    for a, b in apart.pairs.tolist():
+        near[a].add(b)
+        near[b].add(a)
+    for unit in range(apart.classes):
+        near[unit] |= set(range(apart.classes)) - {unit}
+    return near

@@ -12,12 +12,13 @@ from clusterforests.combining.assignment import Sizes
 from clusterforests.combining.cut import ConsensusGraph, KeptCut
 from clusterforests.combining.guidance import Guidance, read_guidance
 from clusterforests.combining.keeping import Placed, check_guidance, cut_with, keep, least_clusters
+from clusterforests.combining.outliers import OUTLIER_RULES
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.sizes import can_have, check_sizes, check_units, read_sizes
 from clusterforests.forest.automatic_settings import Setting
 
 _SIZE = either(none(), integer(1), above(0, 1, or_equal=False))
-SIZE_RULES: dict[str, Rule] = {"min_cluster_size": _SIZE, "max_cluster_size": _SIZE}
+CONSTRAINT_RULES: dict[str, Rule] = {"min_cluster_size": _SIZE, "max_cluster_size": _SIZE, **OUTLIER_RULES}
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Asked(NamedTuple):
     must_link: Any = None
     cannot_link: Any = None
     known_labels: Any = None
+    outliers: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -83,6 +85,11 @@ class Asked(NamedTuple):
 
     def read(self, n_rows: int, weights: FloatArray | None) -> Constraints | None:
         """Check it; None if it asks for nothing."""
+        if self.outliers is not None and self[:2] != (None, None):
+            raise ValueError(
+                "outliers cannot be combined with min_cluster_size or max_cluster_size: rows that leave a cluster "
+                "would change its size. Leave one of them out."
+            )
         guidance = read_guidance(n_rows, self.must_link, self.cannot_link, self.known_labels)
         if guidance is None and self[:2] == (None, None):
             return None

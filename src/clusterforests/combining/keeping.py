@@ -7,7 +7,15 @@ import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
-from clusterforests.combining.assignment import Apart, NoAssignment, Sizes, keep_apart, keep_sizes, largest_clique
+from clusterforests.combining.assignment import (
+    Apart,
+    NoAssignment,
+    Sizes,
+    can_be_apart,
+    keep_apart,
+    keep_sizes,
+    largest_clique,
+)
 from clusterforests.combining.cut import ConsensusGraph, KeptCut
 from clusterforests.combining.guidance import Guidance
 from clusterforests.combining.known_classes import KnownRows, cut_from_classes
@@ -64,11 +72,7 @@ def least_clusters(guidance: Guidance | None, most: int) -> int:
 
 
 def _can_be_kept(guidance: Guidance, n_clusters: int) -> bool:
-    try:
-        keep_apart(np.zeros((guidance.n_units, n_clusters)), apart_of(guidance))
-    except NoAssignment:
-        return False
-    return True
+    return can_be_apart(apart_of(guidance), guidance.n_units, n_clusters)
 
 
 def _listed(names: "map[str]") -> str:
@@ -102,11 +106,16 @@ def keep(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: Siz
     lost = len(np.unique(labels)) < n_clusters
     if lost or sizes.broken(labels, mass, n_clusters):
         labels = _resize(backend, placed, guidance, sizes, labels)
+    return name_by_size(placed.placement, labels, mass)
+
+
+def name_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tuple[Placement, IntArray]:
+    """Name the clusters of placed rows by size, largest first."""
+    n_clusters = len(placement.names)
     order = np.argsort(-np.bincount(labels, mass, minlength=n_clusters), kind="stable")
     names = np.empty(n_clusters, dtype=np.int32)
     names[order] = np.arange(n_clusters)
-    placement = replace(placed.placement, names=names[placed.placement.names])
-    return placement, names[labels]
+    return replace(placement, names=names[placement.names]), names[labels]
 
 
 def _costs(backend: Backend, placed: Placed, rows: IndexArray) -> FloatArray:
@@ -135,7 +144,7 @@ def _resize(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: 
     sizes = Sizes(np.maximum(sizes.least, lightest), sizes.most)
     for wide in (False, True):
         movable = _movable(costs, mass, at, sizes, guidance, wide=wide)
-        fixed = np.bincount(at[~movable], mass[~movable], minlength=costs.shape[1])
+        fixed = np.bincount(at[~movable], mass[~movable], minlength=costs.shape[1]).astype(np.float64)
         within = Sizes(sizes.least - fixed, sizes.most - fixed)
         try:
             at[movable] = keep_sizes(costs[movable], mass[movable], apart, within)

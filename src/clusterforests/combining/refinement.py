@@ -36,7 +36,7 @@ def refine(
     n_groups = int(groups.max()) + 1
     weights = signatures.weights * (len(signatures) / signatures.weights.sum())
     values = _unit(signatures.values, weights)
-    least_variances = LEAST_VARIANCE + (_steps(values) / 2) ** 2
+    least_variances = LEAST_VARIANCE + (usual_steps(values) / 2) ** 2
     least = LEAST_LEFT * np.bincount(groups, weights)
     member = np.eye(n_groups)[groups]
     pull = _pull(backend, signatures, groups, n_groups)
@@ -87,7 +87,7 @@ def log_densities(values: FloatArray, member: FloatArray, least_variances: Float
     return densities
 
 
-def _steps(values: FloatArray) -> FloatArray:
+def usual_steps(values: FloatArray) -> FloatArray:
     """Measure the usual step from one value of a column to the next.
 
     Where it is large, values are kinds or coarse numbers: a group in which all are equal is not as thin as it looks.
