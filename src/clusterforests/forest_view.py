@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.backends import CpuBackend
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.rows.results import clusters_of, in_memory
+from clusterforests.rows.results import clusters_of, counting_weights, in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 
@@ -100,9 +101,10 @@ class ForestView:
         given: Any = self.forest.partitions_
         return np.ascontiguousarray(in_memory(given if rows is None else given[:, rows]))
 
-    def weights_of(self, rows: IndexArray) -> FloatArray | None:
-        """Return the weights of some rows; None if rows have no weights."""
-        return None if self.weights is None else self.weights[rows]
+    def weights_of(self, rows: IndexArray | None = None) -> FloatArray | None:
+        """Return the weights of all or some rows, 0 for outliers; None if each counts once."""
+        given: FloatArray | None = in_memory(counting_weights(self.forest))
+        return given if given is None or rows is None else given[rows]
 
     def shares(self) -> FloatArray:
         """Return the mean share of trees that each row spends with each cluster, (n_samples, n_clusters)."""
@@ -113,6 +115,15 @@ class ForestView:
         """Return the soft membership of each row in each cluster, (n_samples, n_clusters)."""
         values: FloatArray = in_memory(self.forest.memberships_)
         return values
+
+    def predicted(self, rows: slice) -> IntArray:
+        """Return what `predict` says of fitted rows: their labels, unless these were moved for the sake of others."""
+        forest = self.forest
+        labels: IntArray = in_memory(forest.labels_[rows])
+        if forest._constraints is None:
+            return labels
+        found: IntArray = forest._placement.clusters(CpuBackend(forest.n_jobs), in_memory(forest.partitions_[:, rows]))
+        return np.where(labels < 0, labels, found)
 
     def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
         """Return the clusters that random halves of the trees find."""

@@ -71,6 +71,11 @@ def write_labels(path: Path, data: DataFile, labels: AnyArray, membership: Float
             _write_rows(text, (title, names, labels, membership), form.kind)
 
 
+def membership_column(own: FloatArray, labels: AnyArray) -> FloatArray:
+    """Take each row's membership in its cluster, 0 for a row that has none."""
+    return np.where(labels < 0, 0.0, own)
+
+
 @contextmanager
 def _packed(out: IO[bytes], compression: str | None) -> Iterator[IO[str]]:
     """Open a binary file for text, compressed or not. The same labels give the same bytes."""

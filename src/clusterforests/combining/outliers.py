@@ -84,7 +84,9 @@ def fit_outliers(values: FloatArray, columns: IntArray, clusters: IntArray, mass
     with threadpool_limits(1, "blas"):
         shapes = [_fit(unit[own], mass[own], common) for own in inside]
     centers, roots, usual, widths = (np.array(part) for part in zip(*shapes, strict=True))
-    return OutlierRule(columns, scale, centers, np.vstack(roots), usual, widths, float(ndtri(1 - FALSE_ALARMS)))
+    return OutlierRule(
+        columns, scale, centers, roots.reshape(-1, len(scale)), usual, widths, float(ndtri(1 - FALSE_ALARMS))
+    )
 
 
 class Judged(NamedTuple):

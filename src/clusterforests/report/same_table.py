@@ -28,7 +28,7 @@ def check_same_table(view: ForestView, X: Any) -> list[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = in_memory(view.forest.predict(rows))
-        wrong += int(np.count_nonzero(found != view.labels[first : first + len(found)]))
+        wrong += int(np.count_nonzero(found != view.predicted(slice(first, first + len(found)))))
         count += len(found)
     if not wrong:
         return []

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from clusterforests.cli.label_files import labels_format, write_labels
+from clusterforests.cli.label_files import labels_format, membership_column, write_labels
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.screen import Screen, naming_file
@@ -29,14 +29,15 @@ def run_predict(given: argparse.Namespace) -> int:
     started = time.perf_counter()
     with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
         labels = forest.predict(data.table)
-        own = own_membership(forest.predict_proba(data.table), labels)
+        own = membership_column(own_membership(forest.predict_proba(data.table), labels), labels)
     seconds = time.perf_counter() - started
     scores = score(data.truth, labels)
     with outputs:
         outputs.write("--out", lambda path: write_labels(path, data, labels, own, form))
         if given.json:
             facts = {"data": given.data, "model": given.model, "rows": len(labels), "clusters": int(forest.n_clusters_)}
-            sizes = np.bincount(labels, minlength=forest.n_clusters_)
+            sizes = np.bincount(labels[labels >= 0], minlength=forest.n_clusters_)
+            facts["outliers"] = int((labels < 0).sum())
             rows = row_facts(data, labels) if out is None else {"files": {"out": str(out)}}
             screen.show(as_json({**facts, "sizes": sizes, "scores": scores, "seconds": seconds, **rows}))
     lines = [f"{given.data}: {len(labels)} rows in {forest.n_clusters_} clusters", *score_lines(scores, given.label)]
