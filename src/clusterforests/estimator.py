@@ -14,32 +14,26 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.sklearn_clusterer import SklearnClusterer
+from clusterforests.combining.constraints import CONSTRAINT_RULES, Asked
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import Nodes, with_values
 from clusterforests.combining.registry import METHOD_RULES, needs_values
-from clusterforests.forest.automatic_settings import (
-    Setting,
-    choose,
-    choose_by_features,
-    growth_settings,
-    landmarks_used,
-    shape_of,
-)
-from clusterforests.forest.forest import FittedTrees, Forest, GrowthPlan, sample_rows, trees_grown
+from clusterforests.forest.automatic_settings import Setting, landmarks_used
+from clusterforests.forest.forest import trees_grown
 from clusterforests.forest.published_settings import PUBLISHED_SETTINGS
 from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.n_clusters.search import Fitted, choose_n_clusters
 from clusterforests.predictor import FittedForest, kept_method
-from clusterforests.rows.grown import Choices, Grown
+from clusterforests.rows.constrained import constrain
+from clusterforests.rows.grown import Grown, plan_growth
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Reading, Rows, Sample
+from clusterforests.rows.published import publish_labels, publish_trees
 from clusterforests.rows.reduced import publish_columns
-from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
+from clusterforests.signal import repeated_features, signal_of_trees
 from clusterforests.tables.imputation import keep_donors
-from clusterforests.tables.reduction import Reduction
-from clusterforests.tables.scaling import fit_scaling
 from clusterforests.tables.wishes import COLUMNS_RULE
 
 SHAPE = ("n_samples", "n_features")
@@ -137,6 +131,14 @@ class ClusterForest(FittedForest):
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
         rows, however many. "auto" cuts up to 5,000 (20,000 with "kway", "refined" and the cuts named "ncut..."), and
         otherwise 2,000 landmarks.
+    min_cluster_size, max_cluster_size : int, float or None, default=None
+        Least and largest size of a cluster: in rows, or weights of rows; a number between 0 and 1 is a share of them.
+        Rows move to other clusters at the least cost to their shares of trees. A number of clusters that is chosen is
+        one that can have these sizes; sizes that a given one cannot have are refused.
+    outliers : "auto", float or None, default=None
+        Rows that belong to no cluster, label -1: with "auto", those so far from every cluster, by its own spread, that
+        one in a thousand rows of normal clusters is; with a share, so many of the farthest. None gives every row a
+        label. See docs/outliers.md.
     columns : dict or None, default=None
         What columns of a frame hold, by their names, where `columns_` shows that they were read otherwise: "number",
         "ordered", "category", "yes/no" or "date"; "number, decimal comma" or "number, decimal point"; "date, day first"
@@ -156,7 +158,7 @@ class ClusterForest(FittedForest):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row; cluster 0 is the largest.
+        Cluster of each row; cluster 0 is the largest. -1 for `outliers`.
     n_clusters_ : int
         Number of clusters.
     partitions_ : ndarray of shape (n_estimators, n_samples)
@@ -244,6 +246,9 @@ class ClusterForest(FittedForest):
         max_iter: int = 200,
         max_samples: int | str | None = "auto",
         landmarks: int | str | None = "auto",
+        min_cluster_size: float | None = None,
+        max_cluster_size: float | None = None,
+        outliers: float | str | None = None,
         columns: Mapping[Any, Any] | None = None,
         n_jobs: int | None = None,
         backend: str = "auto",
@@ -270,6 +275,9 @@ class ClusterForest(FittedForest):
         self.max_iter = max_iter
         self.max_samples = max_samples
         self.landmarks = landmarks
+        self.min_cluster_size = min_cluster_size
+        self.max_cluster_size = max_cluster_size
+        self.outliers = outliers
         self.columns = columns
         self.n_jobs = n_jobs
         self.backend = backend
@@ -294,7 +302,16 @@ class ClusterForest(FittedForest):
         """
         return cls(n_clusters, **(PUBLISHED_SETTINGS | overrides))
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        known_labels: Any = None,
+    ) -> Self:
         """Cluster the rows of X.
 
         Parameters
@@ -310,32 +327,44 @@ class ClusterForest(FittedForest):
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
             what else has an entry for each row are Dask arrays.
         y : ignored
+            Classes that are known for some rows are `known_labels`.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
             say. Where `n_clusters` is chosen, it is from the different rows that have a weight.
+        must_link, cannot_link : array-like of shape (n_pairs, 2) or None, default=None
+            Pairs of row positions, from 0, that end in the same cluster, or in different ones. `labels_` keeps every
+            pair; pairs that contradict each other, or that `n_clusters` clusters cannot keep, are refused. `predict`
+            does not know them. Only for tables that are fitted in memory as a whole.
+        known_labels : array-like of shape (n_samples,) or None, default=None
+            The class of rows where it is known, -1, None or NaN where not. Each class is a cluster of its own, which
+            `known_clusters_` names, and attracts the rows nearest to it in the trees. There may be clusters beside
+            the classes.
 
         Returns
         -------
         self : ClusterForest
         """
-        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
+        check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
+        asked = Asked(self.min_cluster_size, self.max_cluster_size, must_link, cannot_link, known_labels, self.outliers)
         before = vars(self).copy()
         try:
             with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
-                self._fit(X, sample_weight, bar)
+                self._fit(X, sample_weight, asked, bar)
         except BaseException:
             self.__dict__ = before  # nothing is left of a fit that was not finished
             raise
         return self
 
-    def _fit(self, X: Any, sample_weight: Any, bar: ProgressBar) -> None:
+    def _fit(self, X: Any, sample_weight: Any, asked: Asked, bar: ProgressBar) -> None:
         """Run the stages of Algorithm 3."""
         bar.stage("reading the table")
-        rows = open_rows(self, X, sample_weight)  # read
+        rows = constrain(self, open_rows(self, X, sample_weight), asked)  # read
         seed = root_seed(self.random_state)
         rows.report_to(bar.read)
         sample = rows.sample(seed)
         number, candidates = asked_n_clusters(self.n_clusters, self.landmarks, len(sample.distinct.rows), rows.n_rows)
+        if rows.constraints is not None:
+            number, candidates = rows.constraints.allow(number, candidates)
         grown = self._grow(rows, sample, number.value, seed, bar)  # choose, grow, label: lines 1 to 3
         evidence = None
         if candidates:
@@ -346,6 +375,8 @@ class ClusterForest(FittedForest):
         bar.stage("cutting the graph")
         graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = cut_graph(graph, settings)  # cut: line 8
+        if rows.constraints is not None:
+            kept = rows.constraints.cut(graph, kept, grown.labels_of_sample, sample.weights)
         bar.stage("placing the rows")
         placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
@@ -353,9 +384,10 @@ class ClusterForest(FittedForest):
         if signal is None:
             bar.stage("scoring the features")
             signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
-        self._publish_trees(rows, plan, grown.labelled.forest, signal)
-        self.labels_, self.cut_tree_, self._placement = rows.send(labels), kept.tree, placement
-        labels_of_sample = placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
+        publish_trees(self, rows, plan, grown.labelled.forest, signal)
+        publish_labels(self, rows, plan, placement, labels)
+        self.cut_tree_ = kept.tree
+        labels_of_sample = self._placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
         bar.done(f"{rows.n_rows} rows in {settings.n_clusters} clusters by {len(grown.forest.features)} trees")
         self._warn(rows.backend, chosen)
         if self._reduction is not None:
@@ -367,7 +399,7 @@ class ClusterForest(FittedForest):
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""
         bar.stage("finding the features that tell")
-        choices = self._choose(sample, n_clusters, seed, rows.reading.reduction)
+        choices = plan_growth(vars(self), sample, n_clusters, seed, rows.reading.reduction)
         forest = rows.grow(choices.plan, bar.grown)  # grow: lines 1 and 2
         choices.chosen["n_estimators"] = trees_grown(forest, choices.plan.settings)
         bar.stage("labelling the rows")
@@ -384,32 +416,6 @@ class ClusterForest(FittedForest):
         if self.estimator is None:
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.estimator, self.n_jobs)
-
-    def _choose(self, sample: Sample, n_clusters: int, seed: int, reduction: Reduction | None) -> Choices:
-        """Decide every setting that is "auto", for up to so many clusters, and plan the growth."""
-        encoded, distinct = sample.table, sample.distinct
-        number = Setting(n_clusters, "given")
-        chosen = choose(vars(self), shape_of(encoded, distinct.rows), n_clusters) | {"n_clusters": number}
-        if reduction is not None:
-            chosen["scale"] = Setting("none", reduction.reason)
-        scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
-        signal = None
-        if chosen["noise_features"].value != "keep":
-            threads = CpuBackend(self.n_jobs).threads
-            signal = find_signal(encoded.values, scaling, distinct, n_clusters, seed, threads)
-            scaling = scaling.drawing(signal.telling)
-            given = "given; " if self.noise_features == "drop" else ""
-            reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
-            chosen["noise_features"] = Setting("drop", given + reason)
-        n_features = len(scaling.views.drawable)
-        chosen |= choose_by_features(vars(self), chosen["trees"], n_features)
-        settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
-        limit = chosen["max_samples"].value
-        part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
-        plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
-        if chosen["trees"].value != "grown":
-            plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
-        return Choices(plan, chosen, signal)
 
     def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
         """Say which trees could not be grown."""
@@ -436,18 +442,6 @@ class ClusterForest(FittedForest):
         if evidence is not None:
             evidence = replace(evidence, columns=self._encoding.numbered(evidence.columns))
         self.n_clusters_evidence_ = evidence
-
-    def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
-        """Set the attributes of the trees."""
-        self.partitions_ = rows.send(forest.partitions)
-        self.estimators_features_ = [self._encoding.numbered(features) for features in forest.features]
-        self.kappas_ = forest.kappas
-        self.kappa_path_ = forest.kappa_path
-        self.feature_importances_ = self._encoding.spread(signal.scores, 0.0)
-        self.feature_pvalues_ = self._encoding.spread(signal.p_values, 1.0)
-        self.n_iter_ = forest.rounds
-        self._scaling = plan.scaling
-        self._trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""

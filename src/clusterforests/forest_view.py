@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.backends import CpuBackend
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.rows.results import in_memory
+from clusterforests.rows.results import clusters_of, counting_weights, in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 from clusterforests.tables.new_cells import NewCells
@@ -24,7 +25,9 @@ class ForestView:
     Attributes
     ----------
     labels : ndarray of shape (n_samples,)
-        Cluster of each row.
+        Cluster of each row; the nearest one of an outlier.
+    outliers : ndarray of shape (n_samples,) or None
+        Which rows belong to no cluster; None if such rows were not looked for.
     n_clusters : int
         Number of clusters.
     weights : ndarray of shape (n_samples,) or None
@@ -68,6 +71,7 @@ class ForestView:
 
     forest: Any
     labels: IntArray
+    outliers: BoolArray | None
     n_clusters: int
     weights: FloatArray | None
     n_trees: int
@@ -101,9 +105,10 @@ class ForestView:
         given: Any = self.forest.partitions_
         return np.ascontiguousarray(in_memory(given if rows is None else given[:, rows]))
 
-    def weights_of(self, rows: IndexArray) -> FloatArray | None:
-        """Return the weights of some rows; None if rows have no weights."""
-        return None if self.weights is None else self.weights[rows]
+    def weights_of(self, rows: IndexArray | None = None) -> FloatArray | None:
+        """Return the weights of all or some rows, 0 for outliers; None if each counts once."""
+        given: FloatArray | None = in_memory(counting_weights(self.forest))
+        return given if given is None or rows is None else given[rows]
 
     def shares(self) -> FloatArray:
         """Return the mean share of trees that each row spends with each cluster, (n_samples, n_clusters)."""
@@ -114,6 +119,15 @@ class ForestView:
         """Return the soft membership of each row in each cluster, (n_samples, n_clusters)."""
         values: FloatArray = in_memory(self.forest.memberships_)
         return values
+
+    def predicted(self, rows: slice | IndexArray) -> IntArray:
+        """Return what `predict` says of fitted rows: their labels, unless these were moved for the sake of others."""
+        forest = self.forest
+        labels: IntArray = in_memory(forest.labels_[rows])
+        if forest._constraints is None:
+            return labels
+        found: IntArray = forest._placement.clusters(CpuBackend(forest.n_jobs), in_memory(forest.partitions_[:, rows]))
+        return np.where(labels < 0, labels, found)
 
     def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
         """Return the clusters that random halves of the trees find."""
@@ -167,7 +181,8 @@ def view_of(forest: Any) -> ForestView:
     names = getattr(forest, "feature_names_in_", None)
     return ForestView(
         forest=forest,
-        labels=in_memory(forest.labels_),
+        labels=in_memory(clusters_of(forest)),
+        outliers=None if forest._nearest is None else in_memory(forest.labels_) < 0,
         n_clusters=int(forest.n_clusters_),
         weights=in_memory(forest._weights),
         n_trees=len(forest.partitions_),

@@ -15,9 +15,11 @@ from clusterforests._base.parameters import ascending, boolean, check_parameters
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.consensus_function import consensus
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.outliers import OUTLIER, OutlierRule, keep_outliers
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
@@ -28,11 +30,11 @@ from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
 from clusterforests.diagnostics.membership import memberships_with, normalise, own_membership, silhouette_with
 from clusterforests.diagnostics.shares import ClusterCounts, shares_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
-from clusterforests.forest.forest import FittedTrees, label_rows
+from clusterforests.forest.forest import SCALED_ROWS, FittedTrees, label_rows
 from clusterforests.forest_view import view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
-from clusterforests.rows.results import DiagnosticWork, Results, in_memory, results_for
+from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for
 from clusterforests.story import Summary, summarise
 from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
@@ -73,6 +75,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _trees: FittedTrees
     _placement: Placement
     _weights: FloatArray | None
+    _constraints: Constraints | None = None  # pickles of older versions lack these
+    _outlier_rule: OutlierRule | None = None
+    _nearest: IntArray | None = None  # the nearest cluster of every row; None if all have a label
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(aligned(state))
@@ -80,7 +85,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def predict(self, X: Any) -> IntArray:
         """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.
 
-        Rows of the fitted table get their `labels_`. What a row gets does not depend on the other rows of X.
+        Rows of the fitted table get their `labels_`, unless these were moved for the sake of other rows (`must_link`,
+        `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With `outliers`,
+        a row far from every cluster gets -1.
 
         Parameters
         ----------
@@ -157,7 +164,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         nodes = self._placement.nodes
         check_enough_nodes(len(nodes), n_clusters)
         settings = self._cut_settings(self.selection_, int(n_clusters))
-        kept = cut_graph(ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings), settings)
+        graph = ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings)
+        kept = cut_graph(graph, settings)
+        if self._constraints is not None:
+            self._constraints.check(settings.n_clusters)
+            partitions, weights = in_memory(self.partitions_), in_memory(self._weights)
+            kept = self._constraints.cut(graph, kept, partitions, weights)
         cut = copy.copy(self)
         cut.n_clusters = cut.n_clusters_ = settings.n_clusters
         cut.selection_ = self.selection_ | {
@@ -166,6 +178,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         }
         cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
+        if self._nearest is not None:
+            cut._nearest, cut.labels_ = cut.labels_, keep_outliers(self.labels_, cut.labels_)
         return cut
 
     def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
@@ -179,8 +193,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _label_in_trees(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> IntArray:
         """Find the labels of new rows in each tree, (n_estimators, rows)."""
+        return label_rows(backend, self._trees, self._scaling, self._read(backend, X, first_row, new))
+
+    def _read(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> FloatArray:
+        """Turn new rows into numbers, missing cells filled."""
         if self._reduction is not None:
-            return label_rows(backend, self._trees, self._scaling, self._reduction.apply(read_sparse(self, X)))
+            return self._reduction.apply(read_sparse(self, X))
         values = self._encoding.apply(self, X, first_row, new).values
         if np.isnan(values).any():
             if self._donors is None:
@@ -190,7 +208,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                     "from. Fill them, leave these rows out, or fit again and save with keep_rows=True."
                 )
             values = self._donors.fill(values, backend.threads)
-        return label_rows(backend, self._trees, self._scaling, values)
+        return values
 
     @property
     def _n_features_out(self) -> int:
@@ -239,6 +257,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         shown = BaseEstimator._get_fitted_attr_html(SimpleNamespace(**vars(self)), doc_link)
         shown.estimator_class = type(self)
         return shown
+
+    @property
+    def known_clusters_(self) -> dict[Any, int]:
+        """The cluster of each class of `known_labels`."""
+        check_is_fitted(self)
+        guidance = None if self._constraints is None else self._constraints.guidance
+        if guidance is None:
+            return {}
+        labels = in_memory(self.labels_)
+        return {name: int(labels[guidance.row_of(unit)]) for unit, name in enumerate(guidance.classes)}
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         check_is_fitted(self)
@@ -306,7 +334,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         tree : ClusterTree
             `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.diagnostics.cluster_tree`.
         """
-        labels = [in_memory(cut.labels_).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
+        labels = [in_memory(clusters_of(cut)).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
         mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
         titles = check_names(self._encoding.names if names is None else names, self._encoding.n_features)
         if X is None:
@@ -417,7 +445,10 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     check_is_fitted(forest)
     check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
     cuts: list[FittedForest] = []
-    for number in ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]:
+    numbers = ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]
+    if forest._constraints is not None:
+        numbers = forest._constraints.allowed(numbers)
+    for number in numbers:
         try:
             cuts.append(forest.at(number))
         except ValueError:
@@ -434,7 +465,15 @@ def kept_method(kept: KeptCut, *, named: bool) -> Setting:
 
 def _clusters(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> IntArray:
     backend = CpuBackend(forest.n_jobs)
-    return forest._placement.clusters(backend, forest._label_in_trees(backend, rows, first_row, new))
+    values = forest._read(backend, rows, first_row, new)
+    clusters = forest._placement.clusters(backend, label_rows(backend, forest._trees, forest._scaling, values))
+    rule = forest._outlier_rule
+    if rule is not None:
+        for start in range(0, len(values), SCALED_ROWS):
+            some = np.ascontiguousarray(values[start : start + SCALED_ROWS])
+            scaled = forest._scaling.apply(some, backend.threads)
+            clusters[start : start + SCALED_ROWS][rule.finds(scaled[:, rule.columns])] = OUTLIER
+    return clusters
 
 
 def _shares(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> FloatArray:

@@ -23,7 +23,9 @@ def test_links_lead_somewhere(document):
     assert [link for link in inside if not (document.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/extending.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/start.md", "docs/extending.md", "docs/guidance.md", "docs/outliers.md"]
+)
 def test_python_in_documents_runs(name, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks

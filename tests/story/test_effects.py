@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterforests.story.effects import measure_effects, rank_columns, weighted_mean, weighted_quantile
+from clusterforests._base.quantiles import weighted_quantile
+from clusterforests.story.effects import measure_effects, rank_columns, weighted_mean
 
 
 def plain_delta(x, inside, weights):

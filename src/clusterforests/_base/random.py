@@ -38,6 +38,7 @@ class Purpose(enum.IntEnum):
     TREE_DRAWS = 12
     TREE_CLUSTERS = 13
     REDUCED_ROWS = 14
+    LINKED_ROWS = 15
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters
@@ -51,6 +52,9 @@ class Purpose(enum.IntEnum):
     # Diagnostics
     DIAGNOSTIC_ROWS = 32
     HALF_FORESTS = 33
+
+    # Keeping what the user knows
+    ASSIGNMENT_TIES = 40
 
     # Choosing the rows that plots and reports show
     PLOTTED_ROWS = 48

@@ -82,6 +82,19 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def share_or_auto(text: str) -> float | str:
+    """Read a number between 0 and 1, or auto."""
+    if text == "auto":
+        return text
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be auto or a number between 0 and 1, such as 0.05")
+    return share
+
+
 def seed(text: str) -> int:
     """Read a whole number of at least 0."""
     if not text.isdigit():

@@ -58,7 +58,8 @@ def fit_facts(
         "why": view.settings["n_clusters"].reason,
         "evidence": _evidence(view),
         "repeats": [names[j] for j in view.repeated_features],
-        "sizes": np.bincount(view.labels, minlength=view.n_clusters),
+        "sizes": sure.sizes,
+        "outliers": sure.n_outliers,
         "cluster_consensus": view.cluster_consensus(),
         **_agreement_of_halves(sure),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
@@ -104,6 +105,8 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
             break
         sure = "  -" if math.isnan(share) else f"{100 * share:3.0f} %"
         lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
+    if facts["outliers"]:
+        lines.append(f"       -1  {facts['outliers']:7d}   apart from every cluster")
     if facts["stability"] is not None:
         lines += [
             "",

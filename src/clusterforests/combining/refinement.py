@@ -21,19 +21,30 @@ LEAST_LEFT = 0.1  # of a group
 LEAST_SHARE = 1e-3  # so that no row is forbidden a group with which it is never together
 
 
-def refine(backend: Backend, signatures: Signatures, groups: IntArray) -> IntArray:
-    """Let nodes, whose values must be known, move between the groups, as long as every group keeps some of its size."""
+def refine(
+    backend: Backend,
+    signatures: Signatures,
+    groups: IntArray,
+    fixed: IntArray | None = None,
+    rounds: int = ROUNDS,
+) -> IntArray:
+    """Let nodes, whose values must be known, move between the groups, as long as every group keeps some of its size.
+
+    Nodes whose group is `fixed`, which is -1 for the others, stay there.
+    """
     assert signatures.values is not None
     n_groups = int(groups.max()) + 1
     weights = signatures.weights * (len(signatures) / signatures.weights.sum())
     values = _unit(signatures.values, weights)
-    least_variances = LEAST_VARIANCE + (_steps(values) / 2) ** 2
+    least_variances = LEAST_VARIANCE + (usual_steps(values) / 2) ** 2
     least = LEAST_LEFT * np.bincount(groups, weights)
     member = np.eye(n_groups)[groups]
     pull = _pull(backend, signatures, groups, n_groups)
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             scores = log_densities(values, weights[:, None] * member, least_variances) + pull
+            if fixed is not None:
+                scores[(fixed >= 0)[:, None] & (fixed[:, None] != np.arange(n_groups))] = -np.inf
             moved = scores.argmax(axis=1).astype(np.int32)
             if (np.bincount(moved, weights, minlength=n_groups) <= least).any():
                 break
@@ -76,7 +87,7 @@ def log_densities(values: FloatArray, member: FloatArray, least_variances: Float
     return densities
 
 
-def _steps(values: FloatArray) -> FloatArray:
+def usual_steps(values: FloatArray) -> FloatArray:
     """Measure the usual step from one value of a column to the next.
 
     Where it is large, values are kinds or coarse numbers: a group in which all are equal is not as thin as it looks.

@@ -10,7 +10,9 @@ import numpy as np
 
 from clusterforests._base.parameters import MAX_MEMBERS
 from clusterforests._base.typing import AnyArray
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.normalized_cut import CutTree
+from clusterforests.combining.outliers import OUTLIER
 from clusterforests.combining.placement import Embedding, MostLinked, MostShared, NearestNode, Placement, Shares, Walk
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.tables.column_reading import READ_AS, YES_NO, ColumnReading
@@ -24,12 +26,14 @@ def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None
     _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
     _require(names is None or len(names) == p, "the number of feature names")
     _check_lengths(state, n_trees, n_rows, p)
-    _require(_between(state["labels_"], 0, k), "labels")
+    _check_outliers(state, n_rows, k)
     _require(_between(state["partitions_"], 0, None), "partitions")
     _require(all(len(f) > 0 and _between(f, 0, p) for f in state["estimators_features_"]), "features of the trees")
     _check_choices(state)
     _check_columns(state, p)
     _check_placement(state["_placement"], n_trees, n_rows, k)
+    if state["_constraints"] is not None:
+        _check_constraints(state["_constraints"], n_rows)
     if state["cut_tree_"] is not None:
         _check_cuts(state["cut_tree_"], len(state["_placement"].nodes), k)
 
@@ -130,6 +134,37 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
         # A cut comes before those that follow it, so that every walk ends.
         later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])
         _require(later.all(), "cuts")
+
+
+def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
+    labels, nearest, rule = state["labels_"], state["_nearest"], state["_outlier_rule"]
+    _require((nearest is None) == (rule is None), "outliers")
+    _require(_between(labels, 0 if rule is None else OUTLIER, k), "labels")
+    if rule is None:
+        return
+    _require(len(nearest) == n_rows and _between(nearest, 0, k), "outliers")
+    _require(((labels == OUTLIER) | (labels == nearest)).all(), "outliers")
+    d, shapes = len(rule.columns), len(rule.centers)
+    width = state["_scaling"].views.first.size + len(state["_scaling"].projections)
+    _require(_between(rule.columns, 0, width) and len(rule.scale) == d and (rule.scale > 0).all(), "outliers")
+    _require(rule.centers.shape == (shapes, d) and rule.roots.shape == (shapes * d, d), "outliers")
+    _require(len(rule.middles) == len(rule.widths) == shapes and (rule.widths > 0).all(), "outliers")
+    sound = all(np.isfinite(part).all() for part in (rule.scale, rule.centers, rule.roots, rule.middles, rule.widths))
+    _require(sound and (rule.roots[np.arange(shapes * d), np.tile(np.arange(d), shapes)] > 0).all(), "outliers")
+
+
+def _check_constraints(constraints: Constraints, n_rows: int) -> None:
+    least, most = constraints.sizes
+    _require(least >= 0 and most >= least and constraints.total > 0, "sizes of clusters")
+    guidance = constraints.guidance
+    if guidance is not None:
+        units = guidance.n_units
+        _require(len(guidance.unit) == n_rows and _between(guidance.unit, -1, None) and units > 0, "known rows")
+        _require(len(np.unique(guidance.rows)) >= units >= len(guidance.classes), "known classes")
+        _require(len(np.unique(guidance.unit[guidance.rows])) == units, "known rows")
+        _require(guidance.apart.shape[1] == 2 and _between(guidance.apart, 0, units), "rows that are apart")
+        plain = all(isinstance(name, (str, int, float)) for name in guidance.classes)
+        _require(plain and len(set(guidance.classes)) == len(guidance.classes), "known classes")
 
 
 def _check_shares(shares: Shares, k: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from clusterforests._base.parameters import FOREST_RULES, check_parameters
 from clusterforests._base.typing import AnyArray
+from clusterforests.combining.constraints import CONSTRAINT_RULES
 from clusterforests.combining.registry import METHOD_RULES
 from clusterforests.persistence.consistency import check_consistency
 from clusterforests.persistence.model_file import not_a_model, read_model, write_model
@@ -89,7 +90,7 @@ def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -
     unknown = set(parameters) - set(cls._get_param_names())
     if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
         raise ValueError("it has parameters that this version does not know")
-    check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, "columns": COLUMNS_RULE})
+    check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
     given = description["state"]
     if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
         raise ValueError("its fitted attributes have unknown names")
@@ -98,7 +99,8 @@ def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -
         state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
         state["feature_importances_"] = state["feature_pvalues_"].copy()
     state.setdefault("repeated_features_", {})
-    state.setdefault("_reduction", None)
+    for name in ("_reduction", "_constraints", "_nearest", "_outlier_rule"):
+        state.setdefault(name, None)
     for name, kind in STATE.fields.items():
         check_kind(state[name], kind, name)
     names = description["feature_names"]

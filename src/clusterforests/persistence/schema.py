@@ -7,7 +7,11 @@ import numpy as np
 
 from clusterforests.backends import Coordinates
 from clusterforests.combining.affinity import Signatures
+from clusterforests.combining.assignment import Sizes
+from clusterforests.combining.constraints import Constraints
+from clusterforests.combining.guidance import Guidance
 from clusterforests.combining.normalized_cut import CutNode, CutTree
+from clusterforests.combining.outliers import OutlierRule
 from clusterforests.combining.placement import (
     Embedding,
     Links,
@@ -95,6 +99,14 @@ RECORDS = {
     ),
     "CutTree": _record(CutTree, "nodes:[CutNode]"),
     "Setting": _record(Setting, "value:plain reason:str"),
+    "Guidance": _record(Guidance, "unit:int64/1 apart:int64/2 classes:tuple"),
+    "Sizes": _record(Sizes, "least:plain most:plain"),
+    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain"),
+    "OutlierRule": _record(
+        OutlierRule,
+        "columns:int32/1 scale:float64/1 centers:float64/2 roots:float64/2 middles:float64/1 widths:float64/1 "
+        "level:plain",
+    ),
     "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }
 NAMES = {record.make: name for name, record in RECORDS.items()}
@@ -105,8 +117,9 @@ STATE = _record(
     "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
     "n_clusters_evidence_:Evidence? repeated_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
     "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors? "
-    "_reduction:Reduction?",
-    added="feature_pvalues_ repeated_features_ _reduction",
+    "_reduction:Reduction? _constraints:Constraints? _nearest:int32/1? "
+    "_outlier_rule:OutlierRule?",
+    added="feature_pvalues_ repeated_features_ _reduction _constraints _nearest _outlier_rule",
 )
 PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
 PLAIN |= {"plain": (int, float, str, tuple, type(None))}

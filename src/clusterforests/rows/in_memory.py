@@ -1,7 +1,7 @@
 """Rows of a table that fits into memory as one array of numbers: the sample is all of them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,9 @@ import numpy as np
 from clusterforests._base.threads import count_threads
 from clusterforests.backends import Backend
 from clusterforests.combining.combine import place_rows
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.keeping import Placed
 from clusterforests.combining.nodes import Nodes, choose_nodes
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.settings import CutSettings
@@ -37,6 +39,7 @@ class InMemoryRows:
     backend: Backend
     results: Results
     grower: Grower | None = None  # grows the trees elsewhere, such as on the workers of a cluster
+    constraints: Constraints | None = None  # what the user asks of the clusters
 
     @property
     def n_rows(self) -> int:
@@ -52,14 +55,20 @@ class InMemoryRows:
         return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
-        """Leave the labels as they are: trees that were grown on all rows have them."""
-        return LabelledForest(forest, None)
+        """Leave the labels as they are: trees that were grown on all rows have them. Rows may be linked."""
+        if self.constraints is None:
+            return LabelledForest(forest, None)
+        return LabelledForest(replace(forest, partitions=self.constraints.link(forest.partitions)), None)
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         return choose_nodes(self.backend, labelled.forest.partitions, sample.weights, settings, seed)
 
     def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
-        return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.sample_of_all.weights)
+        partitions, weights = labelled.forest.partitions, self.sample_of_all.weights
+        placement, labels = place_rows(self.backend, nodes, kept, partitions, weights)
+        if self.constraints is None:
+            return placement, labels
+        return self.constraints.keep(self.backend, Placed(partitions, weights, placement, labels))
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)

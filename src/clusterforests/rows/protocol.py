@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests.backends import Backend
+from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import KeptCut
 from clusterforests.combining.nodes import Nodes
 from clusterforests.combining.placement import Placement
@@ -60,6 +61,8 @@ class Rows(Protocol):
     def reading(self) -> Reading: ...
     @property
     def backend(self) -> Backend: ...
+    @property
+    def constraints(self) -> Constraints | None: ...
 
     def report_to(self, progress: ReadingProgress) -> None:
         """Tell `progress` how many rows of a large table were read."""

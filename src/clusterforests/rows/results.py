@@ -12,6 +12,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
+from clusterforests.combining.keeping import Placed
 from clusterforests.combining.nodes import known_nodes
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
@@ -77,22 +78,26 @@ class HostResults:
         return self.send(work(counted(partitions, clusters, weights), partitions, clusters, weights))
 
     def average(self, values: Any, forest: Any) -> Any:
-        labels = to_host(forest.labels_)
-        return self.send(mean_of(sums_by_cluster(to_host(values), labels, forest._weights, forest.n_clusters_)))
+        _, labels, weights = _fitted(forest)
+        return self.send(mean_of(sums_by_cluster(to_host(values), labels, weights, forest.n_clusters_)))
 
     def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
         return _fitted(forest)
 
     def gather(self, forest: Any) -> Any:
         whole = copy.copy(forest)
-        whole.partitions_, whole.labels_, _ = _fitted(forest)
+        whole.partitions_, whole.labels_ = to_host(forest.partitions_), to_host(forest.labels_)
+        whole._nearest = None if forest._nearest is None else to_host(forest._nearest)
         return whole
 
     def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
-        partitions, _, weights = _fitted(forest)
+        partitions, weights = to_host(forest.partitions_), forest._weights
         exact = forest.selection_["landmarks"].value is None
         nodes = known_nodes(forest._placement.nodes, partitions, weights, exact=exact)
-        placement, labels = place_rows(CpuBackend(forest.n_jobs), nodes, kept, partitions, weights)
+        backend = CpuBackend(forest.n_jobs)
+        placement, labels = place_rows(backend, nodes, kept, partitions, weights)
+        if forest._constraints is not None:
+            placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
         return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:
@@ -128,5 +133,18 @@ def in_memory(values: Any) -> Any:
     return values.compute() if is_dask(values) else to_host(values)
 
 
+def clusters_of(forest: Any) -> Any:
+    """Return the cluster of each fitted row, the nearest one for a row that has no label."""
+    return forest.labels_ if forest._nearest is None else forest._nearest
+
+
+def counting_weights(forest: Any) -> Any:
+    """Return the weights of the fitted rows; those that have no label count nothing."""
+    if forest._nearest is None:
+        return forest._weights
+    labelled = (forest.labels_ >= 0).astype(np.float64)
+    return labelled if forest._weights is None else labelled * forest._weights
+
+
 def _fitted(forest: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
-    return to_host(forest.partitions_), to_host(forest.labels_), forest._weights
+    return to_host(forest.partitions_), to_host(clusters_of(forest)), counting_weights(forest)

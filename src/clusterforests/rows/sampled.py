@@ -90,6 +90,10 @@ class SampledRows:
     def n_rows(self) -> int:
         return self.reader.shape[0]
 
+    @property
+    def constraints(self) -> None:
+        """Rows that are not compared one by one keep no constraints."""
+
     def report_to(self, progress: ReadingProgress) -> None:
         self.reader.progress = progress
 

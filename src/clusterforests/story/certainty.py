@@ -26,6 +26,7 @@ class Certainty:
     halves: HalfCuts | None  # clusterings by halves of the forest
     stability: Stability | None
     why_no_stability: str | None
+    n_outliers: int = 0  # rows that belong to no cluster; they are no part of the sizes, and none of them is doubtful
 
 
 def measure_certainty(view: ForestView, limits: StoryLimits) -> Certainty:
@@ -40,14 +41,17 @@ def measure_certainty(view: ForestView, limits: StoryLimits) -> Certainty:
         found = stability(halves, level=INTERVAL)
     except ValueError as error:  # a single tree, a single row, or too few rows with a weight
         halves, reason = None, str(error)
+    inside = np.ones(len(labels), dtype=bool) if view.outliers is None else ~view.outliers
+    silhouette = silhouette_with(soft, labels)
     return Certainty(
         labels=labels,
         memberships=soft,
-        silhouette=silhouette_with(soft, labels),
+        silhouette=np.where(inside, silhouette, np.maximum(silhouette, 0.0)),
         next_cluster=others.argmax(axis=1) if k > 1 else np.full(len(labels), -1),
-        sizes=np.bincount(labels, minlength=k),
-        consensus=mean_of(sums_by_cluster(own_membership(soft, labels), labels, view.weights, k)),
+        sizes=np.bincount(labels[inside], minlength=k),
+        consensus=mean_of(sums_by_cluster(own_membership(soft, labels), labels, view.weights_of(), k)),
         halves=halves,
         stability=found,
         why_no_stability=reason,
+        n_outliers=int((~inside).sum()),
     )

@@ -93,17 +93,6 @@ def _measure(ranks: FloatArray, labels: IndexArray, weights: FloatArray, n_clust
     return Effects(*(np.where(there, part, np.nan) for part in (np.clip(2 * above - 1, -1, 1), error, spread)))
 
 
-def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> float:
-    """Find a quantile of known values; where a share of exactly q lies below a gap, the middle of the gap."""
-    order = np.argsort(values, kind="stable")
-    upto = np.cumsum(weights[order])
-    target = q * upto[-1]
-    slack = 1e-9 * upto[-1]
-    low = min(int(np.searchsorted(upto, target - slack)), len(values) - 1)
-    high = min(int(np.searchsorted(upto, target + slack, side="right")), len(values) - 1)
-    return float(values[order[low]] / 2 + values[order[high]] / 2)
-
-
 def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
     """Average known values."""
     scale = float(np.abs(values).max()) or 1.0  # so that no sum overflows

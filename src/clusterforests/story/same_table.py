@@ -28,7 +28,7 @@ def check_same_table(view: ForestView, X: Any) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = in_memory(view.forest.predict(X))[rows] if some is None else in_memory(view.forest.predict(some))
-    count, wrong = len(rows), int(np.count_nonzero(found != view.labels[rows]))
+    count, wrong = len(rows), int(np.count_nonzero(found != view.predicted(rows)))
     if not wrong:
         return []
     what = f"`predict` puts {wrong:,} of {count:,} rows of this table into other clusters than the fit"

@@ -29,6 +29,11 @@ def answer(view: ForestView, sure: Certainty, names: Sequence[str]) -> str:
     sizes = [f"{size:,}" for size in sure.sizes]
     spread = f"of {listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
     found = f"The {n:,} rows fall into {k} clusters, {spread}."
+    if sure.n_outliers:
+        rest = "1 row lies" if sure.n_outliers == 1 else f"{sure.n_outliers:,} rows lie"
+        found = (
+            f"{n - sure.n_outliers:,} of {n:,} rows fall into {k} clusters, {spread}; {rest} apart from all of them."
+        )
     return " ".join(filter(None, [found, repeated(view, names), agreement(sure), features_that_tell(view, "column")]))
 
 
@@ -93,7 +98,7 @@ def cautions(
         )
         if reason != "given":
             found.append(reason)
-    found += _about_clusters(sure)
+    found += _about_clusters(sure) + _about_outliers(sure)
     if k > 1 and sure.stability is not None and sure.stability.mean < TRUSTED:
         found.append(agreement(sure))
     doubtful = int((sure.silhouette < 0).sum())
@@ -120,6 +125,15 @@ def cautions(
             "same clusters."
         )
     return found
+
+
+def _about_outliers(sure: Certainty) -> list[str]:
+    if not sure.n_outliers:
+        return []
+    return [
+        f"Rows apart from every cluster ({sure.n_outliers:,}) have the label -1. Lists and pictures show them with the "
+        "cluster nearest to them; sizes leave them out."
+    ]
 
 
 def _about_clusters(sure: Certainty) -> list[str]:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.quantiles import weighted_quantile
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray
 from clusterforests.story.column_words import SHARE, ColumnWords
-from clusterforests.story.effects import Effects, weighted_mean, weighted_quantile
+from clusterforests.story.effects import Effects, weighted_mean
 from clusterforests.story.phrases import interval_phrase, number_phrase, share_phrase, shown_pair
 from clusterforests.story.words import percent, round_outward
 from clusterforests.tables.column_reading import NUMBER

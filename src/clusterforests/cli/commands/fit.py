@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clusterforests.cli.commands.inspect import column_facts, show_columns
-from clusterforests.cli.label_files import formula_notes, labels_format, write_labels
+from clusterforests.cli.label_files import formula_notes, labels_format, membership_column, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.requests import request_of
@@ -43,6 +43,7 @@ def run_fit(given: argparse.Namespace) -> int:
         given.clusters,
         n_estimators=given.trees,
         noise_features=given.noise_features,
+        outliers=given.outliers,
         n_jobs=given.threads or -1,
         random_state=given.seed,
         verbose=int(screen.watched),
@@ -84,13 +85,13 @@ def write_results(
             seconds=seconds,
         )
 
-    form = labels_format(given.out)
+    form, labels = labels_format(given.out), forest.labels_
     # How it was run is not part of the model: the same data and seed give the same file.
     forest.set_params(n_jobs=None, verbose=0)
     writers: dict[str, Callable[[Path], None]] = {
         "--report": write_page,
         "--model": lambda path: forest.save(path, keep_rows=not given.model_without_rows),
-        "--out": lambda path: write_labels(path, data, forest.labels_, forest.item_consensus_, form),
+        "--out": lambda path: write_labels(path, data, labels, membership_column(forest.item_consensus_, labels), form),
     }
     for option, writer in writers.items():
         path = outputs.targets.get(option, STDOUT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.label_files import formula_notes, labels_format, write_labels
+from clusterforests.cli.label_files import formula_notes, labels_format, membership_column, write_labels
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
 from clusterforests.cli.screen import Screen, naming_file
@@ -32,7 +32,7 @@ def run_predict(given: argparse.Namespace) -> int:
     started = time.perf_counter()
     with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
         labels = forest.predict(data.table)
-        own = own_membership(forest.predict_proba(data.table), labels)
+        own = membership_column(own_membership(forest.predict_proba(data.table), labels), labels)
     seconds = time.perf_counter() - started
     scores = score(data.truth, labels)
     with outputs:
@@ -40,7 +40,8 @@ def run_predict(given: argparse.Namespace) -> int:
         if given.json:
             facts: dict[str, Any] = {"data": given.data, "model": given.model, "rows": len(labels)}
             facts["clusters"] = int(forest.n_clusters_)
-            sizes = np.bincount(labels, minlength=forest.n_clusters_)
+            facts["outliers"] = int((labels < 0).sum())
+            sizes = np.bincount(labels[labels >= 0], minlength=forest.n_clusters_)
             rows = row_facts(data, labels) if out is None else {"files": {"out": str(out)}}
             facts |= {"sizes": sizes, "scores": scores, "seconds": seconds, "notes": screen.notes}
             screen.show(as_json({**facts, **rows}))

@@ -9,6 +9,7 @@ from clusterforests.cli.arguments import (
     number_of_clusters,
     positive,
     seed,
+    share_or_auto,
     target,
 )
 
@@ -23,7 +24,8 @@ EXAMPLES = """examples:
   cat data.csv | clusterforests fit - --clusters 3 --out - > labels.csv
 
 The labels have a line for each row: its name (--id) or its number, from 1; its
-cluster, where 0 is the largest; and its membership in it, from 0 to 1. They are
+cluster, where 0 is the largest; and its membership in it, from 0 to 1. With
+--outliers, rows that lie apart from every cluster have the cluster -1. They are
 CSV unless the name ends in .tsv, .jsonl, .xlsx, .parquet, .arrow or .npy; text
 is compressed if .gz or .zst follows. With --json and without --out, the labels
 are part of the JSON. A model holds every number of clusters: see
@@ -62,6 +64,12 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "drop", "keep"),
         default="auto",
         help="leave columns that do not tell out of the trees (drop), or not (keep); auto, the default, is drop",
+    )
+    add(
+        "--outliers",
+        metavar="SHARE",
+        type=share_or_auto,
+        help="give rows that lie apart from every cluster the cluster -1: auto, or so large a share of the rows",
     )
     add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
     add("--dry-run", action="store_true", help="only show how each column is read, as `inspect` does")

@@ -21,10 +21,10 @@ from clusterforests.diagnostics.shares import count_clusters
 from clusterforests.rows.dask.settling import settle_partitions
 from clusterforests.rows.dask.table import compute_all, cut_into, like, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
-from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork
+from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork, clusters_of, counting_weights
 from clusterforests.tables.frames import check_names
 
-HEAVY = ("labels_", "partitions_", "_weights")  # attributes that new rows do not need
+HEAVY = ("labels_", "partitions_", "_weights", "_nearest")  # attributes that new rows do not need
 
 
 class DaskResults:
@@ -63,9 +63,10 @@ class DaskResults:
 
     def sample(self, forest: Any, max_rows: int) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Bring only the rows that `half_cuts` takes."""
-        weights = None if forest._weights is None else compute_all(forest._weights)[0]
+        given = counting_weights(forest)
+        weights = None if given is None else compute_all(given)[0]
         rows = sample_rows(forest.labels_.shape[0], max_rows, 0, weights)
-        partitions, labels = compute_all(forest.partitions_[:, rows], forest.labels_[rows])
+        partitions, labels = compute_all(forest.partitions_[:, rows], clusters_of(forest)[rows])
         return partitions, labels, None if weights is None else weights[rows]
 
     def gather(self, forest: Any) -> Any:
@@ -76,8 +77,8 @@ class DaskResults:
             "Keep labels_ with dask.array.to_zarr instead, and fit again with the same random_state for the rest.",
         )
         whole = copy.copy(forest)
-        arrays = forest.labels_, forest.partitions_, forest._weights
-        whole.labels_, whole.partitions_, whole._weights = compute_all(*arrays)
+        arrays = forest.labels_, forest.partitions_, forest._weights, forest._nearest
+        whole.labels_, whole.partitions_, whole._weights, whole._nearest = compute_all(*arrays)
         return whole
 
     def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, da.Array]:
@@ -118,8 +119,9 @@ def _map_partition(work: RowWork, forest: Any, partition: Any, empty: AnyArray) 
 def _fitted_partitions(forest: Any) -> list[tuple[Any, Any, Any]]:
     """List the labels in the trees, the clusters and the weights of each partition."""
     partitions = forest.partitions_.to_delayed().ravel().tolist()
-    weights = [None] * len(partitions) if forest._weights is None else forest._weights.to_delayed().tolist()
-    return list(zip(partitions, forest.labels_.to_delayed().tolist(), weights, strict=True))
+    given = counting_weights(forest)
+    weights = [None] * len(partitions) if given is None else given.to_delayed().tolist()
+    return list(zip(partitions, clusters_of(forest).to_delayed().tolist(), weights, strict=True))
 
 
 def _count(forest: Any, partitions: list[tuple[Any, Any, Any]]) -> Any:

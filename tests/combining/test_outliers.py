@@ -1,0 +1,219 @@
+"""Rows that belong to no cluster: the rule, and -1 in everything that a fitted forest offers."""
+
+import json
+
+import numpy as np
+import pytest
+
+from clusterforests import ClusterForest, plots
+from clusterforests.cli.program import main
+from clusterforests.combining.outliers import find_outliers
+from clusterforests.forest_view import view_of
+from clusterforests.report import write_report
+
+N, NOISE, K = 600, 30, 3
+
+
+def noisy(seed=0, d=4):
+    """Three groups, then rows far from all of them."""
+    rng = np.random.default_rng(seed)
+    centers = 10 * np.eye(d)[:K]
+    X = centers[rng.integers(K, size=N)] + 0.5 * rng.normal(size=(N, d))
+    others = rng.uniform(X.min(axis=0), X.max(axis=0), (20 * NOISE, d))
+    apart = np.linalg.norm(others[:, None] - centers, axis=2).min(axis=1) > 4
+    return np.vstack([X, others[apart][:NOISE]])
+
+
+@pytest.fixture(scope="module")
+def table():
+    return noisy()
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return ClusterForest(K, n_estimators=60, outliers="auto", random_state=0).fit(table)
+
+
+IS_NOISE = np.arange(N + NOISE) >= N
+
+
+def test_noise_is_found_and_clusters_are_kept(fitted):
+    outside = fitted.labels_ < 0
+    assert outside[IS_NOISE].all()
+    assert outside[~IS_NOISE].mean() < 0.01
+    assert fitted.n_clusters_ == K
+    sizes = np.bincount(fitted.labels_[~outside])
+    assert len(sizes) == K
+    assert (np.diff(sizes) <= 0).all()
+
+
+def test_clean_clusters_keep_their_rows():
+    called = [
+        (ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(noisy(seed)[:N]).labels_ < 0)
+        for seed in range(5)
+    ]
+    assert np.mean(called) < 0.006
+
+
+def test_clusters_are_what_they_are_without_outliers(table, fitted):
+    free = ClusterForest(K, n_estimators=60, random_state=0).fit(table)
+    assert np.array_equal(free.partitions_, fitted.partitions_)
+    assert np.array_equal(free.feature_importances_, fitted.feature_importances_)
+    inside = fitted.labels_ >= 0
+    pairs = set(zip(free.labels_[inside].tolist(), fitted.labels_[inside].tolist(), strict=True))
+    assert len(pairs) == K  # the same clusters, by other names where outliers were part of the sizes
+
+
+def test_a_share(table):
+    forest = ClusterForest(K, n_estimators=60, outliers=0.04, random_state=0).fit(table)
+    assert (forest.labels_ < 0).sum() == pytest.approx(0.04 * len(table), abs=1)
+    assert forest.labels_[forest.labels_ < 0].size <= IS_NOISE[forest.labels_ < 0].sum() + 1
+    with pytest.raises(ValueError, match=r"outliers=0.999 leaves cluster \d of 3 without a row"):
+        ClusterForest(K, n_estimators=20, outliers=0.999, random_state=0).fit(table)
+
+
+def test_new_rows(table, fitted):
+    assert np.array_equal(fitted.predict(table), fitted.labels_)
+    new = np.array([[10.0, 0, 0, 0], [5.0, 5, 5, 5]])
+    found = fitted.predict(new)
+    assert found[0] >= 0
+    assert found[1] == -1
+    assert fitted.predict_proba(new).sum(axis=1) == pytest.approx(1)
+
+
+def test_weights_are_copies(table):
+    weights = 1.0 + (np.arange(len(table)) % 3 == 0)
+    weighted = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, sample_weight=weights)
+    copied = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0)
+    copied.fit(np.repeat(table, weights.astype(int), axis=0))
+    assert np.array_equal(copied.predict(table), weighted.predict(table))
+
+
+def test_a_row_without_weight_can_be_an_outlier(table):
+    weights = np.where(IS_NOISE, 0.0, 1.0)
+    labels = (
+        ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, sample_weight=weights).labels_
+    )
+    assert (labels[IS_NOISE] < 0).all()
+
+
+def test_diagnostics_leave_outliers_out(table, fitted):
+    soft = fitted.memberships_
+    assert soft.shape == (len(table), K)
+    assert soft.sum(axis=1) == pytest.approx(1)
+    inside = fitted.labels_ >= 0
+    own = fitted.item_consensus_[inside]
+    means = [own[fitted.labels_[inside] == c].mean() for c in range(K)]
+    assert fitted.cluster_consensus_ == pytest.approx(means)
+    assert fitted.stability().mean > 0.9
+    assert np.isfinite(fitted.silhouette_).all()
+    tree = fitted.cluster_tree()
+    assert len(tree.sizes[1]) == 3
+
+
+def test_other_numbers_of_clusters_have_the_same_outliers(fitted):
+    cut = fitted.at(2)
+    assert np.array_equal(cut.labels_ < 0, fitted.labels_ < 0)
+    assert set(cut.labels_.tolist()) == {-1, 0, 1}
+
+
+def test_saved_models(tmp_path, table, fitted):
+    fitted.save(tmp_path / "model.cf")
+    loaded = ClusterForest.load(tmp_path / "model.cf")
+    assert np.array_equal(loaded.labels_, fitted.labels_)
+    assert np.array_equal(loaded.memberships_, fitted.memberships_)
+    assert np.array_equal(loaded.predict(table), fitted.labels_)
+    assert np.array_equal(loaded.at(4).labels_, fitted.at(4).labels_)
+
+
+def test_a_fit_without_outliers_after_one_with(table, fitted):
+    forest = ClusterForest(K, n_estimators=20, outliers="auto", random_state=0).fit(table)
+    assert forest.set_params(outliers=None).fit(table).labels_.min() == 0
+    assert forest.predict(table).min() == 0
+
+
+def test_story_report_and_plots(tmp_path, table, fitted):
+    count = int((fitted.labels_ < 0).sum())
+    text = " ".join(str(fitted.summary(table)).split())
+    assert f"{count} rows lie apart from all of them" in text
+    assert "have the label -1" in text
+    write_report(fitted, table, tmp_path / "report.html")
+    assert "have the label -1" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    for plot in (plots.consensus_heatmap, plots.item_consensus, plots.spectral_embedding):
+        assert plot(fitted) is not None
+    view = view_of(fitted)
+    assert view.labels.min() == 0
+    assert view.outliers.sum() == count
+    assert (view.weights_of() == (fitted.labels_ >= 0)).all()
+
+
+def test_command_line(tmp_path, table, capsys):
+    data, labels, model = (str(tmp_path / name) for name in ("table.npy", "labels.csv", "model.cf"))
+    np.save(data, table)
+    given = ["fit", data, "--clusters", "3", "--trees", "60", "--outliers", "auto", "--out", labels, "--model", model]
+    assert main(given) == 0
+    printed = capsys.readouterr().out
+    written = np.loadtxt(labels, delimiter=",", skiprows=1)
+    count = int((written[:, 1] == -1).sum())
+    assert count >= NOISE
+    assert f"-1  {count:7d}   apart from every cluster" in printed
+    assert (written[written[:, 1] == -1, 2] == 0).all()
+    assert main(["predict", model, data, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["outliers"] == count
+    assert sum(found["sizes"]) == len(table) - count
+    with pytest.raises(SystemExit):
+        main(["fit", data, "--outliers", "2"])
+    assert "must be auto or a number between 0 and 1" in capsys.readouterr().err
+
+
+def test_rows_of_which_something_is_known_are_no_outliers(table):
+    pairs = [(0, N), (1, N + 1)]
+    forest = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, must_link=pairs)
+    assert all(forest.labels_[a] == forest.labels_[b] >= 0 for a, b in pairs)
+
+
+def test_small_dask_tables(table, fitted):
+    da = pytest.importorskip("dask.array")
+    there = ClusterForest(K, n_estimators=60, outliers="auto", random_state=0).fit(
+        da.from_array(table, chunks=(200, 4))
+    )
+    assert np.array_equal(there.labels_.compute(), fitted.labels_)
+    assert there.memberships_.compute() == pytest.approx(fitted.memberships_)
+    assert there.cluster_consensus_.compute() == pytest.approx(fitted.cluster_consensus_)
+    assert np.array_equal(there.at(2).labels_.compute(), fitted.at(2).labels_)
+    lazy = there.predict(da.from_array(table, chunks=(200, 4)))
+    assert np.array_equal(lazy.compute(), fitted.labels_)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"outliers": 0}, "outliers=0 is not allowed"),
+        ({"outliers": "some"}, "outliers='some' is not allowed"),
+        ({"outliers": "auto", "min_cluster_size": 3}, "outliers cannot be combined with min_cluster_size"),
+        ({"outliers": "auto", "trees": "grown"}, "outliers='auto' needs trees of several kinds"),
+    ],
+)
+def test_what_is_refused(table, settings, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        ClusterForest(K, **settings).fit(table)
+
+
+def test_columns_that_hardly_vary_and_one_cluster():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.integers(2, size=200), np.zeros(200)])
+    X[0, 0] = 40
+    labels = ClusterForest(1, n_estimators=20, outliers="auto", random_state=0).fit(X).labels_
+    assert labels[0] == -1
+    assert (labels < 0).mean() < 0.02
+
+
+def test_a_third_of_a_cluster_may_be_outliers():
+    rng = np.random.default_rng(0)
+    values = np.vstack([rng.normal(size=(200, 3)), rng.uniform(-40, 40, (90, 3))])
+    rule, outside = find_outliers(values, np.arange(3, dtype=np.int32), np.zeros(290, np.int32), None, "auto")
+    far = np.linalg.norm(values, axis=1) > 6
+    assert outside[far].all()
+    assert outside[:200].mean() < 0.02
+    assert np.array_equal(rule.finds(values), outside)
