@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent / "tests/contract"))
-import golden_cases  # noqa: E402
+import golden_cases
 
-from clusterforests import _core  # noqa: E402
+from clusterforests import _core
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 

@@ -1,4 +1,4 @@
-"""Check what an installation with only the base dependencies must do, on every system. Files go to a temporary folder."""
+"""Check what an installation with only the base dependencies must do, on every system, in a temporary folder."""
 
 import contextlib
 import importlib.util
