@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-versions golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many figures reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many figures reproduce sanitize fuzz clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -27,6 +27,15 @@ test-slow: $(VENV)/installed
 # The golden results with the oldest and newest NumPy, SciPy and scikit-learn, for each Python on this machine.
 test-versions:
 	$(PYTHON) tools/versions.py --work build/versions
+
+# The golden results on aarch64, emulated. Debian: needs python3.11, qemu-user-static and g++-aarch64-linux-gnu.
+test-aarch64:
+	python3.11 tools/emulate.py --work build/aarch64
+
+# The core's self-tests here, on emulated aarch64, with musl, and on Windows by wine; for macOS they are only compiled.
+# Debian: needs qemu-user-static, g++-aarch64-linux-gnu, g++-mingw-w64-x86-64-posix and wine.
+test-machines: $(VENV)/machines
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/self_tests.py --target all
 
 # Writes tests/contract/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
 golden: $(VENV)/installed
@@ -147,6 +156,10 @@ $(VENV)/run: $(SOURCES)
 # What tests, linters and documentation need besides: the package is installed, so pip only adds what its extra names.
 $(VENV)/installed: $(VENV)/run
 	$(BIN)/python -m pip install -q "clusterforests[dev]"
+	touch $@
+
+$(VENV)/machines: $(VENV)/installed
+	$(BIN)/python -m pip install -q "clusterforests[machines]"
 	touch $@
 
 $(VENV)/bench: $(VENV)/installed

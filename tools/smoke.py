@@ -1,8 +1,10 @@
-"""Check what an installation with only the base dependencies must do. dist_check.py runs this in an empty folder."""
+"""Check what an installation with only the base dependencies must do, on every system, in a temporary folder."""
 
+import contextlib
 import importlib.util
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -36,7 +38,7 @@ def works() -> None:
     predict = [*COMMAND, "predict", "made.cf", "table.csv", "--out", "again.csv"]
     subprocess.run(predict, check=True, stdout=subprocess.DEVNULL)
     assert len(Path("labels.csv").read_text().splitlines()) == len(Path("again.csv").read_text().splitlines()) == 121
-    assert "</html>" in Path("report.html").read_text()
+    assert "</html>" in Path("report.html").read_text(encoding="utf-8")
     version = subprocess.run([*COMMAND, "--version"], check=True, capture_output=True, text=True).stdout
     assert version.strip() == f"clusterforests {clusterforests.__version__}"
 
@@ -68,6 +70,7 @@ def says_what_is_missing() -> None:
 
 
 if __name__ == "__main__":
-    works()
-    says_what_is_missing()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, contextlib.chdir(folder):
+        works()
+        says_what_is_missing()
     print("fit, predict, save, load, command line, report: as they should be; optional packages: clear errors")

@@ -31,7 +31,8 @@ class Outcome(NamedTuple):
 def lower_bounds(python: str) -> list[str]:
     """Return the oldest versions that pyproject.toml allows and that have wheels for this Python."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    oldest = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", needed).groups() for needed in project["dependencies"])
+    here = [needed for needed in project["dependencies"] if ";" not in needed]  # others are for Windows
+    oldest = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", needed).groups() for needed in here)
     oldest["numpy"] = OLDER_NUMPY.get(python, oldest["numpy"])
     oldest["scipy"] = OLDER_SCIPY.get(python, oldest["scipy"])
     return [f"{name}~={oldest[name] if oldest[name].count('.') > 1 else oldest[name] + '.0'}" for name in PACKAGES]

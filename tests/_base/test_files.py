@@ -1,11 +1,13 @@
 """Files are whole, however their writing ends."""
 
 import os
+import runpy
 import secrets
 import stat
 
 import pytest
 
+from clusterforests._base import files
 from clusterforests._base.files import create_beside, move_into_place, replace_text, replacing
 
 
@@ -128,3 +130,22 @@ def test_without_hard_links_all_or_none_too(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError):
         move_into_place(parts)
     assert {name: (tmp_path / name).read_text() for name in os.listdir(tmp_path)} == {"a": "old"}
+
+
+def test_systems_without_owners_and_modes(tmp_path, monkeypatch):
+    """As Windows is."""
+    monkeypatch.delattr(os, "fchown")
+    monkeypatch.delattr(os, "fchmod")
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    replace_text(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_flags_of_windows_are_used(monkeypatch):
+    """Without O_BINARY, Windows would put a carriage return before every line end of a model."""
+    monkeypatch.setattr(os, "O_BINARY", 1 << 28, raising=False)
+    monkeypatch.delattr(os, "O_NOFOLLOW")
+    monkeypatch.delattr(os, "O_CLOEXEC")
+    found = runpy.run_path(files.__file__)["CREATE"]
+    assert found == os.O_RDWR | os.O_CREAT | os.O_EXCL | 1 << 28

@@ -45,3 +45,20 @@ def test_what_does_not_fit_is_refused(monkeypatch):
 def test_sizes_are_written_in_binary_units():
     assert limits.format_bytes(5 * 2**18) == "1.2 MiB"
     assert limits.format_bytes(3 * 2**29) == "1.5 GiB"
+
+
+def test_limits_that_are_not_set_do_not_count(monkeypatch):
+    soft = {limits.resource.RLIMIT_AS: 3 * 2**30, limits.resource.RLIMIT_DATA: limits.resource.RLIM_INFINITY}
+    monkeypatch.setattr(limits.resource, "getrlimit", lambda limit: (soft[limit], soft[limit]))
+    assert limits._ulimits() == {"VmSize:": 3 * 2**30}
+
+
+def test_systems_that_do_not_say_how_much_memory_they_have(monkeypatch, tmp_path):
+    """Windows has neither `resource` nor `os.sysconf`, macOS no /proc: nothing is refused."""
+    monkeypatch.setattr(limits, "resource", None)
+    monkeypatch.delattr(limits.os, "sysconf")
+    nowhere = tmp_path / "nowhere"
+    assert limits.available_memory(nowhere, nowhere) is None
+    assert limits._ulimits() == {}
+    monkeypatch.setattr(limits, "available_memory", lambda: None)
+    limits.check_memory(2**60, "This", "Use fewer.")

@@ -1,6 +1,7 @@
 """What a release consists of: one version everywhere, policies and lists in step, workflows that can run."""
 
 import importlib.util
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -71,6 +72,40 @@ def test_workflows(path):
                 assert {word for word in line.split() if re.fullmatch(r"[a-z-]+", word)} <= targets
     needed = {need for job in workflow["jobs"].values() for need in [job.get("needs")] if need}
     assert needed <= set(workflow["jobs"])
+
+
+def test_wheels_of_every_system_are_built_and_published():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/wheels.yml").read_text())["jobs"]
+    machines = " ".join(jobs["wheels"]["strategy"]["matrix"]["machine"])
+    assert all(machine in machines for machine in ("ubuntu-24.04 ", "ubuntu-24.04-arm", "macos", "intel", "windows"))
+    settings = PROJECT["tool"]["cibuildwheel"]
+    assert settings["build"] == ["cp311-*", f"{PROJECT['tool']['scikit-build']['wheel']['py-api']}-*"]
+    for command in settings["test-command"]:
+        assert (ROOT / command.removeprefix("python {project}/")).is_file()
+    publish = (ROOT / ".github/workflows/release.yml").read_text()
+    assert "artifacts/wheels-*/*.whl" in publish
+    assert jobs["wheels"]["steps"][-1]["with"]["name"].startswith("wheels-")
+
+
+def test_conda_recipe():
+    recipe = yaml.safe_load((ROOT / "conda/recipe.yaml").read_text())
+    assert recipe["context"]["version"] == VERSION
+    project = PROJECT["project"]
+    needed = [Requirement(text) for text in project["dependencies"]]
+    everywhere = [f"{one.name} {one.specifier}" for one in needed if one.marker is None]
+    windows = [f"{one.name} {one.specifier}" for one in needed if one.marker is not None]
+    assert recipe["requirements"]["run"] == ["python", *everywhere, {"if": "win", "then": windows}]
+    build = [f"{one.name} {one.specifier}" for one in map(Requirement, PROJECT["build-system"]["requires"])]
+    assert set(build) <= set(recipe["requirements"]["host"])
+    assert recipe["about"]["summary"] == project["description"]
+    assert recipe["about"]["license"] == project["license"]
+    files = [*recipe["about"]["license_file"], *recipe["tests"][1]["files"]["source"]]
+    assert all((ROOT / file).exists() for file in files)
+
+
+def test_number_of_golden_cases_is_as_written():
+    golden = json.loads((ROOT / "tests/contract/golden/results.json").read_text())
+    assert f"The results of {len(golden)} fits with fixed seeds" in (ROOT / "docs/policy.md").read_text()
 
 
 def test_bill_of_materials(record_property):

@@ -8,8 +8,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-# Reading and writing through a link that somebody put there in the meantime is an error.
-CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+# Reading and writing through a link that somebody put there in the meantime is an error. Windows has other flags, and
+# without O_BINARY it would change line ends.
+CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL
+for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
+    CREATE |= getattr(os, _flag, 0)
 
 
 def is_device(path: Path) -> bool:
@@ -33,11 +36,18 @@ def create_beside(path: Path) -> tuple[int, Path]:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     if old is not None:
+        _copy_owner_and_mode(old, file)
+    return file, part
+
+
+def _copy_owner_and_mode(old: os.stat_result, file: int) -> None:
+    """Give an open file the owner and mode of another, as far as the system has them: Windows does not."""
+    if hasattr(os, "fchown"):
         with suppress(OSError):  # only root may give files away
             os.fchown(file, old.st_uid, old.st_gid)
+    if hasattr(os, "fchmod"):
         with suppress(OSError):  # some file systems have no modes
             os.fchmod(file, stat.S_IMODE(old.st_mode))
-    return file, part
 
 
 def _unused_name(target: Path) -> Path:

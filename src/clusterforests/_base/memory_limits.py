@@ -1,7 +1,6 @@
 """How much memory this process may still use: of the machine, of its container, of its address space."""
 
 import os
-import resource
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dgemm
+
+try:
+    import resource
+except ImportError:  # on Windows, which has no such limits
+    resource = None  # type: ignore[assignment]
 
 PROCESS = Path("/proc/self")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -44,7 +48,7 @@ def format_bytes(count: int) -> str:
 
 def shortage(needed: int) -> int | None:
     """Return the bytes that are left if they are fewer than needed, otherwise None."""
-    if needed < SMALL and not any(limit != resource.RLIM_INFINITY for limit in _ulimits().values()):
+    if needed < SMALL and not _ulimits():
         return None
     left = available_memory()
     return left if left is not None and left < needed else None
@@ -93,21 +97,21 @@ def _groups(root: Path, path: str, files: CgroupFiles) -> Iterator[int]:
 def _process(process: Path) -> Iterator[int]:
     """Yield what `ulimit` leaves. Where it limits something, BLAS takes its share first."""
     for held, limit in _ulimits().items():
-        if limit != resource.RLIM_INFINITY:
-            if _warm_up_blas.cache_info().currsize == 0:
-                if limit - _held(process, held) < BLAS_BYTES:
-                    yield 0
-                    return
-                _warm_up_blas()
-            yield limit - _held(process, held)
+        if _warm_up_blas.cache_info().currsize == 0:
+            if limit - _held(process, held) < BLAS_BYTES:
+                yield 0
+                return
+            _warm_up_blas()
+        yield limit - _held(process, held)
 
 
 def _ulimits() -> dict[str, int]:
-    """Return the limits by the name that /proc gives to what they limit."""
-    return {
-        "VmSize:": resource.getrlimit(resource.RLIMIT_AS)[0],
-        "VmData:": resource.getrlimit(resource.RLIMIT_DATA)[0],
-    }
+    """Return the limits that are set, by the name that /proc gives to what they limit."""
+    if resource is None:
+        return {}
+    limits = {"VmSize:": resource.RLIMIT_AS, "VmData:": resource.RLIMIT_DATA}
+    soft = {held: resource.getrlimit(limit)[0] for held, limit in limits.items()}
+    return {held: limit for held, limit in soft.items() if limit != resource.RLIM_INFINITY}
 
 
 @cache

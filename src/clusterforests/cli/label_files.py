@@ -100,6 +100,7 @@ def _begins_a_formula(name: str) -> bool:
         return True
     return False  # a negative number
 
+
 def membership_column(own: FloatArray, labels: AnyArray) -> FloatArray:
     """Take each row's membership in its cluster, 0 for a row that has none."""
     return np.where(labels < 0, 0.0, own)

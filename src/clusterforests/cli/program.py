@@ -18,7 +18,7 @@ from clusterforests.cli.options.report import add_report
 from clusterforests.cli.options.reproduce import add_reproduce
 from clusterforests.cli.outputs import explain
 from clusterforests.cli.problems import FileProblems
-from clusterforests.cli.standard_streams import open_closed_streams, writing_to_stdout
+from clusterforests.cli.standard_streams import open_closed_streams, write_any_character, writing_to_stdout
 
 EXAMPLES = """examples:
   clusterforests demo
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 for success, 1 for a problem with the input, 2 for a mistake in the command line, 130 after Ctrl-C.
     """
     open_closed_streams()
+    write_any_character()
     words = list(sys.argv[1:] if arguments is None else arguments)
     given = build_parser().parse_args(words)
     given.words = words

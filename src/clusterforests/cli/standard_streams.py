@@ -1,5 +1,6 @@
-"""Standard input, output and error where they are closed, so that a command says so instead of failing inside."""
+"""Standard input, output and error: where they are closed, a command says so; what is redirected is UTF-8."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,23 @@ def open_closed_streams() -> None:
             os.dup2(given, number)
             os.close(given)
         setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def write_any_character() -> None:
+    """Write redirected output as files are written: in UTF-8, with plain line ends.
+
+    Windows would write it in the encoding of the country, which lacks most characters. A terminal shows "?" for those
+    that it lacks. PYTHONIOENCODING has the last word.
+    """
+    if "PYTHONIOENCODING" in os.environ:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 @contextmanager

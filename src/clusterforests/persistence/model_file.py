@@ -85,8 +85,8 @@ def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a file; a named pipe too, without waiting until someone writes to it."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    """Open a file; a named pipe too, without waiting until someone writes to it. Windows has none in folders."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def not_a_model(path: Path, error: Exception) -> ValueError:

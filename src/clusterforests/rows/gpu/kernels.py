@@ -33,7 +33,7 @@ def _kernel(name: str, *types: str) -> Any:
 def _module(name: str, *types: str) -> Any:
     folder = Path(__file__).parent / "cuda"
     files = [INCLUDED[name]] if name in INCLUDED else []
-    code = TYPES + "".join((folder / file).read_text() for file in [*files, f"{name}.cu"])
+    code = TYPES + "".join((folder / file).read_text(encoding="utf-8") for file in [*files, f"{name}.cu"])
     return need_cupy().RawModule(code=code, options=("--std=c++17", "--fmad=false", *types))
 
 

@@ -1,0 +1,13 @@
+// Calls that nothing can stop, for programs without Python.
+#include "runtime/interrupt.hpp"
+
+namespace cf {
+
+Call*& Call::current() {
+  thread_local Call* call = nullptr;
+  return call;
+}
+
+void check_interrupt() {}
+
+}  // namespace cf
