@@ -31,13 +31,7 @@ def run_fit(given: argparse.Namespace) -> int:
     if given.dry_run:
         words = [word for word in given.words if word != "--dry-run"]
         return show_columns(given, screen, words)
-    labels_format(given.out)  # refuses a format that is not written, before the work begins
-    with reading_file(given.data):
-        data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
-    screen.bar.clear()
-    data = replace(data, notes=(*data.notes, *formula_notes(given.out, data)))
-    for note in data.notes:
-        screen.note(note)
+    data = _read(given, screen)
     started = time.perf_counter()
     forest = ClusterForest(
         given.clusters,
@@ -66,6 +60,18 @@ def run_fit(given: argparse.Namespace) -> int:
         lines += ["", f"wrote {', '.join(outputs.files)}"]
     screen.tell(lines, on_stderr=given.out == STDOUT)
     return 0
+
+
+def _read(given: argparse.Namespace, screen: Screen) -> DataFile:
+    """Read the table, and say what is to be known of it."""
+    labels_format(given.out)  # refuses a format that is not written, before the work begins
+    with reading_file(given.data):
+        data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
+    screen.bar.clear()
+    data = replace(data, notes=(*data.notes, *formula_notes(given.out, data)))
+    for note in data.notes:
+        screen.note(note)
+    return data
 
 
 def write_results(
