@@ -72,6 +72,8 @@ function createReadings() {
     used === readings.length
       ? `All ${count(used)} columns were used.`
       : `${count(used)} of ${count(readings.length)} columns were used; the others were left out for the reasons below.`;
+  const shown = readings.some((reading) => reading.examples.length); // saved models keep no cells
+  find("reading-table").tHead.rows[0].lastElementChild.hidden = !shown;
   const lines = readings.map((reading) =>
     make(
       "tr",
@@ -79,7 +81,7 @@ function createReadings() {
       heading("row", named(reading.name)),
       cell(reading.kind + (reading.unit ? ` (${reading.unit})` : ""), reading.used ? null : make("small", {}, " left out")),
       cell([reading.reason, ...reading.notes].join(". ")),
-      cell(...reading.examples.flatMap((text, i) => (i ? [", ", named(text)] : [named(text)]))),
+      ...(shown ? [cell(...reading.examples.map((text, i) => make("span", { class: "example" }, named(text), i + 1 < reading.examples.length ? ", " : "")))] : []),
     ),
   );
   unfold(find("reading-table").tBodies[0], lines, find("readings-more"), "columns");

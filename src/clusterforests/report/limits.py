@@ -10,6 +10,7 @@ class PageLimits(StoryLimits):
     """Sizes that keep a page readable, light and quick to make."""
 
     numbers: int = 8  # of clusters that the page can be switched to
+    splits_of_others: int = 8  # into halves, for numbers of clusters that were not chosen
     numbers_of_many: int = 5  # where there are many rows
     many_rows: int = 5000
     map_rows: int = 400

@@ -1,7 +1,7 @@
 """What the page shows of one number of clusters: everything that changes as the number is switched."""
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -89,6 +89,7 @@ def numbers_shown(view: ForestView, limits: PageLimits) -> list[int]:
 
 def cut_into_each(view: ForestView, sure: Certainty, limits: PageLimits) -> list[OneNumber]:
     """Cut the forest into each number that its trees can be cut into."""
+    fewer = replace(limits, splits=min(limits.splits, limits.splits_of_others))
     found = []
     for number in numbers_shown(view, limits):
         if number == view.n_clusters:
@@ -97,7 +98,7 @@ def cut_into_each(view: ForestView, sure: Certainty, limits: PageLimits) -> list
         with contextlib.suppress(ValueError):  # the trees may tell too few groups apart
             other = view_of(view.forest.at(number))
             if other.n_clusters == number:
-                found.append(OneNumber(other, measure_certainty(other, limits)))
+                found.append(OneNumber(other, measure_certainty(other, fewer)))
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.utils.validation import validate_data
 
 from clusterforests._base.parameters import Rule, check_parameters
@@ -29,7 +30,13 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
 
 def read_sparse(estimator: Any, X: Any) -> Any:
     """Return new rows of a reduced table, sparse or not, with the columns of the fitted one."""
-    return validate_data(estimator, X, reset=False, dtype=np.float64, accept_sparse="csr")
+    table = validate_data(estimator, X, reset=False, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
+    if not np.isfinite(table.data if scipy.sparse.issparse(table) else table).all():
+        raise ValueError(
+            "X contains NaN or infinity. The fitted table was sparse and reduced to components, in which every cell "
+            "counts, so that none can be filled in: write 0 where there is nothing, or leave these rows out."
+        )
+    return table
 
 
 def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None = None) -> FloatArray:
