@@ -115,6 +115,9 @@ def test_other_numbers_of_clusters_have_the_same_outliers(fitted):
     cut = fitted.at(2)
     assert np.array_equal(cut.labels_ < 0, fitted.labels_ < 0)
     assert set(cut.labels_.tolist()) == {-1, 0, 1}
+    assert (np.diff(np.bincount(cut.labels_[cut.labels_ >= 0])) <= 0).all()
+    with pytest.raises(ValueError, match=r"outliers='auto' leaves cluster \d+ of 40 without a row"):
+        fitted.at(40)
 
 
 def test_saved_models(tmp_path, table, fitted):

@@ -12,8 +12,9 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
-from clusterforests.combining.keeping import Placed
+from clusterforests.combining.keeping import Placed, name_by_size
 from clusterforests.combining.nodes import known_nodes
+from clusterforests.combining.outliers import check_left
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import ClusterCounts, counted
@@ -98,6 +99,9 @@ class HostResults:
         placement, labels = place_rows(backend, nodes, kept, partitions, weights)
         if forest._constraints is not None:
             placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
+        if forest._nearest is not None:
+            check_left(labels, to_host(forest.labels_) < 0, len(placement.names), forest.outliers)
+            placement, labels = name_by_size(placement, labels, counting_weights(forest))
         return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:
@@ -142,7 +146,8 @@ def counting_weights(forest: Any) -> Any:
     """Return the weights of the fitted rows; those that have no label count nothing."""
     if forest._nearest is None:
         return forest._weights
-    labelled = (forest.labels_ >= 0).astype(np.float64)
+    labels = forest.labels_ if is_dask(forest.labels_) else to_host(forest.labels_)
+    labelled = (labels >= 0).astype(np.float64)
     return labelled if forest._weights is None else labelled * forest._weights
 
 
