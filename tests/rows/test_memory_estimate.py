@@ -47,10 +47,10 @@ def test_the_estimate_is_near_the_peak():
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(("shape", "most"), [((20_000, 50), 5), ((100_000, 100), 1.5)])
 def test_a_fit_needs_no_more_than_the_estimate(shape, most, record_property):
-    """With the refined cut too. Of 20,000 rows the estimate allows for a graph of 5,000, of which few have so many."""
+    """It may be 5 % low. Of 20,000 rows it allows for a graph of 5,000, which they have if their labels all differ."""
     measured, expected = measure(shape, "float64", 200), estimate_memory(*shape).total
     record_property("largest share of the estimated memory in use", round(measured / expected, 2))
-    assert measured < expected < most * measured
+    assert measured / 1.05 < expected < most * measured
 
 
 def test_stages():
