@@ -79,9 +79,9 @@ coverage: $(VENV)/installed
 mutate: $(VENV)/installed
 	$(BIN)/python tools/mutate.py --out results/tests/mutation.json
 
-# Runs the tests of every promise, slow ones too, and writes docs/reliability.md.
+# Runs the tests of every promise, slow ones too, and writes docs/reliability.md. AREAS="files silent" runs these only.
 reliability: $(VENV)/installed
-	$(BIN)/python tools/reliability.py
+	$(BIN)/python tools/reliability.py $(AREAS)
 
 # Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory.
 bench: $(VENV)/installed

@@ -4,13 +4,15 @@
 
 Each file in tools/promises is an area. Its promises name tests, which are run here, slow ones included; what they
 record with pytest's `record_property` is printed below the promise. The exit status is 1 if a promise is broken.
-If areas are named, they are printed instead of written. `--again` rewrites the page from the latest outcome of each
-test and the latest figures of `make coverage` and `make mutate`, without running anything.
+If areas are named, only they are run and written anew; the others stay as they are on the page. Each says when and at
+which commit it was run. `--print` shows the page instead of writing it. `--again` rewrites the page from the latest
+outcome of each test and the latest figures of `make coverage` and `make mutate`, without running anything.
 """
 
 import argparse
 import json
 import platform
+import re
 import subprocess
 import sys
 import tomllib
@@ -23,6 +25,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from stamp import current_commit  # noqa: E402
+
 PROMISES = ROOT / "tools" / "promises"
 PAGE = ROOT / "docs" / "reliability.md"
 REPORTS = ROOT / "build" / "reliability"
@@ -36,7 +41,7 @@ What you can rely on, and the evidence for it. Each promise below is checked by 
 are those that the tests recorded when this page was last written. `make reliability` runs the tests and rewrites the
 page.
 """
-QUICK = "Slow tests, and slow cases of other tests, were left out this time (`--quick`).\n"
+QUICK = "Slow tests, and slow cases of other tests, were left out (`--quick`)."
 LEFT_OUT = "left out"
 
 
@@ -181,19 +186,33 @@ def verdict(promise: Promise, outcomes: dict[str, Outcome]) -> str:
     return f"passed: {counts['passed']:,} test case{'s' * (counts['passed'] != 1)}{skipped}"
 
 
-def write_page(areas: Sequence[Area], outcomes: dict[str, Outcome], note: str = "") -> str:
-    parts = [INTRODUCTION, note]
-    for area in areas:
-        parts.append(f"## {area.title}\n")
-        for promise in area.promises:
-            lines = [f"**{promise.says}**", "", f"- {verdict(promise, outcomes)}"]
-            for test in promise.tests:
-                figures = outcomes[test].figures if test in outcomes else []
-                lines += [f"- {line}" for line in gather(figures)]
-            lines.append("- tests: " + ", ".join(f"`{test.removeprefix('tests/')}`" for test in promise.tests))
-            parts.append("\n".join(lines) + "\n")
-    parts += [mutation_part(), coverage_part(), written_with()]
+def write_page(areas: Sequence[Area], outcomes: dict[str, Outcome], kept: dict[str, str] | None = None) -> str:
+    """Put the page together; `kept` are sections, by their titles, of areas that were not run."""
+    kept = {} if kept is None else kept
+    sections = [kept.get(area.title) or write_section(area, outcomes) for area in areas]
+    parts = [INTRODUCTION, *sections, mutation_part(), coverage_part()]
     return "\n".join(part for part in parts if part)
+
+
+def write_section(area: Area, outcomes: dict[str, Outcome], note: str = "") -> str:
+    """Write the promises of an area with the outcomes of their tests, and what they were run with."""
+    parts = [f"## {area.title}\n", f"{written_with()} {note}".strip() + "\n"]
+    for promise in area.promises:
+        lines = [f"**{promise.says}**", "", f"- {verdict(promise, outcomes)}"]
+        for test in promise.tests:
+            figures = outcomes[test].figures if test in outcomes else []
+            lines += [f"- {line}" for line in gather(figures)]
+        lines.append("- tests: " + ", ".join(f"`{test.removeprefix('tests/')}`" for test in promise.tests))
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def read_sections(page: str) -> dict[str, str]:
+    """Return the sections of a page by their titles."""
+    found = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)[1:]
+    return {
+        title: f"## {title}\n{text}".rstrip("\n") + "\n" for title, text in zip(found[::2], found[1::2], strict=True)
+    }
 
 
 def mutation_part() -> str:
@@ -231,7 +250,8 @@ The tests cover {found["percent"]} % of the package: {found["lines"]:,} of {foun
 
 def written_with() -> str:
     names = ", ".join(f"{name} {version(name)}" for name in ("clusterforests", "numpy", "scipy", "scikit-learn"))
-    return f"Written on {date.today()} with {names}, Python {platform.python_version()}, {_processor()}.\n"
+    made = f"on {date.today()} at commit {current_commit()} with {names}, Python {platform.python_version()}"
+    return f"Run {made}, {_processor()}."
 
 
 def _processor() -> str:
@@ -246,22 +266,24 @@ def _processor() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "areas", nargs="*", metavar="AREA", help="run only these, and print instead of writing the page"
-    )
-    parser.add_argument("--quick", action="store_true", help="leave out the slow tests; the page says so")
+    parser.add_argument("areas", nargs="*", metavar="AREA", help="run and write only these")
+    parser.add_argument("--quick", action="store_true", help="leave out the slow tests; the section says so")
+    parser.add_argument("--print", action="store_true", help="print the page instead of writing it")
     parser.add_argument(
         "--again", action="store_true", help="reuse the outcomes of earlier runs, without running tests"
     )
     given = parser.parse_args(arguments)
-    areas = [area for area in read_areas() if not given.areas or area.name in given.areas]
-    outcomes = last_outcomes() if given.again else run_tests(areas, quick=given.quick)
-    page = write_page(areas, outcomes, note=QUICK if given.quick else "")
-    if given.areas:
+    areas = read_areas()
+    chosen = [area for area in areas if not given.areas or area.name in given.areas]
+    outcomes = last_outcomes() if given.again else run_tests(chosen, quick=given.quick)
+    kept = read_sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    kept |= {area.title: write_section(area, outcomes, QUICK if given.quick else "") for area in chosen}
+    page = write_page(areas, outcomes, kept)
+    if given.print:
         print(page)
     else:
         PAGE.write_text(page, encoding="utf-8")
-    return int(any("FAILED" in verdict(promise, outcomes) for area in areas for promise in area.promises))
+    return int(any("FAILED" in verdict(promise, outcomes) for area in chosen for promise in area.promises))
 
 
 if __name__ == "__main__":

@@ -79,11 +79,22 @@ def test_outcomes_and_figures_of_a_report():
     }
 
 
-def test_a_page_is_written():
+def test_a_page_is_written(monkeypatch):
+    monkeypatch.setattr(reliability, "written_with", lambda: "Run today.")
     area = reliability.Area("x", "Files", 1, (reliability.Promise("It reads.", ("tests/test_x.py::test_files",)),))
     page = reliability.write_page([area], reliability.read_report(REPORT))
-    assert "## Files\n\n**It reads.**\n\n- passed: 3 test cases\n- files tried: 1,500\n" in page
+    assert "## Files\n\nRun today.\n\n**It reads.**\n\n- passed: 3 test cases\n- files tried: 1,500\n" in page
     assert "tests: `test_x.py::test_files`" in page
+
+
+def test_areas_that_were_not_run_stay_as_they_are():
+    kept = reliability.read_sections("# Page\n\nText.\n\n## Files\n\nRun yesterday.\n\n- passed\n\n## Other\n\nMore.\n")
+    assert kept == {"Files": "## Files\n\nRun yesterday.\n\n- passed\n", "Other": "## Other\n\nMore.\n"}
+    area = reliability.Area("x", "Files", 1, (reliability.Promise("It reads.", ("tests/test_x.py::test_gone",)),))
+    page = reliability.write_page([area], {}, kept)
+    assert "## Files\n\nRun yesterday.\n\n- passed\n" in page
+    assert "It reads." not in page
+    assert "More." not in page
 
 
 def test_modules_of_the_mutation_tests_exist():

@@ -96,7 +96,7 @@ def estimate_memory(
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
-        votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
+        votes=16 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,  # match counts, and links from them
     )
 
 
