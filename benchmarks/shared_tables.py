@@ -87,9 +87,23 @@ def ablation(rows: Sequence[Row], sets: Sequence[str]) -> str:
             changed = [""] * 3 if name == DEFAULT else apart(difference(scores, default, sets))
             precision = f"{np.mean(told):.0f}" if told else ""
             lines.append([name, f"{mean_over(scores, sets):.1f}", *changed, precision, f"{seconds:.2f}"])
-    about = f"{len(default)} tables, {len(own) // len(found)} fits of each variant.\n\n"
+    about = f"{len(default)} tables, {len(own) // len(found)} fits of each variant.{other_code(own)}\n\n"
     header = ["variant", "mean ARI", "change", "95 % interval", "tables won / lost", "precision", "mean s"]
     return about + markdown(header, lines)
+
+
+def other_code(own: Sequence[Row]) -> str:
+    """Say which variants were fitted by other code than the default: what changed since is in their figures too."""
+    now = {row.commit for row in own if row.method == DEFAULT}
+    other = [row for row in own if row.commit not in now]
+    if not other:
+        return ""
+    names = [name for name in VARIANTS if name in {row.method for row in other}]
+    earlier = sorted({row.commit for row in other})
+    return (
+        f" The default is of commit {', '.join(sorted(now))}; of {', '.join(earlier)}, and **not to be compared with "
+        f"it**, are: {', '.join(names)}."
+    )
 
 
 def left_out(rows: Sequence[Row]) -> str:

@@ -24,6 +24,7 @@ from quality_data import (
 from quality_tables import report
 from runner import Row, Table, Task, current, fit, precision, read_rows, run
 from shapes_data import SHAPES, draw
+from shared_tables import ablation
 from summary import at_their_best, counted, difference, standings
 
 from clusterforests.experiments.files import write_table
@@ -133,6 +134,13 @@ def test_differences_and_ranks_use_the_sets_that_both_have():
     ranks = standings(at_their_best(rows, ["a", "b", "c"]), ["a", "b", "c"])
     assert ranks["KMeans"] == (pytest.approx(4 / 3), 2)
     assert ranks["Ward"] == (1.5, 1)
+
+
+def test_variants_of_other_code_are_not_compared_in_silence():
+    rows = [row("a", name, "raw", 0, 50.0) for name in ("default", "one round", "no ranks")]
+    assert "not to be compared" not in ablation(rows, ["a"])
+    rows[1] = rows[1]._replace(commit="old")
+    assert "commit abc; of old, and **not to be compared with it**, are: one round." in ablation(rows, ["a"])
 
 
 def test_precision_counts_ties_by_chance():
