@@ -1,5 +1,6 @@
 """Configure the documentation site, built by `make docs`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -96,9 +97,10 @@ OUTSIDE = {
 
 
 def link_inside(_app: Sphinx, _page: str, source: list[str]) -> None:
-    """Point links to these files of the repository at the pages of the site."""
+    """Point links to these files of the repository, and to examples, at the pages of the site."""
     for file, page in OUTSIDE.items():
         source[0] = source[0].replace(f"]({file}", f"]({page}")
+    source[0] = re.sub(r"\]\(\.\./examples/(plot_\w+)\.py", r"](gallery/\1.rst", source[0])
 
 
 def skip_foreign(_app: Sphinx, _what: str, _name: str, member: object, skip: bool, _options: object) -> bool | None:

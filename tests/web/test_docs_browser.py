@@ -85,7 +85,18 @@ def test_menu_of_a_small_screen(opened):
     expect(page.locator("h1")).to_contain_text("Comparison")
 
 
-@pytest.mark.parametrize("name", ["index", "start", "comparison", "how-it-works", "notation", "gallery/index", "api"])
+def test_api_index_on_a_small_screen(opened):
+    """Names and descriptions are all on the screen, one below the other."""
+    cells = opened("api", width=390).page.locator("table.autosummary td")
+    edges = cells.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().right)")
+    assert len(edges) > 100
+    assert max(edges) <= 390
+
+
+PAGES = ("index", "start", "faq", "choosing-k", "coming-from", "report", "comparison", "how-it-works", "notation")
+
+
+@pytest.mark.parametrize("name", [*PAGES, "gallery/index", "api"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_accessible(opened, name, scheme, width):
     one = opened(name, color_scheme=scheme, width=width)
