@@ -76,6 +76,16 @@ class StoredTable:
             yield start, min(len(self), start + step), own
 
 
+def open_table(values: Any, columns: IndexArray | None = None) -> Any:
+    """Take some columns of a table; one in a file is opened, so that rows are read when they are needed."""
+    if not hasattr(values, "file") and not hasattr(values, "to_memory"):
+        return values if columns is None else _csr(values)[:, columns]
+    if getattr(values, "format", "csr") == "csr":
+        return StoredTable(values, columns)
+    in_memory = scipy.sparse.csr_array(values.to_memory())  # rows of a CSC table are all over the file
+    return in_memory if columns is None else in_memory[:, columns]
+
+
 def _joined(parts: list[Any]) -> Any:
     if scipy.sparse.issparse(parts[0]):
         return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
@@ -85,3 +95,7 @@ def _joined(parts: list[Any]) -> Any:
 def _dense(part: Any) -> FloatArray:
     array = part.toarray() if scipy.sparse.issparse(part) else part
     return np.require(array, np.float64, ("C", "A"))
+
+
+def _csr(values: Any) -> Any:
+    return values.tocsr() if scipy.sparse.issparse(values) else values

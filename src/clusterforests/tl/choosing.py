@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from clusterforests._base.typing import BoolArray, IndexArray
-from clusterforests.tables.stored_table import StoredTable
+from clusterforests.tables.stored_table import open_table
 
 VARIABLE = "highly_variable"
 
@@ -45,20 +44,6 @@ def choose_table(adata: Any, layer: str | None, use_rep: str | None, mask_var: A
     if not len(genes):
         raise ValueError(f"mask_var={_shown(mask_var)} selects no gene. Pass mask_var=None to use all genes.")
     return CellTable(open_table(values, genes), genes)
-
-
-def open_table(values: Any, columns: IndexArray | None = None) -> Any:
-    """Take some columns of a table; one in a file is opened, so that rows are read when they are needed."""
-    if not hasattr(values, "file") and not hasattr(values, "to_memory"):
-        return values if columns is None else _csr(values)[:, columns]
-    if getattr(values, "format", "csr") == "csr":
-        return StoredTable(values, columns)
-    in_memory = scipy.sparse.csr_array(values.to_memory())  # rows of a CSC table are all over the file
-    return in_memory if columns is None else in_memory[:, columns]
-
-
-def _csr(values: Any) -> Any:
-    return values.tocsr() if scipy.sparse.issparse(values) else values
 
 
 def _refuse_beside(use_rep: str, layer: str | None, mask_var: Any) -> None:
