@@ -122,7 +122,7 @@ def as_page(found: dict[str, dict[str, float]]) -> str:
         "import clusterforests as cf",
         "",
     ]
-    lines += ['cf.tl.cluster_forest(adata, 8)  # then scanpy: sc.pl.umap(adata, color="cluster_forest")', "```", ""]
+    lines += ["cf.tl.cluster_forest(adata, 8)", "```", ""]
     lines += [
         "| cells x genes | table | clusters | seconds | processor seconds | memory | ARI | ARI of K-means |",
         "|---" * 8 + "|",

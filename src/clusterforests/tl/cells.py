@@ -24,7 +24,6 @@ def cluster_forest(
     """Cluster the cells of an AnnData with `ClusterForest`.
 
     The rows of a backed file are read in blocks if there are more than 65,536, so X is never in memory as a whole.
-    Sparse tables stay sparse.
 
     Parameters
     ----------
