@@ -7,22 +7,28 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask quality noise shapes how-many figures reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask bench-anndata bench-ccp quality noise shapes how-many figures reproduce sanitize fuzz clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
 
 # On all cores, but four workers at most; a file stays with one worker. `make test-more` is the rest.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "not slow and not data and not browser" -n $(WORKERS) --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest tests -m "not slow and not data and not browser and not r" -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-# Tests that need the paper's data sets ($CLUSTERFORESTS_DATA) or a browser; they skip without.
+# Tests that need the paper's data sets ($CLUSTERFORESTS_DATA), a browser or R; they skip without.
 test-more: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "(data or browser) and not slow"
+	$(BIN)/python -m pytest tests -m "(data or browser or r) and not slow"
 
 # Killed Dask workers and interrupts in every stage of a fit, hostile calls for minutes, sanitizers: hours on two cores.
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m slow
+
+# Builds and checks the R package, with the Python of this folder; needs R with reticulate, testthat, knitr and rmarkdown.
+test-r: $(VENV)/installed
+	mkdir -p build/r
+	cd build/r && RETICULATE_PYTHON=$(abspath $(BIN)/python) R CMD build ../../r
+	cd build/r && RETICULATE_PYTHON=$(abspath $(BIN)/python) R CMD check --no-manual clusterforests_*.tar.gz
 
 # The golden results with the oldest and newest NumPy, SciPy and scikit-learn, for each Python on this machine.
 test-versions:
@@ -91,6 +97,13 @@ bench: $(VENV)/installed
 # A 6 GB table on disk, fitted by workers of 1 GB: a quarter of an hour on two cores, 8 GB of memory, 7 GB of disk.
 bench-dask: $(VENV)/installed
 	$(BIN)/python benchmarks/dask_scale.py --out benchmarks/DASK.md
+
+# AnnData in memory and in backed files, with scanpy: minutes. ConsensusClusterPlus on one table, with R: a minute.
+bench-anndata: $(VENV)/bench
+	$(BIN)/python benchmarks/anndata_scale.py --out benchmarks/ANNDATA.md
+
+bench-ccp: $(VENV)/installed
+	$(BIN)/python benchmarks/ccp.py --out benchmarks/CCP.md
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA with the development sets beside it. Goes on where it was stopped. R with
 # ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus) is used where it is installed.

@@ -86,6 +86,8 @@ OUTSIDE = {
     "../benchmarks/RESULTS.md": "benchmarks/speed.md",
     "../benchmarks/SCALE.md": "benchmarks/scale.md",
     "../benchmarks/DASK.md": "benchmarks/dask.md",
+    "../benchmarks/ANNDATA.md": "benchmarks/anndata.md",
+    "../benchmarks/CCP.md": "benchmarks/ccp.md",
     "../benchmarks/GPU.md": "benchmarks/gpu.md",
     "../benchmarks/how_many/RESULTS.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",

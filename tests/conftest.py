@@ -1,5 +1,7 @@
 import os
+import shutil
 import signal
+import subprocess
 from dataclasses import replace
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks use it
@@ -25,8 +27,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 settings.register_profile("untimed", deadline=None)  # how long an example takes is not what is tested
 settings.load_profile("untimed")
 
-# What a fixture needs that a machine may lack; `pytest -m "data or browser"` picks the tests that use it.
-NEEDS = {"uci": "data", "browser": "browser"}
+# What a fixture needs that a machine may lack; `pytest -m "data or browser or r"` picks the tests that use it.
+NEEDS = {"uci": "data", "browser": "browser", "rscript": "r"}
 
 
 def pytest_itemcollected(item):
@@ -50,6 +52,16 @@ def browser():
 
     with start_browser() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def rscript():
+    """Find R with the packages that the R package needs for its tests, or skip the test."""
+    found = shutil.which("Rscript")
+    asked = "quit(status = !all(sapply(c('reticulate', 'testthat', 'Matrix'), requireNamespace, quietly = TRUE)))"
+    if found is None or subprocess.run([found, "-e", asked], capture_output=True, check=False).returncode:
+        pytest.skip("needs R with reticulate, testthat and Matrix")
+    return found
 
 
 @pytest.fixture(scope="session")

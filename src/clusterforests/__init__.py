@@ -22,7 +22,17 @@ else:
         "consensus": "combining.consensus_function",
         "inspect_table": "tables.overview",
     }
-    _MODULES = ("baselines", "datasets", "diagnostics", "feature_selection", "metrics", "plots", "report", "theory")
+    _MODULES = (
+        "baselines",
+        "datasets",
+        "diagnostics",
+        "feature_selection",
+        "metrics",
+        "plots",
+        "report",
+        "theory",
+        "tl",
+    )
 
     def __getattr__(name: str) -> Any:
         if name == "_core":

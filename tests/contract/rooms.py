@@ -28,7 +28,7 @@ LAYERS = (
     ("estimator",),
     ("fitted",),
     ("__init__",),
-    ("baselines", "feature_selection", "plots", "report", "theory"),
+    ("baselines", "feature_selection", "plots", "report", "theory", "tl"),
     ("experiments",),
     ("cli",),
     ("__main__",),

@@ -15,7 +15,7 @@ import clusterforests
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/**/*.md")])
-PUBLIC = ("baselines", "datasets", "diagnostics", "plots", "report", "theory")
+PUBLIC = ("baselines", "datasets", "diagnostics", "plots", "report", "theory", "tl")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -19,6 +19,7 @@ from clusterforests.tables.frames import is_dask
 from clusterforests.tables.large_encoding import open_large
 from clusterforests.tables.reduction import find_reduction, is_reducible
 from clusterforests.tables.row_blocks import large_encoded_table
+from clusterforests.tables.stored_table import StoredTable
 
 NOT_ON_GPU = Setting("cpu", "X is not on a GPU")
 
@@ -39,6 +40,8 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     """
     if forest.backend == "auto" and isinstance(X, np.ndarray):
         return _open_here(forest, X, sample_weight, NOT_ON_GPU, HostResults())
+    if isinstance(X, StoredTable) and not forest._limits.is_large(len(X)):
+        return open_rows(forest, X.read(), sample_weight)
     if forest.scale == "auto" and is_reducible(X):
         return _open_reduced(forest, X, sample_weight)
     if is_dask(X):

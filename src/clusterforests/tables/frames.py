@@ -113,6 +113,12 @@ def _frame_reader(X: Any) -> Any:
         return _polars_column
     if arrow is not None and isinstance(X, arrow.Table):
         return _arrow_column
+    anndata: Any = sys.modules.get("anndata")
+    if anndata is not None and isinstance(X, anndata.AnnData):
+        raise TypeError(
+            "X is an AnnData object. To cluster its cells, call clusterforests.tl.cluster_forest(adata), which puts "
+            "the clusters into adata.obs; or pass one of its tables, such as adata.X or adata.obsm['X_pca']."
+        )
     return None
 
 

@@ -5,6 +5,7 @@ like two groups. The directions of rows tell, and so does what words have in com
 projected on the leading singular vectors of the table and scaled to length 1 again.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests._base.typing import FloatArray, IntArray, KeyArray
+from clusterforests.tables.frames import row_slices
 from clusterforests.tables.row_sampling import draw_rows
+from clusterforests.tables.stored_table import StoredTable
 
 COMPONENTS = 50
 LEAST_COLUMNS = 4 * COMPONENTS  # a narrower table is left as it is
@@ -25,6 +28,8 @@ SPARE = 10  # vectors that are iterated beside those that are kept
 ITERATIONS = 6
 KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
 CELLS = 2**22  # that are hashed at a time
+BLOCK_ROWS = 2**16  # that are read at a time
+BLOCK_CELLS = 2**26  # of these, most of them 0
 NOTHING = 1e-9  # of the first singular value: a smaller one is rounding
 
 
@@ -54,16 +59,20 @@ class Reduction:
         reduced : ndarray of shape (n_samples, components)
             Rows of length 1, or 0 where a row has nothing in common with the fitted table.
         """
-        reduced = unit_rows(X) @ self.vectors
+        reduced = np.concatenate([unit_rows(rows) @ self.vectors for _, rows in _blocks(X)])
         length = np.sqrt(np.square(reduced).sum(axis=1, keepdims=True))
         return np.ascontiguousarray(reduced / np.where(length > 0, length, 1.0))
 
     def importances(self, X: Any, labels: IntArray) -> FloatArray:
         """Find for each column of X the share of its variance that is between clusters, above chance."""
-        table = unit_rows(X)
         n, sizes = len(labels), np.bincount(labels)
-        groups = scipy.sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(sizes), n))
-        sums, squares = (groups @ table).toarray(), np.asarray(table.multiply(table).sum(axis=0)).ravel()
+        sums, squares = np.zeros((len(sizes), X.shape[1])), np.zeros(X.shape[1])
+        for start, rows in _blocks(X):
+            table = unit_rows(rows)
+            own = labels[start : start + table.shape[0]]
+            groups = scipy.sparse.csr_array((np.ones(len(own)), (own, np.arange(len(own)))), (len(sizes), len(own)))
+            sums += (groups @ table).toarray()
+            squares += np.asarray(table.multiply(table).sum(axis=0)).ravel()
         grand = sums.sum(axis=0) ** 2 / n
         total = squares - grand
         between = (sums**2 / np.maximum(sizes, 1)[:, None]).sum(axis=0) - grand
@@ -74,11 +83,16 @@ class Reduction:
 
 def is_reducible(X: Any) -> bool:
     """Tell whether X is a sparse table of finite numbers that is wide and mostly zero."""
-    if not (scipy.sparse.issparse(X) and X.ndim == 2 and X.dtype.kind in "biuf"):
+    sparse = scipy.sparse.issparse(X) or (isinstance(X, StoredTable) and X.sparse)
+    if not (sparse and X.ndim == 2 and X.dtype.kind in "biuf"):
         return False
     n, p = X.shape
-    wide = p >= LEAST_COLUMNS and n > 1
-    return wide and 0 < X.nnz <= MOST_FILLED * n * p and bool(np.isfinite(X.tocsr().data).all())
+    filled, most = 0, MOST_FILLED * n * p if p >= LEAST_COLUMNS and n > 1 else 0
+    for _, rows in _blocks(X) if most else ():
+        filled += rows.nnz
+        if filled > most or not np.isfinite(rows.data).all():
+            return False
+    return filled > 0
 
 
 def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = MOST_ROWS) -> Reduction:
@@ -86,13 +100,22 @@ def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = MOST_ROW
 
     Neither the order of the rows nor their repetition, as against their weights, changes the result.
     """
-    table = unit_rows(X)
-    drawn = draw_rows(_row_keys(table), weights, most_rows, 0)
-    order = np.argsort(_row_keys(table[drawn.rows]), kind="stable")
+    keys = np.concatenate([_row_keys(unit_rows(rows)) for _, rows in _blocks(X)])
+    drawn = draw_rows(keys, weights, most_rows, 0)
+    order = np.argsort(keys[drawn.rows], kind="stable")
     share = np.sqrt(drawn.weights[order] / drawn.weights.sum())
-    some = scipy.sparse.csr_array(scipy.sparse.diags_array(share) @ table[drawn.rows[order]])
+    chosen = drawn.rows[order]
+    table = unit_rows(X.pick(chosen) if isinstance(X, StoredTable) else X.tocsr()[chosen])
+    some = scipy.sparse.csr_array(scipy.sparse.diags_array(share) @ table)
     with threadpool_limits(1, "blas"):
         return Reduction(_leading_vectors(some, min(COMPONENTS, len(order))))
+
+
+def _blocks(X: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a table in blocks, sparse if it is: those of a table in a file are never all in memory."""
+    for start, rows in row_slices(X, BLOCK_ROWS, BLOCK_CELLS):
+        part = rows.read() if isinstance(rows, StoredTable) else rows  # one that is a single block
+        yield start, part.tocsr() if scipy.sparse.issparse(part) else part
 
 
 def unit_rows(X: Any) -> Any:

@@ -9,6 +9,7 @@ import scipy.sparse
 
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray
 from clusterforests.tables.column_table import ColumnTable
+from clusterforests.tables.stored_table import StoredTable
 
 
 class RowSource(Protocol):
@@ -91,8 +92,10 @@ def open_source(X: Any) -> RowSource | None:
     """Open X for reading rows without a copy; return None if it is no table of numbers that allows this.
 
     Allowed are NumPy arrays (mapped files are such), pandas and polars frames and Arrow tables whose columns are all
-    numbers without missing cells, and scipy sparse tables.
+    numbers without missing cells, scipy sparse tables, and tables in HDF5 files.
     """
+    if isinstance(X, StoredTable):
+        return X if X.dtype.kind in "biuf" else None
     if scipy.sparse.issparse(X):
         return SparseSource(X) if X.ndim == 2 and X.dtype.kind in "biuf" else None
     if isinstance(X, np.ndarray) and not np.ma.is_masked(X) and not isinstance(X, np.matrix):

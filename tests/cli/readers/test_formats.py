@@ -6,6 +6,7 @@ import io
 import sys
 from types import SimpleNamespace
 
+import anndata
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -190,18 +191,25 @@ def test_a_hint_where_genes_are_rows(tmp_path):
     assert read_table(str(tmp_path / "people.csv"), Request(id="gene")).notes == ()
 
 
-def test_anndata(tmp_path, monkeypatch):
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_anndata(tmp_path, monkeypatch, wrap):
     obs = pd.DataFrame({"kind": ["T", None, "B"]}, index=["c1", "c2", "c3"])
     X = np.array([[1.0, 0], [0, 2], [3, 0]], dtype=np.float32)
-    stored = SimpleNamespace(X=sparse.csr_matrix(X), obs=obs, obs_names=obs.index, var_names=["g1", "g2"])
     path = tmp_path / "cells.h5ad"
-    path.touch()
-    monkeypatch.setitem(sys.modules, "anndata", SimpleNamespace(read_h5ad=lambda _: stored))
+    anndata.AnnData(wrap(X), obs=obs, var=pd.DataFrame(index=["g1", "g2"])).write_h5ad(path)
     data = read_table(str(path), Request(label="kind"))
     assert np.array_equal(np.asarray(data.table), X)
     assert (data.table.columns, data.ids, data.truth) == (["g1", "g2"], ["c1", "c2", "c3"], ["T", None, "B"])
     with pytest.raises(ValueError, match=r".obs has no column 'sort'"):
         read_table(str(path), Request(label="sort"))
+    with pytest.raises(ValueError, match=r"Leave --id out"):
+        read_table(str(path), Request(id="kind"))
+    (tmp_path / "cells.h5ad.gz").write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"cells.h5ad.gz: .h5ad files are read from disk"):
+        read_table(str(tmp_path / "cells.h5ad.gz"), Request())
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(ValueError, match=r"cells.h5ad is not a complete .h5ad file"):
+        read_table(str(path), Request())
     monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(
         ImportError, match=r"reading .h5ad files needs anndata \(pip install clusterforests\[anndata\]\)"

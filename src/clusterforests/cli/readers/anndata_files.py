@@ -7,27 +7,43 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.memory_limits import check_memory
+from clusterforests._base.typing import FloatArray
 from clusterforests.cli.readers.assembling import assemble
 from clusterforests.cli.readers.column_roles import assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.tables.frames import is_missing
 from clusterforests.tables.raw_columns import MEASURED, RawColumn
+from clusterforests.tables.row_blocks import read_blocks
+from clusterforests.tables.row_sources import open_source
+from clusterforests.tables.stored_table import open_table
 
 INSTALL = "pip install clusterforests[anndata]"
+IN_PYTHON = "use clusterforests.tl.cluster_forest in Python, which reads backed files in blocks and keeps sparse tables"
 
 
-def read_h5ad(file: str, source: Path, request: Request) -> DataFile:
+def read_h5ad(file: str, source: Path | bytes, request: Request) -> DataFile:
     """Read `.X` with the names of observations as row names; --label names a column of `.obs`."""
     try:
         import anndata
     except ImportError as error:
         raise ImportError(f"{file}: reading .h5ad files needs anndata ({INSTALL}).") from error
+    if isinstance(source, bytes):
+        raise ValueError(
+            f"{file}: .h5ad files are read from disk, as they are. Save it as a file that is not compressed."
+        )
     try:
-        data = anndata.read_h5ad(source)
+        data = anndata.read_h5ad(source, backed="r")
     except Exception as error:  # h5py and anndata raise errors of many kinds for a damaged file
         if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
             raise
         raise ValueError(f"{file} is not a complete .h5ad file: {str(error).splitlines()[0][:200]}") from error
+    try:
+        return _read_opened(file, data, request)
+    finally:
+        data.file.close()
+
+
+def _read_opened(file: str, data: Any, request: Request) -> DataFile:
     if data.X is None:
         raise ValueError(f"{file} has no .X to cluster. Put the values there, one row per observation.")
     obs = data.obs
@@ -37,14 +53,21 @@ def read_h5ad(file: str, source: Path, request: Request) -> DataFile:
         raise ValueError(f"{file}: the names of observations are the row names of an .h5ad file. Leave --id out.")
     names = list(map(str, data.var_names))
     roles = assign_roles(file, names, replace(request, label=None))
-    values = _dense(data.X).T
+    values = _columns(file, open_table(data.X))
     columns = {j: RawColumn(name, cells, MEASURED) for j, (name, cells) in enumerate(zip(names, values, strict=True))}
     read = assemble(file, roles, columns, request, range(1, len(obs) + 1))
     truth = None if request.label is None else [None if is_missing(c) else str(c) for c in obs[request.label].tolist()]
     return replace(read, ids=list(map(str, data.obs_names)), id_name=str(obs.index.name or "obs"), truth=truth)
 
 
-def _dense(X: Any) -> Any:
-    check_memory(8 * X.shape[0] * X.shape[1], "The values of all genes", "Keep the most variable genes only.")
-    dense = X.toarray() if hasattr(X, "toarray") else X
-    return np.ascontiguousarray(dense, dtype=np.float64)
+def _columns(file: str, table: Any) -> FloatArray:
+    """Read a table block by block, one row of the result for each gene."""
+    n, p = table.shape
+    check_memory(8 * n * p, "The values of all genes", f"Keep the most variable genes only, or {IN_PYTHON}.")
+    source = open_source(table)
+    if source is None:
+        raise ValueError(f"{file}: .X holds {table.dtype}, not numbers.")
+    values = np.empty((p, n))
+    for start, rows in read_blocks(source):
+        values[:, start : start + len(rows)] = rows.T
+    return values

@@ -1,0 +1,151 @@
+"""Put ConsensusClusterPlus and clusterforests side by side on one drawn table, and write CCP.md.
+
+    python benchmarks/ccp.py --out benchmarks/CCP.md
+
+Needs R with ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus).
+"""
+
+import argparse
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score
+
+from clusterforests import ClusterForest, consensus
+from clusterforests.diagnostics import pac
+
+SIZES = (40, 35, 25, 20)  # samples of each subtype
+GENES, TELLING, SHIFT = 1_000, 20, 1.5  # 20 genes of each subtype are raised by 1.5 standard deviations
+K, MAX_K, REPEATS, SEED = len(SIZES), 6, 100, 1
+PEERS = (("hc", "pearson"), ("km", "euclidean"), ("pam", "pearson"))
+Numbers = npt.NDArray[np.float64]
+
+
+class Found(NamedTuple):
+    """What a method says of the two tables."""
+
+    name: str
+    seconds: float
+    labels: npt.NDArray[Any]
+    cluster_consensus: Numbers
+    item_consensus: Numbers
+    pac: Numbers
+    number: str
+    on_noise: str
+
+
+def draw(shift: float) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """Draw samples of four subtypes, or without a shift samples of one kind."""
+    rng = np.random.default_rng(SEED)
+    kinds = np.repeat(np.arange(K), SIZES)
+    X = rng.normal(size=(len(kinds), GENES))
+    for kind in range(K):
+        X[np.ix_(kinds == kind, range(kind * TELLING, (kind + 1) * TELLING))] += shift
+    return X, kinds
+
+
+def ask_r(X: Numbers, algorithm: str, distance: str) -> dict[str, Numbers]:
+    """Run ConsensusClusterPlus for all numbers of clusters up to MAX_K."""
+    with tempfile.TemporaryDirectory() as folder:
+        table, out = Path(folder, "table"), Path(folder, "out")
+        X.tofile(table)
+        numbers = (MAX_K, REPEATS, SEED, K)
+        command = ["Rscript", Path(__file__).with_suffix(".R"), table, *X.shape, algorithm, distance, *numbers, out]
+        subprocess.run([str(part) for part in command], check=True, capture_output=True)
+        lines = [line.split() for line in out.read_text().splitlines()]
+    return {name: np.array(values, dtype=float) for name, *values in lines}
+
+
+def lowest(values: Numbers) -> str:
+    """Name the number of clusters whose PAC is lowest."""
+    return f"{2 + int(np.argmin(values))} (lowest PAC)"
+
+
+def peer(X: Numbers, noise: Numbers, algorithm: str, distance: str) -> Found:
+    """Run ConsensusClusterPlus on both tables."""
+    found, null = ask_r(X, algorithm, distance), ask_r(noise, algorithm, distance)
+    parts = found["labels"], found["cluster_consensus"], found["item_consensus"], found["pac"]
+    name = f'ConsensusClusterPlus, `clusterAlg="{algorithm}"`, `distance="{distance}"`'
+    return Found(name, float(found["seconds"][0]), *parts, lowest(found["pac"]), lowest(null["pac"]))
+
+
+def ours(X: Numbers, noise: Numbers) -> Found:
+    """Run clusterforests on both tables: one forest, cut at every number of clusters."""
+    started = time.process_time()
+    forest = ClusterForest(range(1, MAX_K + 1), random_state=SEED, n_jobs=1).fit(X)
+    at = {k: forest.at(k) for k in range(2, MAX_K + 1)}
+    four = at[K]
+    parts = four.labels_, four.cluster_consensus_, four.item_consensus_
+    seconds = time.process_time() - started
+    shares = np.array([pac(cut) for cut in at.values()])
+    null = ClusterForest(range(1, MAX_K + 1), random_state=SEED, n_jobs=1).fit(noise)
+    return Found("clusterforests", seconds, *parts, shares, str(forest.n_clusters_), str(null.n_clusters_))
+
+
+def resampled(X: Numbers) -> npt.NDArray[Any]:
+    """Do in Python what ConsensusClusterPlus does with "hc" and "pearson": the recipe of the documentation."""
+    centred = X - np.median(X, axis=0)
+    D = 1 - np.corrcoef(centred)
+    rng = np.random.default_rng(SEED)
+    partitions = np.full((REPEATS, len(X)), -1)
+    for partition in partitions:
+        some = rng.choice(len(X), round(0.8 * len(X)), replace=False)
+        clusterer = AgglomerativeClustering(K, metric="precomputed", linkage="average")
+        partition[some] = clusterer.fit_predict(D[np.ix_(some, some)])
+    return consensus(partitions, K, method="average")
+
+
+def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[np.int64]) -> str:
+    """Write the results as tables in Markdown."""
+    lines = ["# ConsensusClusterPlus and clusterforests on one table", "", "Written by `make bench-ccp`.", ""]
+    lines += [
+        f"{len(kinds)} samples of four subtypes ({', '.join(map(str, SIZES))}) and {GENES:,} genes, of which "
+        f"{K * TELLING} tell: {TELLING} are raised by {SHIFT} standard deviations in each subtype. Every K up to "
+        f"{MAX_K}; ConsensusClusterPlus with {REPEATS} subsamples of 80 %, genes centred by their medians as in its "
+        "vignette. The second table has the same size and no subtypes. Seconds are processor time of one thread; R's "
+        "start is not counted. PAC is the share of pairs whose consensus is between 0.1 and 0.9.",
+        "",
+        f"| | seconds, all K | ARI at K = {K} | number of clusters | the same without subtypes |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        score = adjusted_rand_score(kinds, row.labels)
+        lines.append(f"| {row.name} | {row.seconds:.1f} | {score:.2f} | {row.number} | {row.on_noise} |")
+    score = adjusted_rand_score(kinds, by_recipe)
+    lines.append(f'| `consensus(partitions, 4, method="average")` of such subsamples | | {score:.2f} | | |')
+    lines += [
+        "",
+        f"| | cluster consensus at K = {K}, largest first | PAC, K = 2 to {MAX_K} | correlation of item consensus |",
+    ]
+    lines.append("|---|---|---|---|")
+    for row in rows:
+        clusters = ", ".join(f"{value:.2f}" for value in by_size(row))
+        together = np.corrcoef(row.item_consensus, rows[-1].item_consensus)[0, 1]
+        lines.append(f"| {row.name} | {clusters} | {', '.join(f'{v:.2f}' for v in row.pac)} | {together:.2f} |")
+    lines += ["", "The correlation is with that of clusterforests, over samples.", ""]
+    return "\n".join(lines)
+
+
+def by_size(row: Found) -> Numbers:
+    """Order the consensus of clusters by their sizes."""
+    sizes = np.unique(row.labels, return_counts=True)[1]
+    return row.cluster_consensus[np.argsort(-sizes, kind="stable")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/CCP.md"))
+    given = parser.parse_args()
+    (X, kinds), (noise, _) = draw(SHIFT), draw(0.0)
+    rows = [*(peer(X, noise, *settings) for settings in PEERS), ours(X, noise)]
+    given.out.write_text(as_page(rows, resampled(X), kinds), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""What R calls. Tables come and results go as bytes, so that R need not know this version of NumPy."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from clusterforests import ClusterForest
+
+NA_INTEGER = -(2**31)  # R's missing integer or logical
+
+
+def guarded(name: str, *arguments: Any) -> dict[str, Any]:
+    """Call a function of this module; return its value, or the error, and the warnings."""
+    value = error = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            value = globals()[name](*arguments)
+        except Exception as problem:  # R raises it again, without a traceback of Python
+            error = str(problem) or type(problem).__name__
+    told = [str(entry.message) for entry in caught if issubclass(entry.category, UserWarning)]
+    return {"value": value, "error": error, "warnings": told}
+
+
+def numbers(data: bytes, n_rows: int, n_columns: int) -> Any:
+    """Read a matrix of numbers, column after column."""
+    return np.frombuffer(data, "<f8").reshape((n_rows, n_columns), order="F")
+
+
+def sparse(data: bytes, rows: bytes, starts: bytes, shape: Sequence[int]) -> Any:
+    """Read a sparse matrix, column after column."""
+    parts = np.frombuffer(data, "<f8"), np.frombuffer(rows, "<i4"), np.frombuffer(starts, "<i4")
+    return scipy.sparse.csc_array(parts, shape=tuple(shape))
+
+
+def frame(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> Any:
+    """Read a data frame, whose columns are each a kind and what the reader of that kind takes."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            "data frames need the Python package pandas (pip install pandas); a matrix of numbers does without."
+        ) from error
+    read = {
+        "number": _floats,
+        "logical": _logical,
+        "category": _category,
+        "text": _text,
+        "day": _moment,
+        "second": _moment,
+    }
+    cells = [read[kind](pandas, kind, *given) for kind, *given in columns]
+    table = pandas.DataFrame(dict(enumerate(cells)))
+    table.columns = list(names)
+    return table
+
+
+def _floats(pandas: Any, kind: str, data: bytes) -> Any:
+    return np.frombuffer(data, "<f8")
+
+
+def _logical(pandas: Any, kind: str, data: bytes) -> Any:
+    values = np.frombuffer(data, "<i4")
+    missing = values == NA_INTEGER
+    return pandas.arrays.BooleanArray(values == 1, missing) if missing.any() else values == 1
+
+
+def _category(pandas: Any, kind: str, data: bytes, levels: Sequence[str], ordered: bool) -> Any:
+    return pandas.Categorical.from_codes(np.frombuffer(data, "<i4"), categories=list(levels), ordered=ordered)
+
+
+def _text(pandas: Any, kind: str, texts: Sequence[str], missing: bytes) -> Any:
+    left_out = np.frombuffer(missing, "<i4") == 1
+    cells = np.array([*texts, None], dtype=object)[:-1]
+    cells[left_out] = None
+    return cells
+
+
+def _moment(pandas: Any, kind: str, data: bytes) -> Any:
+    unit = {"day": 86_400e6, "second": 1e6}[kind]
+    values = np.frombuffer(data, "<f8")
+    moments = np.full(len(values), np.datetime64("NaT"), dtype="datetime64[us]")
+    known = np.isfinite(values)
+    moments[known] = np.rint(values[known] * unit).astype(np.int64).astype("datetime64[us]")
+    return moments
+
+
+def fit(table: Any, n_clusters: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """Cluster a table; a list is several numbers of clusters to choose from."""
+    return describe(ClusterForest(n_clusters, **settings).fit(table))
+
+
+def cut(forest: Any, n_clusters: int) -> dict[str, Any]:
+    """Cut the trees of a forest into another number of clusters."""
+    return describe(forest.at(n_clusters))
+
+
+def describe(forest: Any) -> dict[str, Any]:
+    """Collect what R keeps of a forest."""
+    found = forest.n_clusters_evidence_
+    evidence = None
+    if found is not None:
+        evidence = {"k": list(found.candidates), **{name: values.tolist() for name, values in found.evidence.items()}}
+    return {
+        "forest": forest,
+        "k": int(forest.n_clusters_),
+        "labels": _packed(forest.labels_, "<i4"),
+        "memberships": _packed(forest.memberships_),
+        "consensus": _packed(forest.item_consensus_),
+        "cluster_consensus": _packed(forest.cluster_consensus_),
+        "importance": _packed(forest.feature_importances_),
+        "p_value": _packed(forest.feature_pvalues_),
+        "evidence": evidence,
+        "settings": list(forest.selection_),
+        "values": [str(setting.value) for setting in forest.selection_.values()],
+        "reasons": [setting.reason for setting in forest.selection_.values()],
+    }
+
+
+def clusters(forest: Any, table: Any) -> bytearray:
+    """Return the cluster of each new row."""
+    return _packed(forest.predict(table), "<i4")
+
+
+def probabilities(forest: Any, table: Any) -> bytearray:
+    """Return the membership of each new row in each cluster."""
+    return _packed(forest.predict_proba(table))
+
+
+def shares(forest: Any, rows: Sequence[int]) -> bytearray:
+    """Return the share of trees in which two of these rows are together."""
+    return _packed(forest.coassociation(list(rows), list(rows)))
+
+
+def story(forest: Any, table: Any, names: Any, ids: Any) -> str:
+    """Return the clusters in plain English."""
+    return str(forest.summary(table, names=names, ids=ids))
+
+
+def _packed(values: Any, kind: str = "<f8") -> bytearray:
+    return bytearray(np.asarray(values).astype(kind).tobytes(order="F"))

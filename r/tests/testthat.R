@@ -1,0 +1,4 @@
+library(testthat)
+library(clusterforests)
+
+test_check("clusterforests")
