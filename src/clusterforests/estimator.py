@@ -35,7 +35,14 @@ from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory,
 from clusterforests.rows.open import open_rows
 from clusterforests.rows.protocol import Reading, Rows, Sample
 from clusterforests.rows.reduced import publish_columns
-from clusterforests.signal import FeatureSignal, find_signal, repeated_features, signal_of_trees
+from clusterforests.signal import (
+    FeatureSignal,
+    find_islands,
+    find_signal,
+    preferring,
+    repeated_features,
+    signal_of_trees,
+)
 from clusterforests.tables.imputation import keep_donors
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import fit_scaling
@@ -339,7 +346,7 @@ class ClusterForest(FittedForest):
         evidence = None
         if candidates:
             number, evidence, grown = self._choose_n_clusters(rows, sample, candidates, grown, seed, bar)
-        plan, chosen, signal = grown.choices
+        plan, chosen, signal, _ = grown.choices
         chosen["n_clusters"] = number
         settings = self._cut_settings(chosen, number.value)
         bar.stage("cutting the graph")
@@ -392,10 +399,12 @@ class ClusterForest(FittedForest):
         if reduction is not None:
             chosen["scale"] = Setting("none", reduction.reason)
         scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
+        grown = chosen["trees"].value == "grown"
+        islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
         signal = None
         if chosen["noise_features"].value != "keep":
             threads = CpuBackend(self.n_jobs).threads
-            signal = find_signal(encoded.values, scaling, distinct, n_clusters, seed, threads)
+            signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
             scaling = scaling.drawing(signal.telling)
             given = "given; " if self.noise_features == "drop" else ""
             reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
@@ -404,11 +413,11 @@ class ClusterForest(FittedForest):
         chosen |= choose_by_features(vars(self), chosen["trees"], n_features)
         settings = growth_settings(chosen, vars(self), n_features, len(distinct.rows), seed)
         limit = chosen["max_samples"].value
-        part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
+        part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed, islands)
         plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
         if chosen["trees"].value != "grown":
             plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
-        return Choices(plan, chosen, signal)
+        return Choices(plan, chosen, signal, islands)
 
     def _warn(self, backend: Backend, chosen: Mapping[str, Setting]) -> None:
         """Say which trees could not be grown."""
@@ -477,14 +486,13 @@ class ClusterForest(FittedForest):
         """Choose the number of clusters, with finer trees where many clusters are likely."""
         while True:
             bar.stage("choosing the number of clusters")
-            plan, chosen, _ = grown.choices
+            plan, chosen, _, islands = grown.choices
             enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
             if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):
                 enough = candidates[-1]  # whoever gives both has every number judged
             judged = [k for k in candidates if k <= max(enough, candidates[0])]
-            fitted = Fitted(
-                plan, sample.table, sample.distinct, grown.labels_of_sample, chosen["trees"].value == "fine"
-            )
+            fine = chosen["trees"].value == "fine"
+            fitted = Fitted(plan, sample.table, sample.distinct, islands, grown.labels_of_sample, fine)
             settings = self._cut_settings(chosen, candidates[0])
             found = choose_n_clusters(self._make_backend(), fitted, judged, settings, seed)
             if self.base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:

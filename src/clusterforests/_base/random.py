@@ -38,6 +38,7 @@ class Purpose(enum.IntEnum):
     TREE_DRAWS = 12
     TREE_CLUSTERS = 13
     REDUCED_ROWS = 14
+    ISLANDS = 15
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters

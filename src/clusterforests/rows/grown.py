@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from clusterforests._base.typing import AnyIntArray
+from clusterforests._base.typing import AnyIntArray, IndexArray
 from clusterforests.combining.nodes import Nodes
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.forest import Forest, GrowthPlan
@@ -16,6 +16,7 @@ class Choices(NamedTuple):
     plan: GrowthPlan
     chosen: dict[str, Setting]
     signal: FeatureSignal | None  # None: every feature was kept, unseen
+    islands: list[IndexArray]
 
 
 class Grown(NamedTuple):
