@@ -23,6 +23,7 @@ from typing import NamedTuple
 import pandas as pd
 from arguments import common_parser, named_methods, run_methods
 from how_many_data import CATEGORY, GENES, GROUPS, GROUPS_AND_CATEGORY, SIMULATED, STRUCTURELESS, draw
+from how_many_rare import read_rare, score_rare
 from how_many_speed import read_views, time_views
 from how_many_tables import report
 from methods import check_methods, seeds_of
@@ -56,7 +57,7 @@ PARTS = {
         Part((GROUPS, GROUPS_AND_CATEGORY), 10, (DEFAULT,)),
     ),
 }
-ALL_PARTS = ("real", *PARTS, "speed")
+ALL_PARTS = ("real", *PARTS, "rare", "speed")
 
 
 def main() -> None:
@@ -66,11 +67,14 @@ def main() -> None:
     sets = list(given.sets or HALVES.get(given.half, TUNED_NAMES)) if "real" in given.parts else []
     run_methods(plan_real(sets, methods, given.seeds), given, load_real)
     run_methods(plan_drawn(given.parts, methods, given.seeds_from), given, load)
+    rare = given.out / "rare.csv"
+    if "rare" in given.parts and AUTO in methods:
+        score_rare(rare, given.seeds_from)
     if "speed" in given.parts and AUTO in methods:
         time_views(views)
     rows = current([*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")])
     given.out.mkdir(parents=True, exist_ok=True)
-    replace_text(given.out / "RESULTS.md", report(rows, read_views(views)))
+    replace_text(given.out / "RESULTS.md", report(rows, read_views(views), read_rare(rare)))
     print(f"{given.out / 'RESULTS.md'} written")
 
 

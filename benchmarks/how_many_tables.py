@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from how_many_data import CATEGORY, GENES, GROUPS, GROUPS_AND_CATEGORY, RECIPES, SIMULATED, STRUCTURELESS
+from how_many_rare import RECIPE, Rare, rare_lines
 from how_many_speed import N_ROWS, View
 from peers import CHOOSING_PEERS
 from quality_data import SET_NAMES, shape
@@ -28,7 +29,7 @@ COUNTED: tuple[tuple[str, Mapping[str, int], int, int], ...] = (  # title, K by 
 )
 
 
-def report(rows: Sequence[Row], views: Sequence[View]) -> str:
+def report(rows: Sequence[Row], views: Sequence[View], rare: Sequence[Rare] = ()) -> str:
     """Return all sections that the rows allow."""
     out = Report(heading(rows))
     real = [row for row in rows if row.set in SET_NAMES]
@@ -37,6 +38,7 @@ def report(rows: Sequence[Row], views: Sequence[View]) -> str:
     for title, truth, n_tables, least in COUNTED:
         counted(out, [row for row in rows if row.set in truth], title, truth, n_tables, least)
     random_column(out, [row for row in rows if row.set in (GROUPS, GROUPS_AND_CATEGORY)])
+    rare_groups(out, rare)
     speed(out, views)
     out.section("How the tables are drawn", RECIPES)
     every_set(out, real)
@@ -151,6 +153,16 @@ def random_column(out: Report, rows: Sequence[Row]) -> None:
     out.section("A random yes/no column beside three groups", "`ClusterForest(3)`.\n", markdown(header, [line]))
     what = f"A random yes/no column costs three groups at most {CATEGORY_LOSS:g} points of ARI"
     out.target(what, line[-1], with_none - with_one <= CATEGORY_LOSS, len(seeds), 10, "draws")
+
+
+def rare_groups(out: Report, rows: Sequence[Rare]) -> None:
+    """Show how often a rare group is counted, and how well it is found."""
+    if not rows:
+        out.section("Rare groups", "Not looked at yet.\n")
+        return
+    header = ["rows", "rare group", "away", "right", "purity", "recall", "purity, K given", "recall, K given"]
+    made = f"Made from commit {', '.join(sorted({row.commit for row in rows}))}.\n"
+    out.section("Rare groups", RECIPE, made, markdown(header, rare_lines(rows)))
 
 
 def speed(out: Report, views: Sequence[View]) -> None:

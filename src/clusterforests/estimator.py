@@ -369,7 +369,7 @@ class ClusterForest(FittedForest):
         evidence = None
         if candidates:
             number, evidence, grown = self._choose_n_clusters(rows, sample, candidates, grown, seed, bar)
-        plan, chosen, signal = grown.choices
+        plan, chosen, signal, _ = grown.choices
         chosen["n_clusters"] = number
         settings = self._cut_settings(chosen, number.value)
         bar.stage("cutting the graph")
@@ -475,14 +475,13 @@ class ClusterForest(FittedForest):
         """Choose the number of clusters, with finer trees where many clusters are likely."""
         while True:
             bar.stage("choosing the number of clusters")
-            plan, chosen, _ = grown.choices
+            plan, chosen, _, islands = grown.choices
             enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
             if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):
                 enough = candidates[-1]  # whoever gives both has every number judged
             judged = [k for k in candidates if k <= max(enough, candidates[0])]
-            fitted = Fitted(
-                plan, sample.table, sample.distinct, grown.labels_of_sample, chosen["trees"].value == "fine"
-            )
+            fine = chosen["trees"].value == "fine"
+            fitted = Fitted(plan, sample.table, sample.distinct, islands, grown.labels_of_sample, fine)
             settings = self._cut_settings(chosen, candidates[0])
             found = choose_n_clusters(self._make_backend(), fitted, judged, settings, seed)
             if self.base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:

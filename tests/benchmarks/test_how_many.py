@@ -16,6 +16,7 @@ from how_many_data import (
     draw_signal,
     oracle,
 )
+from how_many_rare import Case, Rare, draw_rare, read_rare
 from how_many_speed import View, read_views
 from how_many_tables import report
 from peers import CHOOSING_PEERS, PEERS, noise_apart
@@ -127,7 +128,7 @@ def test_noise_is_a_group_that_is_not_counted():
 
 def test_report_without_rows_says_what_was_not_looked_at():
     text = report([], [])
-    assert text.count("Not looked at yet.") == 12
+    assert text.count("Not looked at yet.") == 13
     assert "## Targets" not in text
 
 
@@ -167,3 +168,17 @@ def test_speed_is_read_back_and_judged(tmp_path):
     text = report([], views)
     assert "less than 1 s each | 1.50 s at most | **no** |" in text
     assert "equal to a fit | 7 labels differ | **no** |" in text
+
+
+def test_rare_groups_are_as_rare_and_as_far_as_they_say():
+    X, groups = draw_rare(Case(20_000, 0.2, 8, 1))
+    assert np.bincount(groups).tolist() == [19_960, 40]
+    distance = np.abs(X[groups == 1].mean(axis=0) - X[groups == 0].mean(axis=0))
+    np.testing.assert_allclose(np.sort(distance), [0] * 6 + [8] * 4, atol=0.6)
+
+
+def test_rare_groups_are_read_back_and_shown(tmp_path):
+    rows = [Rare(20_000, 0.1, 6, seed, 2 + 2 * (seed == 2), 100.0, 50.0, 100.0, 90.0, 1.0, "abc") for seed in (1, 2, 3)]
+    write_table(tmp_path / "rare.csv", Rare._fields, rows)
+    assert read_rare(tmp_path / "rare.csv") == rows
+    assert "| 20,000 | 0.1 % | 6 | 3 of 3 | 100.0 | 50.0 | 100.0 | 90.0 |" in report([], [], rows)

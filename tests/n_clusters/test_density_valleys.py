@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from clusterforests.n_clusters.density_valleys import TRIES, WIDTHS, find_valleys, valley
+from clusterforests.n_clusters.density_valleys import find_valleys
+from clusterforests.signal.valley import TRIES, WIDTHS, valley
 
 
 def mixture(n_clusters, n_noise, seed=0, n=400, distance=7.0):

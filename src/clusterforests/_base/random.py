@@ -38,7 +38,8 @@ class Purpose(enum.IntEnum):
     TREE_DRAWS = 12
     TREE_CLUSTERS = 13
     REDUCED_ROWS = 14
-    LINKED_ROWS = 15
+    ISLANDS = 15
+    LINKED_ROWS = 16
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters

@@ -12,6 +12,7 @@ from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
 from clusterforests.forest.varied import PlannedTrees, kinds_of_trees, plan_trees, with_fine_trees
+from clusterforests.signal import preferences
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS
@@ -197,7 +198,11 @@ def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
     return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
 
 
-def sample_rows(every: DistinctRows, count: int, seed: int) -> DistinctRows:
-    """Choose `count` of the distinct rows, by their values and the seed alone, not by their order."""
-    chosen = np.argsort(stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows))), kind="stable")[:count]
+def sample_rows(every: DistinctRows, count: int, seed: int, islands: Sequence[IndexArray] = ()) -> DistinctRows:
+    """Choose `count` of the distinct rows, by their values and the seed alone, not by their order.
+
+    Rows of islands are drawn sooner, so that there are some of each.
+    """
+    keys = stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows)))
+    chosen = np.argsort(keys // preferences(every, islands), kind="stable")[:count]
     return DistinctRows(every.rows[chosen], every.weights[chosen])

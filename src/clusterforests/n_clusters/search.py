@@ -1,7 +1,8 @@
 """Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by several measures.
 
 1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
-lies between clusters.
+lies between clusters. Islands, small groups far from all others, are a cluster each, and the others are judged without
+them.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,14 @@ from clusterforests.combining.cut_numbers import cut_numbers
 from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import GrowthPlan
 from clusterforests.n_clusters.density_valleys import find_valleys
-from clusterforests.n_clusters.evidence import EVIDENCE, LEVEL, NClustersEvidence, mean_ranks, ranked_measures
+from clusterforests.n_clusters.evidence import (
+    EVIDENCE,
+    LEVEL,
+    NClustersEvidence,
+    mean_ranks,
+    ranked_measures,
+    with_islands,
+)
 from clusterforests.n_clusters.judging import PickedRows, judge_rows, pick_rows
 from clusterforests.n_clusters.measures import JudgedRows, measure_numbers, wide_gaps
 from clusterforests.n_clusters.structure import Structure, find_structure, tidy_places
@@ -40,6 +48,7 @@ class Fitted(NamedTuple):
     plan: GrowthPlan
     table: EncodedTable
     distinct: DistinctRows
+    islands: list[IndexArray]
     labels: AnyIntArray  # (T, n): of the table's rows
     fine: bool  # whether there are fine trees
 
@@ -62,6 +71,18 @@ def choose_n_clusters(
     seed : int
         Determines everything random.
     """
+    n_islands = len(fitted.islands)
+    others = [k - n_islands for k in candidates if k > n_islands]
+    if not n_islands or not others:
+        return _choose(backend, fitted, candidates, settings, seed)
+    apart = np.isin(fitted.distinct.rows, np.concatenate(fitted.islands))
+    rest = DistinctRows(fitted.distinct.rows[~apart], fitted.distinct.weights[~apart])
+    return with_islands(_choose(backend, fitted._replace(distinct=rest), others, settings, seed), n_islands)
+
+
+def _choose(
+    backend: Backend, fitted: Fitted, candidates: Sequence[int], settings: CutSettings, seed: int
+) -> NClustersEvidence:
     columns = fitted.plan.scaling.views.drawable.astype(np.intp)
     numbers = [k for k in candidates if k > 1]
     if not numbers:

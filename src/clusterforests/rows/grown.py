@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from clusterforests._base.typing import AnyIntArray
+from clusterforests._base.typing import AnyIntArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.nodes import Nodes
 from clusterforests.forest.automatic_settings import Setting, choose, choose_by_features, growth_settings, shape_of
 from clusterforests.forest.forest import Forest, GrowthPlan, sample_rows
 from clusterforests.rows.protocol import LabelledForest, Sample
-from clusterforests.signal import FeatureSignal, find_signal
+from clusterforests.signal import FeatureSignal, find_islands, find_signal, preferring
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import fit_scaling
 
@@ -20,6 +20,7 @@ class Choices(NamedTuple):
     plan: GrowthPlan
     chosen: dict[str, Setting]
     signal: FeatureSignal | None  # None: every feature was kept, unseen
+    islands: list[IndexArray]
 
 
 class Grown(NamedTuple):
@@ -46,10 +47,12 @@ def plan_growth(
     if reduction is not None:
         chosen["scale"] = Setting("none", reduction.reason)
     scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
+    grown = chosen["trees"].value == "grown"
+    islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
     signal = None
     if chosen["noise_features"].value != "keep":
         threads = CpuBackend(given["n_jobs"]).threads
-        signal = find_signal(encoded.values, scaling, distinct, n_clusters, seed, threads)
+        signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
         scaling = scaling.drawing(signal.telling)
         stated = "given; " if given["noise_features"] == "drop" else ""
         reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
@@ -58,8 +61,8 @@ def plan_growth(
     chosen |= choose_by_features(given, chosen["trees"], n_features)
     settings = growth_settings(chosen, given, n_features, len(distinct.rows), seed)
     limit = chosen["max_samples"].value
-    part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed)
+    part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed, islands)
     plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
     if chosen["trees"].value != "grown":
         plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
-    return Choices(plan, chosen, signal)
+    return Choices(plan, chosen, signal, islands)
