@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from runner import current_commit
+from commit import current_commit
 from scale_data import gaussians
 
 from clusterforests import ClusterForest

@@ -20,6 +20,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported: one thread for the peer too
 
 import numpy as np
+from commit import current_commit
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from straightforward import Straightforward
@@ -199,7 +200,7 @@ def main():
         f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, instruction set in use: "
         f"{_core.instruction_set()}",
         f"- Python {platform.python_version()}, NumPy {version('numpy')}, scikit-learn {version('scikit-learn')}, "
-        f"clusterforests {version('clusterforests')}\n",
+        f"clusterforests {version('clusterforests')} at commit {current_commit()}\n",
     ]
     print("\n".join(lines), flush=True)
     for name in arguments.only:

@@ -9,7 +9,6 @@ import importlib
 import multiprocessing
 import resource
 import signal
-import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from commit import current_commit
 from methods import outcome
 from peers import PEERS, TooLarge
 from sklearn.metrics import adjusted_rand_score
@@ -195,17 +195,6 @@ def warm_up(methods: set[str]) -> None:
         importlib.import_module(package)
     if any(name.startswith("UMAP") for name in methods):
         outcome("UMAP + KMeans", np.random.default_rng(0).normal(size=(50, 3)), 2, 0)
-
-
-def current_commit() -> str:
-    """Return the commit of this checkout, with a plus sign if code was changed since."""
-    here = Path(__file__).parent
-
-    def git(*command: str) -> str:
-        return subprocess.run(["git", "-C", str(here), *command], capture_output=True, text=True).stdout.strip()
-
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", "../src", "../core", "*.py", "*.R")
-    return git("rev-parse", "--short=9", "HEAD") + ("+" if changed else "")
 
 
 def read_rows(path: Path) -> list[Row]:
