@@ -26,7 +26,6 @@ from clusterforests.backends import CpuBackend
 from clusterforests.datasets import UCI_NAMES, load_uci
 from clusterforests.rows.gpu import flat_trees as gpu_trees
 from clusterforests.rows.gpu import kernels as gpu_kernels
-from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.row_blocks import TableScan, large_numeric_table
@@ -35,7 +34,6 @@ from clusterforests.tables.row_sources import ArraySource
 COLUMNS, GROUPS, TREES, RESTARTS = 20, 5, 100, 20
 PAPER = {"base_clusters": GROUPS, "n_init": RESTARTS}
 LANES_OF_SM = 128  # float32 additions or multiplications that a multiprocessor starts in a cycle
-BYTE_PRODUCTS = 4096  # of bytes, by its tensor cores in a cycle
 SETTINGS = {"K = 5, 20 starts": PAPER, "defaults": {}}
 COUNTERS = {
     "instructions issued": "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
@@ -79,7 +77,7 @@ class Stages:
 
     def __init__(self):
         self.walls, self.events, self.unsure = {}, [], 0
-        for name in ("draw", "grow", "add_up", "label", "settle"):
+        for name in ("draw", "grow", "label", "settle"):
             setattr(gpu.DeviceReader, name, self._timed(name, getattr(gpu.DeviceReader, name)))
         launch = gpu_kernels.Kernels.launch
 
@@ -113,7 +111,7 @@ class Stages:
 def whole_fits(sizes, stages, say):
     say("## Whole fit\n\nThe table is on the GPU: float32, 20 columns. K = 5, T = 100. Medians of 3 after a warm-up.")
     say("Settings: `base_clusters=5, n_init=20`, and the defaults (trees of 5 to 70 clusters, one start).\n")
-    head(say, "rows", "settings", "fit", "sample", "growth (CPU)", "means", "labels", "the rest")
+    head(say, "rows", "settings", "fit", "sample", "growth (CPU)", "labels", "the rest")
     for n in sizes:
         X = make_table(n)
         for name, settings in SETTINGS.items():
@@ -123,8 +121,8 @@ def whole_fits(sizes, stages, say):
                 times.append(took)
                 del found
             w, took = stages.walls, statistics.median(times[1:])
-            rest = took - sum(w[k] for k in ("draw", "grow", "add_up", "label"))
-            cells = " | ".join(f"{w[k]:.3f} s" for k in ("draw", "grow", "add_up", "label"))
+            rest = took - sum(w[k] for k in ("draw", "grow", "label"))
+            cells = " | ".join(f"{w[k]:.3f} s" for k in ("draw", "grow", "label"))
             say(f"| {n:,} | {name} | **{took:.2f} s** | {cells} | {rest:.2f} s |")
         X = None
         cupy.get_default_memory_pool().free_all_blocks()
@@ -132,13 +130,10 @@ def whole_fits(sizes, stages, say):
 
 
 def torch_kmeans(X, jobs):
-    """One step of Lloyd and one assignment of each job, as few calls of torch as it takes."""
+    """Assign the rows to the centres of each job, in as few calls of torch as it takes."""
     table = torch.from_dlpack(X)
     for columns, centers in jobs:
         x, c = table[:, columns], centers
-        label = (x @ c.T).mul_(-2).add_((c * c).sum(1)).argmin(1)
-        sums = torch.zeros_like(c).index_add_(0, label, x)
-        c = sums / torch.bincount(label, minlength=len(c)).clamp(min=1)[:, None]
         label = (x @ c.T).mul_(-2).add_((c * c).sum(1)).argmin(1)
     return label
 
@@ -146,12 +141,9 @@ def torch_kmeans(X, jobs):
 def kmeans_stage(n, stages, say):
     X = make_table(n)
     host = cupy.asnumpy(X)
-    say(f"## K-means stage, {n:,} rows\n\nThe means of all rows in 100 trees, then the labels of all rows.")
-    say(
-        "CPU: the same two passes on all cores. torch: a loop over the trees, each with one Lloyd step and one "
-        "assignment.\n"
-    )
-    head(say, "settings", "GPU", "CPU", "ratio", "torch loop", "ratio", "sums equal", "labels that differ")
+    say(f"## Labels of {n:,} rows\n\nThe nearest centre of every row in 100 trees.")
+    say("CPU: the same on all cores. torch: a loop over the trees, with one assignment each.\n")
+    head(say, "settings", "GPU", "CPU", "ratio", "torch loop", "ratio", "labels that differ")
     roofs = []
     for name, settings in list(SETTINGS.items())[: 2 if n <= 10**7 else 1]:
         forest(**settings).fit(X)
@@ -160,13 +152,13 @@ def kmeans_stage(n, stages, say):
         times = []
         for _ in range(3):
             rows.ladders, labels = None, None  # made anew, as in a fit
-            took, (sums, labels) = seconds(lambda r=rows, t=trees: (r.add_up(t), r.label(t)))
+            took, labels = seconds(lambda r=rows, t=trees: r.label(t))
             times.append(took)
         took = statistics.median(times)
         kernels = {k: v / 3 for k, v in stages.kernels().items()}
         table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
         local = LocalBlocks(table, None, CpuBackend(n_cores()))
-        cpu, (cpu_sums, cpu_labels) = seconds(lambda c=local, t=trees: (c.add_up(t), c.label(t)))
+        cpu, cpu_labels = seconds(lambda c=local, t=trees: c.label(t))
         jobs = [
             (torch.as_tensor(c % COLUMNS, device="cuda").long(), torch.as_tensor(m, device="cuda").float())
             for c, m in zip(trees.columns, trees.centers, strict=True)
@@ -174,10 +166,9 @@ def kmeans_stage(n, stages, say):
         torch_kmeans(X, jobs[:2])
         looped, _ = seconds(lambda j=jobs: torch_kmeans(X, j))
         differ = int((cupy.asarray(cpu_labels) != labels).sum())
-        equal = (sums.values == cpu_sums.values).all() and (sums.mass == cpu_sums.mass).all()
         say(
             f"| {name} | {1e3 * took:.0f} ms | {cpu:.2f} s | **{cpu / took:.0f}** | {looped:.2f} s | "
-            f"**{looped / took:.0f}** | {'yes' if equal else 'NO'} | {differ} of {labels.size:,} |"
+            f"**{looped / took:.0f}** | {differ} of {labels.size:,} |"
         )
         roofs.append((name, trees, kernels, rows.unsure / labels.size))
         del labels, cpu_labels
@@ -198,33 +189,16 @@ def roofline(n, roofs, say):
     bandwidth = 2 * a.nbytes / copied
     say(f"\n### Roofline\n\n{properties['name'].decode()}: {device.attributes['MultiProcessorCount']} multiprocessors,")
     say(f"{device.attributes['ClockRate'] / 1e6:.2f} GHz; a copy moves {bandwidth / 1e12:.2f} TB/s (read and written).")
-    say(
-        "Times are for the kernels alone, both passes together. Each kernel's work is compared with the peak "
-        "rate of the chip:\n"
-    )
-    say(
-        "- `project`: bytes moved. It reads a row and writes its scaled columns in float32 and, for the sums, "
-        "as bytes; twice."
-    )
-    say(
-        "- `label_rows`: float32 operations. For each row and tree, k d fused multiply-adds and 3 k comparisons; twice."
-    )
-    say(
-        "- `add_rows`: products of bytes, one for each row, cluster of a group of trees, and byte of the "
-        "group's columns.\n"
-    )
+    say("Times are for the kernels alone. Each kernel's work is compared with the peak rate of the chip:\n")
+    say("- `project`: bytes moved. It reads a row and writes its scaled columns in float32.")
+    say("- `label_rows`: float32 operations. For each row and tree, k d fused multiply-adds and 3 k comparisons.\n")
     say("| settings | kernel | time | work | time at peak rate | share of peak |\n|---|---|---|---|---|---|")
     for name, trees, kernels, unsure in roofs:
         used = gpu_trees.used_columns(trees)
-        flat = gpu_trees.flatten_trees(trees, used, DeviceLimits())
-        units = gpu_trees.flatten_sums(trees, used, flat).units
-        digits = gpu_passes.digits_of(trees.mass_bits, 1.0)
-        operations = 2 * n * sum(c.size + 3 * len(c) for c in trees.centers)
-        products = n * digits * int((units["count"].astype(np.int64) * units["columns"]).sum())
+        operations = n * sum(c.size + 3 * len(c) for c in trees.centers)
         work = {
-            "project": ((2 * 4 * (COLUMNS + len(used)) + digits * (len(used) + 1)) * n, bandwidth, "B"),
+            "project": (4 * (COLUMNS + len(used)) * n, bandwidth, "B"),
             "label_rows": (operations, cycles * LANES_OF_SM, "operations"),
-            "add_rows": (products, cycles * BYTE_PRODUCTS, "products"),
         }
         for kernel, (amount, rate, unit) in work.items():
             ideal = 1e3 * amount / rate
@@ -247,7 +221,7 @@ def counters(say):
     head(say, "settings", "kernel", *COUNTERS)
     for name in SETTINGS:
         watch = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values())]
-        some = ["-k", "regex:label_rows|add_rows|project", "-s", "3", "-c", "3"]
+        some = ["-k", "regex:label_rows|project", "-s", "2", "-c", "2"]
         fit = [sys.executable, __file__, "--only", "fit", "--settings", name]
         found = subprocess.run([*watch, *some, *fit], capture_output=True, text=True, check=True).stdout.splitlines()
         lines = csv.DictReader(line for line in found if line.startswith('"'))

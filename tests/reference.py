@@ -343,3 +343,12 @@ def gaps_weights(labels, finest, sharpness, joined):
     order = sorted(range(len(labels)), key=lambda t: -len(set(labels[t])))
     fine = coassociation(labels[order[:finest]], labels[order[:finest]])
     return np.expm1(sharpness * fine) + joined * coassociation(labels, labels)
+
+
+def group_votes(nodes, groups, weights, table, labels):
+    """Of each column of labels, and each group: the sum of weight * table[labels in common] over the group's nodes."""
+    votes = np.zeros((groups.max() + 1, labels.shape[1]))
+    for node, group, weight in zip(nodes.T, groups, weights, strict=True):
+        matches = ((node[:, None] == labels) & (node[:, None] >= 0)).sum(axis=0)
+        votes[group] += weight * table[matches]
+    return votes

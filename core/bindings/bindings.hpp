@@ -9,5 +9,6 @@ void bind_kmeans(nanobind::module_& m);
 void bind_streaming(nanobind::module_& m);
 void bind_coassociation(nanobind::module_& m);
 void bind_match_operator(nanobind::module_& m);
+void bind_group_votes(nanobind::module_& m);
 void bind_label_tables(nanobind::module_& m);
 void bind_impute(nanobind::module_& m);

@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   bind_streaming(m);
   bind_coassociation(m);
   bind_match_operator(m);
+  bind_group_votes(m);
   bind_label_tables(m);
   bind_impute(m);
   m.def("instruction_set", [] { return std::string(cf::kernels().name); });

@@ -58,10 +58,11 @@ CF_INLINE inline void transpose(Bits* planes) {
   exchange<1>(planes, 0x5555555555555555ull);
 }
 
-// Add up the chosen bit rows: bit p of a column's count goes to plane p.
+// Add up the chosen bit rows, whose numbers are `step` apart: bit p of a column's count goes to plane p.
 template <int Planes>
-CF_INLINE inline void add_rows(const uint64_t* bits, int64_t words, const int32_t* chosen, int members, Bits* planes) {
-  const auto row = [&](int l) CF_INLINE { return load_bits(bits + static_cast<int64_t>(chosen[l]) * words); };
+CF_INLINE inline void add_rows(const uint64_t* bits, int64_t words, const int32_t* chosen, int64_t step, int members,
+                               Bits* planes) {
+  const auto row = [&](int l) CF_INLINE { return load_bits(bits + static_cast<int64_t>(chosen[l * step]) * words); };
   int l = 0;
   for (; l + 8 <= members; l += 8) {
     const Bits two_a = add_bits(planes[0], row(l), row(l + 1));
@@ -100,7 +101,7 @@ void count_row(const uint64_t* bits, int64_t words, const int32_t* chosen, int m
     for (int w = 0; w < kGroupWords; w += kWords) {
       Bits planes[kPlanes];
       times<kPlanes>(kPlanes, [&](int p) CF_INLINE { planes[p] = Bits{}; });
-      add_rows<kPlanes>(bits + first + w, words, chosen, members, planes);
+      add_rows<kPlanes>(bits + first + w, words, chosen, 1, members, planes);
       const Bits reach = at_least<kPlanes>(planes, lowest);
       std::memcpy(high + first + w, &reach, sizeof reach);
       if (!any(reach)) {

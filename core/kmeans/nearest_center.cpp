@@ -41,7 +41,7 @@ void NearestCenter::place_centers(const Coordinates& coordinates, const Problem&
     in_range_ = in_range_ && std::abs(power) <= kFloat32Range;
     const int64_t listed = std::find(problem.columns, problem.columns + problem.width, column) - problem.columns;
     for (int64_t c = 0; c < k_; ++c)
-      centers_[c * width_ + j] = scale_[j](centers[c * problem.width + listed]) * columns_.root[j];
+      centers_[j * k_ + c] = scale_[j](centers[c * problem.width + listed]) * columns_.root[j];
     unit_.push_back(static_cast<float>(std::ldexp(columns_.root[j], in_range_ ? power : 0)));
   }
 }
@@ -49,23 +49,23 @@ void NearestCenter::place_centers(const Coordinates& coordinates, const Problem&
 void NearestCenter::bound_errors() {
   const int d = width_;
   ahead_.resize(centers_.size());
-  offset_.resize(k_), slope_.resize(k_), base_.resize(k_);
-  const double error = float32_error(d);
-  double farthest = 0;
+  offset_.resize(k_);
+  double farthest = 0, steepest = 0, highest = 0;
   for (int64_t c = 0; c < k_; ++c) {
-    double square = 0, largest = 0, size = 0;
+    double square = 0, size = 0;
     for (int j = 0; j < d; ++j) {
-      const double own = centers_[c * d + j], first = centers_[j];
+      const double own = centers_[j * k_ + c], first = centers_[j * k_];
       ahead_[c * d + j] = static_cast<float>((own - first) * unit_[j]);
       square += (first - own) * (first + own);
-      largest = std::max(largest, std::fabs(own - first));
+      steepest = std::max(steepest, std::fabs(own - first));
       size += std::fabs(own);
     }
     offset_[c] = static_cast<float>(0.5 * square);
-    slope_[c] = static_cast<float>(error * largest);
-    base_[c] = static_cast<float>(error * 0.5 * std::fabs(square));
+    highest = std::max(highest, std::fabs(square));
     farthest = std::max(farthest, size);
   }
+  slope_ = static_cast<float>(float32_error(d) * steepest);
+  base_ = static_cast<float>(float32_error(d) * 0.5 * highest);
   rounding_ = static_cast<float>(float64_error(d));
   floor_ = static_cast<float>(float64_error(d) * farthest * farthest + kDistanceFloor);
 }
@@ -75,8 +75,8 @@ void NearestCenter::label(const Table& table, const Float32Columns& narrow, Work
   work.unsure.resize(narrow.tiles);
   work.columns.resize(width_);
   for (int j = 0; j < width_; ++j) work.columns[j] = narrow.column(columns_.source[j]);
-  const Float32Centers centers = {work.columns.data(), unit_.data(), ahead_.data(), offset_.data(), slope_.data(),
-                                  base_.data(),        rounding_,    floor_,        width_,         k_};
+  const Float32Centers centers = {
+      work.columns.data(), unit_.data(), ahead_.data(), offset_.data(), slope_, base_, rounding_, floor_, width_, k_};
   if (in_range_)
     kernels().nearest_center(centers, narrow.tiles, work.chosen.data(), work.unsure.data());
   else
@@ -85,25 +85,24 @@ void NearestCenter::label(const Table& table, const Float32Columns& narrow, Work
     if (t % kTilesBetween == 0) check_interrupt();
     for (int lane = 0; work.unsure[t] >> lane; ++lane) {
       const int64_t row = t * kTile + lane;
-      if ((work.unsure[t] >> lane & 1) && row < table.distinct) work.chosen[row] = nearest(table, row, work.x);
+      if ((work.unsure[t] >> lane & 1) && row < table.distinct) work.chosen[row] = nearest(table, row, work.apart);
     }
   }
 }
 
 // By direct distances, lowest index on ties.
-int32_t NearestCenter::nearest(const Table& table, int64_t row, std::vector<double>& x) const {
-  x.resize(width_);
-  for (int j = 0; j < width_; ++j) x[j] = scale_[j](table.column(columns_.source[j])[row]) * columns_.root[j];
+int32_t NearestCenter::nearest(const Table& table, int64_t row, std::vector<double>& apart) const {
+  apart.assign(k_, 0.0);
+  double* const total = apart.data();
+  for (int j = 0; j < width_; ++j) {
+    const double x = scale_[j](table.column(columns_.source[j])[row]) * columns_.root[j];
+    const double* center = centers_.data() + static_cast<int64_t>(j) * k_;
+    for (int c = 0; c < k_; ++c) total[c] += (x - center[c]) * (x - center[c]);
+  }
   int32_t label = 0;
   double best = INFINITY;
-  for (int64_t c = 0; c < k_; ++c) {
-    double total = 0;
-    for (int j = 0; j < width_; ++j) {
-      const double gap = x[j] - centers_[c * width_ + j];
-      total += gap * gap;
-    }
-    if (total < best) best = total, label = static_cast<int32_t>(c);
-  }
+  for (int32_t c = 0; c < k_; ++c)
+    if (total[c] < best) best = total[c], label = c;
   return label;
 }
 

@@ -25,7 +25,7 @@ class NearestCenter {
     std::vector<int32_t> chosen;   // the label of each distinct row of the table, and of those that pad it
     std::vector<uint32_t> unsure;  // of each tile: a bit for each row that float32 cannot decide
     std::vector<const float*> columns;
-    std::vector<double> x;
+    std::vector<double> apart;  // squared distances of a row
   };
 
   NearestCenter(const Coordinates& coordinates, const Problem& problem, const double* centers);
@@ -36,15 +36,15 @@ class NearestCenter {
  private:
   void place_centers(const Coordinates& coordinates, const Problem& problem, const double* centers);
   void bound_errors();
-  int32_t nearest(const Table& table, int64_t row, std::vector<double>& x) const;
+  int32_t nearest(const Table& table, int64_t row, std::vector<double>& apart) const;
 
   ProblemColumns columns_;
   int k_, width_;
   bool in_range_ = true;  // whether float32 can hold all columns in one unit
   std::vector<PowerOfTwo> scale_;
-  std::vector<double> centers_;
-  std::vector<float> unit_, ahead_, offset_, slope_, base_;  // see Float32Centers
-  float rounding_ = 0, floor_ = 0;
+  std::vector<double> centers_;               // column by column: [width][k]
+  std::vector<float> unit_, ahead_, offset_;  // see Float32Centers
+  float slope_ = 0, base_ = 0, rounding_ = 0, floor_ = 0;
 };
 
 // Find the nearest centre of each input row, lowest index on ties: labels[problem][row]; -1 for rows of weight 0.

@@ -6,65 +6,81 @@
 namespace CF_ISA {
 namespace {
 
+// Searches for the rows of R tiles, so that a centre is loaded once for all of them.
+template <int R>
 struct CenterSearch {
   const cf::Float32Centers& centers;
-  Float size;  // sum of the magnitudes of a row's coordinates
-  Float best, second, error;
-  Int label;
+  Float best[R], second[R];
+  Int label[R];
 
-  // Compare B centres with the best so far, by the same scores as in lloyd.hpp. Compared are upper bounds of scores:
-  // the winner is certain if its lower bound is above the upper bounds of all others.
+  // Compare B centres with the best so far, by the same scores as in lloyd.hpp.
   template <int B>
   CF_INLINE void compete(int64_t row, int first) {
     const int d = centers.width;
     const float* center = centers.ahead + static_cast<int64_t>(first) * d;
-    Float score[B];
-    times<B>(B, [&](int b) CF_INLINE { score[b] = Float::all(centers.offset[first + b]); });
+    Float score[B * R];
+    times<B * R>(B * R, [&](int i) CF_INLINE { score[i] = Float::all(centers.offset[first + i / R]); });
     for (int j = 0; j < d; ++j) {
-      const Float x = Float::load(centers.columns[j] + row);
-      times<B>(B, [&](int b) CF_INLINE { score[b] = score[b] + x * Float::all(center[b * d + j]); });
+      const float* column = centers.columns[j] + row;
+      Float x[R];
+      times<R>(R, [&](int r) CF_INLINE { x[r] = Float::load(column + r * kLanes); });
+      times<B>(B, [&](int b) CF_INLINE {
+        const Float c = Float::all(center[b * d + j]);
+        times<R>(R, [&](int r) CF_INLINE { score[b * R + r] = score[b * R + r] + x[r] * c; });
+      });
     }
-    times<B>(B, [&](int b) CF_INLINE {
-      const Float off = size * Float::all(centers.slope[first + b]) + Float::all(centers.base[first + b]);
-      const Float most = score[b] + off;
-      const auto better = best < most;
-      second = select(better, best, select(second < most, most, second));
-      best = select(better, most, best);
-      error = select(better, off, error);
-      label = select(better, Int::all(first + b), label);
+    times<B * R>(B * R, [&](int i) CF_INLINE {
+      const int r = i % R;
+      const auto better = best[r] < score[i];
+      second[r] = select(better, best[r], select(second[r] < score[i], score[i], second[r]));
+      best[r] = select(better, score[i], best[r]);
+      label[r] = select(better, Int::all(first + i / R), label[r]);
     });
   }
 
-  CF_INLINE uint32_t run(int64_t row, int32_t* labels) {
+  // The winner is certain if its score is above all others by more than the errors of both.
+  CF_INLINE uint32_t doubtful(int64_t row, int r) const {
     const Float zero = Float::all(0);
-    size = zero;
+    Float size = zero;
     for (int j = 0; j < centers.width; ++j) {
       const Float x = Float::load(centers.columns[j] + row) * Float::all(centers.unit[j]);
       size = size + select(x < zero, zero - x, x);
     }
-    best = error = zero;
-    second = Float::all(-3e38f);
-    label = Int::all(0);
-    constexpr int kWide = Float::parts == 1 ? 8 : 4;
+    const Float error = size * Float::all(centers.slope) + Float::all(centers.base);
+    const Float exact = size * size * Float::all(centers.rounding) + Float::all(centers.floor);
+    const auto sure = second[r] < best[r] - (error + error) - exact;
+    return nonzero(select(sure, Int::all(0), Int::all(1)));
+  }
+
+  CF_INLINE void run(int64_t row, int32_t* labels, uint32_t* unsure) {
+    for (int r = 0; r < R; ++r) {
+      best[r] = Float::all(0);  // the score of the first centre
+      second[r] = Float::all(-3e38f);
+      label[r] = Int::all(0);
+    }
+    constexpr int kWide = 4;
     int c = 1;
     for (; c + kWide <= centers.k; c += kWide) compete<kWide>(row, c);
-    if (kWide > 4 && c + 4 <= centers.k) compete<4>(row, c), c += 4;
     if (c + 2 <= centers.k) compete<2>(row, c), c += 2;
     if (c < centers.k) compete<1>(row, c);
-    label.store(labels + row);
-    const Float exact = size * size * Float::all(centers.rounding) + Float::all(centers.floor);
-    const auto sure = second < best - (error + error) - exact;
-    return nonzero(select(sure, Int::all(0), Int::all(1)));
+    for (int r = 0; r < R; ++r) {
+      label[r].store(labels + row + r * kLanes);
+      unsure[row / kLanes + r] = doubtful(row + r * kLanes, r);
+    }
   }
 };
 
 // See Kernels::nearest_center.
 void nearest_center(const cf::Float32Centers& centers, int64_t tiles, int32_t* labels, uint32_t* unsure) {
-  CenterSearch search{centers, {}, {}, {}, {}, {}};
-  for (int64_t t = 0; t < tiles; ++t) {
+  constexpr int kTogether = Float::parts == 1 ? 4 : 1;  // as the registers allow
+  CenterSearch<kTogether> search{centers, {}, {}, {}};
+  CenterSearch<1> rest{centers, {}, {}, {}};
+  int64_t t = 0;
+  for (; t + kTogether <= tiles; t += kTogether) {
     if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-    unsure[t] = search.run(t * kLanes, labels);
+    search.run(t * kLanes, labels, unsure);
   }
+  for (; t < tiles; ++t) rest.run(t * kLanes, labels, unsure);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace cf {
 namespace {
 
-constexpr int64_t kRows = 1024;  // for a thread at a time: their columns and labels stay in its cache
+constexpr int64_t kRows = 512;  // for a thread at a time: their columns and labels stay in its cache
 
 int64_t chunks(const RowBlock& block) { return (block.rows + kRows - 1) / kRows; }
 
@@ -49,7 +49,7 @@ class Passes::PlacedRows {
     }
     std::vector<double> scaled = std::move(table.values);
     scaled.resize(rows * passes_.scaling_->width());
-    passes_.scaling_->apply(x, rows, scaled.data(), 1, rows);
+    passes_.scaling_->apply(x, rows, scaled.data(), 1, rows, passes_.needed_);
     table = Table::adopt(std::move(scaled), rows, passes_.coordinates_);
   }
 
@@ -154,6 +154,7 @@ Passes::Passes(const Scaling* scaling, const Coordinates& coordinates, const std
     center_values += static_cast<size_t>(problem.k) * problem.width;
     most_clusters = std::max(most_clusters, problem.k);
   }
+  if (scaling_) needed_ = scaling_->needed(listed_);
 }
 
 void Passes::add(const RowBlock& block, const ClusterSums& sums, int threads) const {

@@ -59,6 +59,7 @@ class Passes {
   std::optional<Scaling> scaling_;
   Coordinates coordinates_;
   std::vector<int32_t> listed_;  // the columns of all problems
+  std::vector<uint8_t> needed_;  // see Scaling::needed
   std::vector<Problem> problems_;
   std::vector<NearestCenter> searches_;
 };

@@ -18,14 +18,14 @@ Scaling::Scaling(const ScalingSteps& steps)
   ladders_.resize(columns);
   for (int64_t c = 0; c < columns; ++c) {
     Ladder& ladder = ladders_[c];
-    ladder.knots.assign(steps.knots + steps.starts[c], steps.knots + steps.starts[c + 1]);
-    ladder.ranks.assign(steps.ranks + steps.starts[c], steps.ranks + steps.starts[c + 1]);
+    for (int64_t i = steps.starts[c]; i < steps.starts[c + 1]; ++i)
+      ladder.knots.push_back({steps.knots[i], steps.ranks[i]});
     const size_t count = ladder.knots.size();
     if (!count) continue;
-    ladder.steps_per_unit = static_cast<double>(count) / (ladder.knots.back() - ladder.knots.front());
+    ladder.steps_per_unit = static_cast<double>(count) / (ladder.knots.back().at - ladder.knots.front().at);
     if (!std::isfinite(ladder.steps_per_unit)) ladder.steps_per_unit = 0;
     ladder.before.assign(count + 2, 0);
-    for (double knot : ladder.knots) ++ladder.before[ladder.step_of(knot) + 1];
+    for (const Knot& knot : ladder.knots) ++ladder.before[ladder.step_of(knot.at) + 1];
     for (size_t s = 1; s < ladder.before.size(); ++s) ladder.before[s] += ladder.before[s - 1];
   }
 }
@@ -33,25 +33,42 @@ Scaling::Scaling(const ScalingSteps& steps)
 // Rounding is monotone, so knots of earlier steps are below x and knots of later ones above it.
 int64_t Scaling::Ladder::step_of(double x) const {
   if (!(steps_per_unit > 0)) return 0;  // the range of the knots, or a step of it, is not a double
-  const double step = (x - knots.front()) * steps_per_unit;
+  const double step = (x - knots.front().at) * steps_per_unit;
   if (!(step >= 0)) return 0;  // NaN: the difference is not a double
   return std::min(static_cast<int64_t>(step), static_cast<int64_t>(knots.size()));
 }
 
 double Scaling::Ladder::rank(double x) const {
-  if (!(x > knots.front())) return ranks.front();
-  if (!(x < knots.back())) return ranks.back();
+  if (!(x > knots.front().at)) return knots.front().rank;
+  if (!(x < knots.back().at)) return knots.back().rank;
   const int64_t step = step_of(x);
-  const double* above = std::upper_bound(knots.data() + before[step], knots.data() + before[step + 1], x);
-  const int64_t i = above - knots.data() - 1;
-  if (knots[i] == x) return ranks[i];
-  const double gap = 0.5 * knots[i + 1] - 0.5 * knots[i];  // halves, because the difference may not be a double
-  if (!(gap > 0)) return ranks[i];
-  return ranks[i] + (ranks[i + 1] - ranks[i]) * ((0.5 * x - 0.5 * knots[i]) / gap);
+  const Knot *from = knots.data() + before[step], *to = knots.data() + before[step + 1];
+  constexpr int64_t kFew = 16;  // knots that are looked at one by one
+  if (to - from <= kFew)
+    while (from < to && !(x < from->at)) ++from;
+  else
+    from = std::upper_bound(from, to, x, [](double value, const Knot& knot) { return value < knot.at; });
+  const Knot &low = from[-1], &high = from[0];
+  if (low.at == x) return low.rank;
+  const double gap = 0.5 * high.at - 0.5 * low.at;  // halves, because the difference may not be a double
+  if (!(gap > 0)) return low.rank;
+  return low.rank + (high.rank - low.rank) * ((0.5 * x - 0.5 * low.at) / gap);
 }
 
-void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step) const {
+std::vector<uint8_t> Scaling::needed(const std::vector<int32_t>& chosen) const {
+  std::vector<uint8_t> found(width());
+  for (const int32_t c : chosen) {
+    found[c] = 1;
+    const int64_t j = c - views * columns;
+    for (int64_t i = j < 0 ? 0 : term_starts_[j]; j >= 0 && i < term_starts_[j + 1]; ++i) found[terms_[i].column] = 1;
+  }
+  return found;
+}
+
+void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step,
+                    const std::vector<uint8_t>& needed) const {
   for (int64_t i = 0; i < views * columns; ++i) {
+    if (!needed[i]) continue;
     const int64_t c = i % columns;
     const Affine& step = affine_[i];
     double* to = out + i * column_step;
@@ -62,16 +79,18 @@ void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step
         to[r * row_step] = ((x[r * columns + c] + 0.0) * step.first * step.second - step.shift) / step.divisor;
     }
   }
-  if (projected()) project(rows, out, row_step, column_step);
+  if (projected()) project(rows, out, row_step, column_step, needed);
 }
 
 // Each row's terms are added in their order, starting from 0, whatever the block.
-void Scaling::project(int64_t rows, double* out, int64_t row_step, int64_t column_step) const {
+void Scaling::project(int64_t rows, double* out, int64_t row_step, int64_t column_step,
+                      const std::vector<uint8_t>& needed) const {
   constexpr int64_t kBlock = 64;  // rows whose sums stay in the registers or the nearest cache
   for (int64_t start = 0; start < rows; start += kBlock) {
     const int64_t count = std::min(kBlock, rows - start);
     double* own = out + start * row_step;
     for (int64_t j = 0; j < projected(); ++j) {
+      if (!needed[views * columns + j]) continue;
       double sum[kBlock] = {};
       for (int64_t i = term_starts_[j]; i < term_starts_[j + 1]; ++i) {
         const double* from = own + terms_[i].column * column_step;
@@ -86,9 +105,10 @@ void Scaling::project(int64_t rows, double* out, int64_t row_step, int64_t colum
 
 void Scaling::apply_rows(const double* x, int64_t rows, double* out, int threads) const {
   constexpr int64_t kRowsPerTask = 1024;
+  const std::vector<uint8_t> every(width(), 1);
   parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
     const int64_t start = task * kRowsPerTask;
-    apply(x + start * columns, std::min(kRowsPerTask, rows - start), out + start * width(), width(), 1);
+    apply(x + start * columns, std::min(kRowsPerTask, rows - start), out + start * width(), width(), 1, every);
   });
 }
 

@@ -31,9 +31,13 @@ class Scaling {
 
   int64_t width() const { return views * columns + projected(); }
 
+  // The scaled columns that are needed to have these: a 1 for each of them, and for what they are projected from.
+  std::vector<uint8_t> needed(const std::vector<int32_t>& chosen) const;
+
   // Write x[row][column] in each view to out[row * row_step + (view * columns + column) * column_step], and projected
-  // column j to out[row * row_step + (views * columns + j) * column_step].
-  void apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step) const;
+  // column j to out[row * row_step + (views * columns + j) * column_step]. Columns that are not needed are left out.
+  void apply(const double* x, int64_t rows, double* out, int64_t row_step, int64_t column_step,
+             const std::vector<uint8_t>& needed) const;
 
   // Write all views side by side, then the projected columns: out[row][width()].
   void apply_rows(const double* x, int64_t rows, double* out, int threads) const;
@@ -46,12 +50,15 @@ class Scaling {
     double first, second, shift, divisor;
     bool ranked;
   };
+  struct Knot {
+    double at, rank;
+  };
   // The knots of a column. To find those around x fast, their range is divided into as many equal steps, and the
   // number of knots before each step is kept.
   struct Ladder {
     double rank(double x) const;
     int64_t step_of(double x) const;
-    std::vector<double> knots, ranks;
+    std::vector<Knot> knots;
     std::vector<int32_t> before;
     double steps_per_unit = 0;
   };
@@ -62,7 +69,8 @@ class Scaling {
   };
 
   int64_t projected() const { return static_cast<int64_t>(term_starts_.size()) - 1; }
-  void project(int64_t rows, double* out, int64_t row_step, int64_t column_step) const;
+  void project(int64_t rows, double* out, int64_t row_step, int64_t column_step,
+               const std::vector<uint8_t>& needed) const;
 
   std::vector<Affine> affine_;
   std::vector<Ladder> ladders_;

@@ -5,6 +5,7 @@
 #include "simd/kernels.hpp"
 #include "consensus/match_counts.hpp"
 #include "consensus/match_products.hpp"
+#include "consensus/vote_kernel.hpp"
 #include "kmeans/distances.hpp"
 #include "kmeans/hartigan.hpp"
 #include "kmeans/lloyd.hpp"
@@ -25,5 +26,6 @@ const cf::Kernels set = {CF_TEXT(CF_ISA),
                          {count_row<uint8_t>, look_up<uint8_t>, count_products<uint8_t>, entry_products<uint8_t>},
                          {count_row<uint16_t>, look_up<uint16_t>, count_products<uint16_t>, entry_products<uint16_t>},
                          row_products,
+                         vote,
                          shared_distances};
 }  // namespace CF_ISA

@@ -31,16 +31,14 @@ struct Features {
 };
 
 // What the float32 search for the nearest centre needs: the columns of the rows, one by one in whole tiles, and the
-// centres relative to the first one. `slope` and `base` bound the error of a score as a linear function of the row's
+// centres relative to the first one. `slope` and `base` bound the error of any score as a linear function of the row's
 // size; `rounding` and `floor` bound the error of the float64 comparison by its square.
 struct Float32Centers {
   const float* const* columns;
   const float* unit;    // factor of each column before distances are taken
   const float* ahead;   // k * width: (c - c0) * unit
   const float* offset;  // (|c0|^2 - |c|^2) / 2
-  const float* slope;
-  const float* base;
-  float rounding, floor;
+  float slope, base, rounding, floor;
   int width, k;
 };
 
@@ -66,6 +64,26 @@ struct CountKernels {
   // out[v] = sum over e of table[counts[e]] * vectors[at[e]][v], in a fixed order. `count` is 1, 2, 4 or 8.
   void (*entry_products)(const uint16_t* at, const Count* counts, int64_t n, const double* table, const double* vectors,
                          int count, double* out);
+};
+
+constexpr int kNodeBlock = 512, kNodeWords = kNodeBlock / 64;  // nodes whose bit lines stay in the second cache
+constexpr int64_t kVoters = 32;                                // rows that are compared with them
+
+// Nodes from begin to end - 1, whole sixteens, that are of one group.
+struct GroupRun {
+  int group, begin, end;
+};
+
+// Nodes, with a line of bits for each label of each member: which nodes have it. Node 64 k + 8 w + b is bit k of byte b
+// of word w: so, eight planes of sums transposed byte by byte are the counts of the nodes in their order.
+struct NodeBlock {
+  const uint64_t* bits;  // lines * kNodeWords
+  const float* weights;  // kNodeBlock
+  const GroupRun* runs;
+  int count;           // of the runs
+  const float* power;  // of each number of matches: about high[number / 16] * low[number % 16]
+  const float* high;
+  const float* low;
 };
 
 struct Kernels {
@@ -95,6 +113,10 @@ struct Kernels {
 
   // Inner products of one row of a matrix with `count` vectors of length n, each in a fixed order.
   void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
+
+  // Add the weights of the nodes times the powers of their matches to votes[row][group][16], which are `step` apart.
+  // Takes lines[member][kVoters], and at most so many rows.
+  void (*vote)(const NodeBlock& nodes, const int32_t* lines, int members, int64_t rows, int64_t step, float* votes);
 
   // For each of the rows x[tile][column][16]: the sum of squared differences to `row` over the features that both have,
   // and the number of these features. known[tile][feature][16] is 1 or 0; a feature that `row` lacks is NaN in its

@@ -133,6 +133,22 @@ class Matches:
     ) -> npt.NDArray[np.float64]:
         """Multiply the rows of W, those stored if None, with each of the vectors, which are rows."""
 
+class GroupVotes:
+    """The group of nodes to which rows are linked most: sums of weights[j] * table[number of shared labels], by group.
+
+    Only for tables of table[c] = a**c - 1 and up to 255 members.
+    """
+
+    def __init__(
+        self,
+        labels: npt.NDArray[np.int32],
+        groups: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64],
+        table: npt.NDArray[np.float64],
+    ) -> None: ...
+    def place(self, labels: npt.NDArray[np.int32], threads: int) -> npt.NDArray[np.int32]:
+        """Find the groups of rows by their labels (T, r); -1 where two sums are too close for float32."""
+
 def project(
     x: npt.NDArray[np.float64],
     exponent: npt.NDArray[np.int32],

@@ -5,18 +5,26 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.spectral_kmeans import kmeans_groups, starts_for
+from clusterforests.combining.spectral_kmeans import kmeans_groups
 
-
-@pytest.mark.parametrize(("n_clusters", "starts"), [(1, 20), (100, 20), (101, 19), (400, 5), (1000, 2), (10**6, 2)])
-def test_many_clusters_have_fewer_starts(n_clusters, starts):
-    assert starts_for(n_clusters) == starts
+RNG = np.random.default_rng(0)
+TRUTH = np.repeat(np.arange(120), 4)
+ROWS = np.eye(120)[TRUTH] + 0.01 * RNG.normal(size=(480, 120))
 
 
 def test_most_of_many_clear_groups_are_found():
-    rng = np.random.default_rng(0)
-    truth = np.repeat(np.arange(120), 4)
-    rows = np.eye(120)[truth] + 0.01 * rng.normal(size=(480, 120))
-    found = kmeans_groups(CpuBackend(), rows, np.ones(480), 120)
+    found = kmeans_groups(CpuBackend(), ROWS, np.ones(480), 120)
     assert len(np.unique(found)) == 120
-    assert adjusted_rand_score(truth, found) > 0.8
+    assert adjusted_rand_score(TRUTH, found) > 0.95
+
+
+def test_threads_do_not_show():
+    assert (
+        kmeans_groups(CpuBackend(1), ROWS, TRUTH + 1.0, 120) == kmeans_groups(CpuBackend(3), ROWS, TRUTH + 1.0, 120)
+    ).all()
+
+
+def test_more_clusters_than_different_rows_are_refused():
+    with pytest.raises(ValueError, match="n_clusters=121 is more than the 120 different rows"):
+        kmeans_groups(CpuBackend(), np.eye(120)[TRUTH], np.ones(480), 121)
+    assert len(np.unique(kmeans_groups(CpuBackend(), np.eye(120)[TRUTH], np.ones(480), 120))) == 120

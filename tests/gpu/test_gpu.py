@@ -23,17 +23,14 @@ from clusterforests.rows.gpu import lloyd_pass as gpu_passes
 from clusterforests.rows.gpu import placement as gpu_placement
 from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.gpu.flat_trees import (
-    UNIT_WARPS,
-    WARP_SLOTS,
     WORD,
     flatten_ladders,
     flatten_steps,
-    flatten_sums,
     flatten_trees,
     make_ballot,
     used_columns,
 )
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.lloyd_pass import LloydPass, Measure
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
 from clusterforests.tables.projections import Projections
@@ -233,40 +230,6 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
             assert sure.mean() > 0.9 or not np.isfinite(tree["margin"][0])
 
 
-def test_units_put_sums_where_they_belong():
-    """Every sum is taken once, from its column and of its cluster."""
-    trees = passed(clusters=[2, 9, 40, 150, 300])
-    used = used_columns(trees)
-    sums = flatten_sums(trees, used, flatten_trees(trees, used, DeviceLimits(tile_columns=5)))
-    taken = {}
-    for unit in sums.units:
-        assert 0 < unit["count"] <= WARP_SLOTS * UNIT_WARPS
-        for s in range(unit["count"]):
-            tree, cluster = sums.slots[unit["slots"] + s]
-            for c, column in enumerate(unit["column"][: unit["columns"]]):
-                at = unit["sums"] + 8 * s + c
-                assert at not in taken
-                assert at < sums.size
-                taken[at] = tree, cluster, column
-    expected = [
-        (t, c, place)
-        for t, columns in enumerate(trees.columns)
-        for c in range(len(trees.centers[t]))
-        for place in np.searchsorted(used, columns)
-    ]
-    assert [taken[at] for at in sums.values] == expected
-    weights = [(t, c, len(used)) for t, centers in enumerate(trees.centers) for c in range(len(centers))]
-    assert [taken[at] for at in sums.mass] == weights
-
-
-@pytest.mark.parametrize("bits", [16, 38, 46, 52])
-@pytest.mark.parametrize("heaviest", [0.3, 1.0, 1.5, 2.0, 1000.0])
-def test_digits_hold_the_largest_number(bits, heaviest):
-    digits = gpu_passes.digits_of(bits, heaviest)
-    largest = 127 * sum(256**d for d in range(digits))
-    assert int(2**bits * max(1.0, heaviest)) + 1 <= largest < 2**11 * int(2**bits * max(1.0, heaviest))
-
-
 @pytest.mark.parametrize("method", ["kway", "ncut", "refined"])
 def test_ballots_count_what_the_core_counts(method):
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, landmarks=100).fit(X)
@@ -296,10 +259,6 @@ def test_kernels_and_host_have_the_same_constants():
     rows, _ = cuda_constants("rows")
     assert rows.kThreads == gpu_passes.THREADS
     assert (rows.kRows, rows.kColumns) == (gpu_passes.ROWS_OF_THREAD, gpu_passes.COLUMNS_OF_THREAD)
-    sums, _ = cuda_constants("sums")
-    assert sums.kStepRows == rows.kStepRows
-    assert sums.kThreads == gpu_trees.LANES * UNIT_WARPS
-    assert (sums.kTiles * sums.kSlots, sums.kColumns) == (WARP_SLOTS, gpu_trees.UNIT_COLUMNS)
     votes, _ = cuda_constants("votes")
     assert votes.kWarps * votes.kVoters == gpu_placement.VOTERS
     assert votes.kWarps * gpu_trees.LANES == gpu_placement.BLOCK_THREADS
@@ -336,14 +295,10 @@ def test_the_sample_is_that_of_the_cpu(cupy, size):
 @pytest.mark.parametrize("projected", [False, True], ids=["plain", "projected"])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("scale", ["mixed", "none", "rank"])
-def test_sums_and_labels_are_those_of_the_cpu(cupy, scale, weights, projected):
-    """Bit for bit."""
+def test_labels_are_those_of_the_cpu(cupy, scale, weights, projected):
     trees = passed(scale, WEIGHTS[weights], [1, 2, 5, 9, 17, 33, 70, 128, 200], projected)
     rows = rows_on_gpu(X, WEIGHTS[weights])
-    expected, found = here(WEIGHTS[weights]).add_up(trees), rows.add_up(trees)
-    assert isinstance(found, Sums)
-    assert (found.values == expected.values).all()
-    assert (found.mass == expected.mass).all()
+    assert (rows.ends() == here(WEIGHTS[weights]).ends()).all()
     labels = rows.label(trees)
     assert labels.dtype == trees.label_type
     assert (cupy.asnumpy(labels) == here().label(trees)).all()
@@ -355,7 +310,7 @@ def test_rows_that_float32_cannot_place(cupy, projected):
     """Ties, and centres as close as doubles get."""
     forest, scaling = grown("none", [12], projected)
     forest.centers[0][1::2] = forest.centers[0][::2] * (1 + 2e-16)
-    trees = LloydPass.of(forest, scaling, here().measure())
+    trees = LloydPass.of(forest, scaling, Measure(here().ends(), len(X), len(X), True))
     rows = rows_on_gpu(X)
     assert (cupy.asnumpy(rows.label(trees)) == here().label(trees)).all()
     assert rows.unsure > 0
@@ -364,12 +319,9 @@ def test_rows_that_float32_cannot_place(cupy, projected):
 @pytest.mark.gpu
 def test_pieces_change_nothing(cupy):
     trees = passed(clusters=[2, 70, 9])
-    expected = here().add_up(trees), here().label(trees)
     few = {"scratch_bytes": 1, "least_scratch_rows": 512, "tile_columns": 3, "block_bytes": 8 * 6 * 1000}
     few["chip_bytes"] = 4 * 3 * gpu_trees.SEARCH_ROWS + 1024  # not all centres of a tree fit
-    found = rows_on_gpu(X, **few).add_up(trees), cupy.asnumpy(rows_on_gpu(X, **few).label(trees))
-    assert (found[0].values == expected[0].values).all()
-    assert (found[1] == expected[1]).all()
+    assert (cupy.asnumpy(rows_on_gpu(X, **few).label(trees)) == here().label(trees)).all()
 
 
 def assert_same(a, b):

@@ -13,7 +13,7 @@ from clusterforests.forest.forest import GrowthPlan
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu.devices import to_host
 from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.rows.sampled import spread
+from clusterforests.rows.sampled import settle_centers
 from clusterforests.tables.feature_columns import numeric_table
 from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sources import ArraySource
@@ -83,9 +83,9 @@ def test_trees_on_all_rows(lengths, monkeypatch):
     else:
         rows = dask_rows(X, lengths, monkeypatch)
         assert len(rows.draw(100, 0).weights) == 100
-    found, _ = spread(forest, scaling, rows)
+    found = settle_centers(forest, scaling, rows.ends(), ArraySource(X), None)
     expected, labels = reference.spread(scaling.apply(X), columns, centers)
-    assert (np.asarray(to_host(found.partitions)) == labels).all()
+    assert (np.asarray(to_host(rows.label(found))) == labels).all()
     for c, f, center in zip(found.centers, columns, expected, strict=True):
         np.testing.assert_allclose(np.ldexp(c + origin[f], exponent[f]), center, rtol=1e-9, atol=1e-9)
 

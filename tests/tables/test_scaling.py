@@ -151,3 +151,24 @@ def test_the_levels_of_a_category_are_looked_at_once(monkeypatch):
     encoded = EncodedTable(levels, np.zeros(1, np.int32), np.full(1, 30, np.int32), np.ones(1, bool))
     fit_scaling(encoded, "mixed")
     assert calls == [30, 30]
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 31.0)])
+def test_columns_sorted_together_are_those_sorted_alone(weights):
+    """With ties and without, and whatever fits into a block."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 7)) * [1, 1e-8, 1e200, 1, 1, 0, 3]
+    values[:, 3] = values[:, 3].round()
+    values[::2, 4] = 0.0
+    values[::3, 4] = -0.0
+    for found, x in zip(scaling.column_distributions(values, weights), values.T, strict=True):
+        alone = column_distribution(x, weights)
+        assert found.values.tolist() == alone.values.tolist()
+        assert found.weights.tolist() == alone.weights.tolist()
+
+
+def test_the_first_view_is_a_part_of_all():
+    table = numeric_table(np.random.default_rng(0).normal(size=(50, 4)))
+    for scale in ("mixed", "standard", "rank", "none"):
+        fitted = fit_scaling(table, scale)
+        assert (fitted.first_view.apply(table.values) == fitted.apply(table.values)[:, :4]).all()

@@ -1,4 +1,4 @@
-"""Hashes of columns of labels and sums over tables that labels point into, both computed by the C++ core."""
+"""Hashes of columns of labels, sums over tables that labels point into, votes of nodes: computed by the C++ core."""
 
 from clusterforests import _core
 from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArray
@@ -16,3 +16,13 @@ def sum_table_lines(labels: IntArray, first: Int64Array, table: FloatArray, thre
     labels below zero.
     """
     return _core.sum_lines(labels, first, table, threads)
+
+
+def most_linked(
+    nodes: IntArray, groups: IntArray, weights: FloatArray, table: FloatArray, labels: IntArray, threads: int
+) -> IntArray:
+    """Find, for each column of labels (T, r), the group whose nodes it is linked to most; -1 where that is too close.
+
+    A link is the node's weight times the entry of the table for the number of labels that both have: a**number - 1.
+    """
+    return _core.GroupVotes(nodes, groups, weights, table).place(labels, threads)

@@ -12,7 +12,7 @@ import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
-from clusterforests.backends.label_tables import hash_columns, sum_table_lines
+from clusterforests.backends.label_tables import hash_columns, most_linked, sum_table_lines
 from clusterforests.combining.affinity import Signatures, coassociate, link_weights, weight_table
 from clusterforests.combining.eigenvectors import NO_VOTE, ZERO
 from clusterforests.combining.graph import Graph
@@ -20,6 +20,9 @@ from clusterforests.combining.normalized_cut import CutTree
 
 PLACED_ROWS = 8192  # rows placed at a time
 NO_ROW = np.iinfo(np.int64).max
+LEAST_POWER = 1e-3  # of sharpness: with less, single precision can hardly tell links apart
+MOST_COUNTED = 255  # members
+SIXTEEN = 16  # nodes of a group are counted together
 
 Rows = TypeVar("Rows")
 
@@ -37,6 +40,11 @@ class Links:
 
     threshold: float | str
     sharpness: float
+
+    @property
+    def is_power(self) -> bool:
+        """Whether a link is a power of the number of matches, less 1."""
+        return isinstance(self.threshold, str) and self.sharpness > LEAST_POWER
 
     def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
         """Sum W times each of the voters (v, m) over the nodes: (v, r)."""
@@ -161,8 +169,22 @@ class MostLinked:
         return cls(links, weights * np.equal(groups, np.arange(int(groups.max()) + 1)[:, None]))
 
     def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        most: IntArray = self.links.votes(backend, nodes, labels, self.voters).argmax(axis=0).astype(np.int32)
-        return most
+        found = self._certain(backend, nodes, labels)
+        close = np.flatnonzero(found < 0)
+        if len(close):
+            votes = self.links.votes(backend, nodes, np.ascontiguousarray(labels[:, close]), self.voters)
+            found[close] = votes.argmax(axis=0)
+        return found
+
+    def _certain(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        """Find the groups that sums in single precision are certain of: -1 for other rows, and where there are none."""
+        members, sixteens = len(labels), SIXTEEN * len(self.voters)
+        gaps = labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0
+        if gaps or not self.links.is_power or members > MOST_COUNTED or sixteens > len(nodes):
+            return np.full(labels.shape[1], -1, dtype=np.int32)
+        table = weight_table(members, self.links.threshold, self.links.sharpness)
+        groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
+        return most_linked(nodes.labels, groups, weights, table, labels, backend.threads)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS
 from clusterforests.tables.scaling import Scaling
 
-SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider
+SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider,
+SCALED_CELLS = 2**25  # or so many cells of them
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,8 @@ class GrowthPlan:
         """Scale some rows, as trees that see all features see them; only for trees of several kinds."""
         assert self.varied is not None
         seen = np.empty((len(rows), len(self.varied.whole)))
-        for start in range(0, len(rows), SCALED_ROWS):
-            where = slice(start, start + SCALED_ROWS)
-            scaled = self.scaling.apply(np.ascontiguousarray(self.values[rows[where]]))
+        for where in row_blocks(len(rows), self.scaling):
+            scaled = self.scaling.apply(self.values[rows[where]])
             seen[where] = scaled[:, self.varied.whole]
         return seen
 
@@ -162,11 +162,17 @@ class GrowthPlan:
 def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: FloatArray) -> IntArray:
     """Find the nearest centre of encoded rows in each tree: (T, n). They are scaled a block at a time."""
     labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
-    for start in range(0, len(values) if trees.columns else 0, SCALED_ROWS):
-        where = slice(start, start + SCALED_ROWS)
+    for where in row_blocks(len(values) if trees.columns else 0, scaling):
         table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
         labels[:, where] = backend.assign(trees.columns, trees.centers, table, trees.coordinates)
     return labels
+
+
+def row_blocks(n_rows: int, scaling: Scaling) -> Iterator[slice]:
+    """Go through rows in blocks that are scaled at a time."""
+    step = min(SCALED_ROWS, max(1, SCALED_CELLS // max(1, scaling.width)))
+    for start in range(0, n_rows, step):
+        yield slice(start, start + step)
 
 
 def join_forests(forests: Sequence[Forest]) -> Forest:

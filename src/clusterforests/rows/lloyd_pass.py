@@ -88,7 +88,6 @@ class LloydPass:
         source: RowSource,
         weights: FloatArray | None = None,
         threads: int = 1,
-        told: Told | None = None,
         limits: SizeLimits = DEFAULT_LIMITS,
     ) -> Sums:
         """Add up the rows that are nearest to each centre."""
@@ -98,8 +97,6 @@ class LloydPass:
         for start, rows in read_blocks(source, limits):
             units = None if weights is None else np.ldexp(weights[start : start + len(rows)], self.weight_exponent)
             core.add(rows, units, self.bits, self.mass_bits, values, mass, threads)
-            if told is not None:
-                told(len(rows))
         return Sums(values, mass)
 
     def move(self, sums: Sums) -> "LloydPass":

@@ -1,6 +1,5 @@
 """Rows of a large table that this machine reads a block at a time, from memory or from disk."""
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,9 +8,9 @@ from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.placement import Placement, settle
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole, ends_of
+from clusterforests.rows.lloyd_pass import LloydPass, ends_of
 from clusterforests.rows.protocol import ReadingProgress
-from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.rows.sampled import DrawnRows
 from clusterforests.tables.row_blocks import LargeTable
 from clusterforests.tables.row_sampling import check_sample, draw_rows
 
@@ -36,17 +35,10 @@ class LocalBlocks:
         check_sample(self.table.source.take, self.table.scan.keys, pool.rows)
         return DrawnRows(self.table.rows(pool.rows), pool.weights)
 
-    def measure(self) -> Measure:
-        seen, n = self.table.scan, self.shape[0]
-        ends = np.array([seen.low, seen.high])
-        if self.weights is None:
-            return Measure(ends, n, n, whole=True)
-        if not self.weights.all():
-            ends = ends_of(self.table.source, self.weights, self.limits)
-        return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
-
-    def add_up(self, trees: LloydPass) -> Sums:
-        return trees.add_up(self.table.source, self.weights, self.backend.threads, self._tell, self.limits)
+    def ends(self) -> FloatArray:
+        if self.weights is not None and not self.weights.all():
+            return ends_of(self.table.source, self.weights, self.limits)
+        return np.array([self.table.scan.low, self.table.scan.high])
 
     def label(self, trees: LloydPass) -> AnyArray:
         return trees.label(self.table.source, self.backend.threads, self._tell, self.limits)
@@ -57,4 +49,4 @@ class LocalBlocks:
     def _tell(self, rows: int) -> None:
         self.read += rows
         if self.progress is not None:
-            self.progress(self.read, (STEPS + 1) * self.shape[0])
+            self.progress(self.read, self.shape[0])

@@ -1,9 +1,10 @@
-"""Rows of a large table: what is costly is done on a sample, then all rows are read in blocks, twice.
+"""Rows of a large table: what is costly is done on a sample, then all rows are read in blocks.
 
 The sample is chosen by a hash of the rows' values, so it does not depend on their order, and equal rows are one row
 whose weight is the sum of theirs.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -19,15 +20,15 @@ from clusterforests.combining.placement import Placement
 from clusterforests.combining.settings import CutSettings
 from clusterforests.forest.forest import Forest, GrowthPlan
 from clusterforests.forest.growth import GrowthProgress
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole
 from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
 from clusterforests.tables.distinct_rows import distinct_rows
 from clusterforests.tables.feature_columns import EncodedTable
-from clusterforests.tables.row_sources import ArraySource
+from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
 
-STEPS = 1  # passes that move the centres to the means of all rows
+STEPS = 1  # of Lloyd on the sample: trees are made on few of its rows. On all rows they would be no better
 
 
 class DrawnRows(NamedTuple):
@@ -48,11 +49,8 @@ class RowReader(Protocol):
     def draw(self, size: int, seed: int) -> DrawnRows:
         """Draw a sample of the distinct rows."""
 
-    def measure(self) -> Measure:
-        """Say what sums over all rows have to hold."""
-
-    def add_up(self, trees: LloydPass) -> Sums:
-        """Add up the rows that are nearest to each centre."""
+    def ends(self) -> FloatArray:
+        """Find the smallest and the largest value of each column, over the rows that have a weight: (2, C)."""
 
     def label(self, trees: LloydPass) -> Any:
         """Find the nearest centre of each row in each tree: labels (T, n)."""
@@ -105,9 +103,10 @@ class SampledRows:
         return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
-        spread_forest, trees = spread(forest, scaling, self.reader)
-        of_sample = trees.label(ArraySource(sample.table.values), self.backend.threads).astype(np.int32)
-        return LabelledForest(spread_forest, of_sample)
+        rows, threads = ArraySource(sample.table.values), self.backend.threads
+        trees = settle_centers(forest, scaling, self.reader.ends(), rows, sample.weights, threads)
+        of_all = replace(forest, centers=trees.centers, partitions=self.reader.label(trees))
+        return LabelledForest(of_all, trees.label(rows, threads).astype(np.int32))
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         if settings.landmarks is None:
@@ -124,9 +123,13 @@ class SampledRows:
         return self.results.send(values)
 
 
-def spread(forest: Forest, scaling: Scaling, reader: RowReader) -> tuple[Forest, LloydPass]:
-    """Take the forest of a sample to all rows; return it with the pass that labelled them."""
-    trees = LloydPass.of(forest, scaling, reader.measure())
+def settle_centers(
+    forest: Forest, scaling: Scaling, ends: FloatArray, rows: RowSource, weights: FloatArray | None, threads: int = 1
+) -> LloydPass:
+    """Move the centres to the means of the rows; return the pass that labels rows between the `ends` by them."""
+    n = rows.shape[0]
+    mass = np.ones(n) if weights is None else weights
+    trees = LloydPass.of(forest, scaling, Measure(ends, n, math.fsum(mass), are_whole(mass)))
     for _ in range(STEPS):
-        trees = trees.move(reader.add_up(trees))
-    return replace(forest, centers=trees.centers, partitions=reader.label(trees)), trees
+        trees = trees.move(trees.add_up(rows, weights, threads))
+    return trees

@@ -32,6 +32,7 @@ PAIRED = 2000  # features up to which pairs are tested before the first round; b
 PAIRED_ROWS = 2048
 BUNDLE = 300  # columns whose pairs are tested at a time
 TIE = 1e-7  # of a standard deviation: so much apart are equal values put, at random
+KEYED_CELLS = 2**22  # of rows whose keys are made at a time
 SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly one
 LEVEL = 0.01  # the share of noise among the features that are said to tell
 LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
@@ -77,7 +78,7 @@ def find_signal(
     if len(views.drawable) < 2 or len(rows) < LEAST_ROWS:
         reason = "there are too few features or rows to compare features: all are kept"
         return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
-    table = scaling.apply(np.ascontiguousarray(values[rows]), threads)[:, : values.shape[1]]
+    table = scaling.first_view.apply(values[rows], threads)[:, : values.shape[1]]
     table = _in_order(table, views.columns(0, views.drawable))
     with blas_threads(1):  # so that the last digit does not depend on the threads asked for
         scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
@@ -283,10 +284,12 @@ def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
 
 def _in_order(table: FloatArray, columns: IntArray) -> FloatArray:
     """Put scaled rows in an order that neither their units nor their first order nor a last digit changes."""
-    seen = table[:, columns]
-    exponents = np.frexp(np.abs(seen).max(axis=0))[1]
-    keys = row_keys(np.rint(np.ldexp(seen, -exponents) * SAME))
-    return np.ascontiguousarray(table[np.argsort(keys, kind="stable")])
+    largest = np.maximum(table.max(axis=0), -table.min(axis=0))[columns]
+    exponents = np.frexp(largest)[1]
+    step = max(1, KEYED_CELLS // len(columns))
+    some = (table[start : start + step, columns] for start in range(0, len(table), step))
+    keys = np.concatenate([row_keys(np.rint(np.ldexp(rows, -exponents) * SAME)) for rows in some])
+    return table[np.argsort(keys, kind="stable")]
 
 
 def _centred(X: FloatArray) -> FloatArray:

@@ -1,6 +1,8 @@
 """Scale features to comparable size, in one way or in two: z-scores and ranks."""
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ WAYS = {
 EVEN = 1 / 12  # the variance of the uniform distribution from 0 to 1
 KEPT_VALUES = 65536  # a column keeps the ranks of all its values if it has at most this many
 KNOTS = 4096  # otherwise of this many, at even quantiles
+SORTED_CELLS = 2**20  # of columns that are sorted at a time
 
 
 class Step(NamedTuple):
@@ -82,6 +85,18 @@ def level_step(levels: list[ColumnDistribution], way: str) -> Step:
     shares = [float((level.weights * level.values).sum() / level.weights.sum()) for level in levels]
     variance = math.fsum(share * (1 - share) for share in shares) or 1.0
     return Step(divisor=float(np.sqrt(variance if way == "standard" else variance / EVEN)))
+
+
+def column_distributions(values: FloatArray, weights: FloatArray | None = None) -> Iterator[ColumnDistribution]:
+    """Count the distinct values of each column. Where rows have no weights, many columns are sorted at a time."""
+    step = max(1, SORTED_CELLS // max(1, len(values)))
+    once = np.ones(len(values))
+    for start in range(0, values.shape[1], step):
+        block = np.ascontiguousarray(values[:, start : start + step].T)
+        ordered = np.sort(block, axis=1)
+        tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (weights is not None)
+        for x, column, ties in zip(block, ordered, tied.tolist(), strict=True):
+            yield column_distribution(x, weights) if ties else ColumnDistribution(column.copy(), once)
 
 
 def column_distribution(x: FloatArray, weights: FloatArray | None = None) -> ColumnDistribution:
@@ -167,6 +182,17 @@ class Scaling:
             return values
         return self.core().apply(np.ascontiguousarray(values), threads)
 
+    @property
+    def first_view(self) -> "Scaling":
+        """The same without the other views and the projections: a part of what `apply` gives, and no more work."""
+        if len(self.exponent) < 2 or self.ranked[0].any():
+            return replace(self, projections=NO_PROJECTIONS)
+        count = self.exponent.shape[1]
+        own = {name: getattr(self, name)[:1] for name in ("exponent", "shift", "divisor", "ranked")}
+        nothing = np.zeros(count + 1, np.int64), np.empty(0), np.empty(0)
+        views = replace(self.views, first=self.views.first[:1])
+        return Scaling(views, *own.values(), *nothing)
+
     def drawing(self, features: BoolArray) -> "Scaling":
         """Let trees draw only some features, of those that they could draw."""
         kept = np.flatnonzero(features).astype(np.int32)
@@ -212,8 +238,9 @@ def fit_scaling(
     steps = np.empty((len(ways), count), dtype=object)
     rank_knots: list[tuple[FloatArray, FloatArray]] = []
     varies = np.zeros(len(widths), bool)
+    counted = column_distributions(values, weights)
     for j, (start, width) in enumerate(zip(first, widths, strict=True)):
-        columns = [column_distribution(values[:, c], weights) for c in range(start, start + width)]
+        columns = list(itertools.islice(counted, int(width)))
         varies[j] = not all(column.constant for column in columns)
         of_levels = [level_step(columns, way) for way in ways] if width > 1 else []
         for c, column in enumerate(columns, start):

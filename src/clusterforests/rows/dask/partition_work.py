@@ -11,7 +11,7 @@ import numpy as np
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
-from clusterforests.rows.lloyd_pass import LloydPass, Sums, are_whole, ends_of
+from clusterforests.rows.lloyd_pass import LloydPass, ends_of
 from clusterforests.tables.checks import check_weights, unmasked
 from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
 from clusterforests.tables.row_sampling import (
@@ -34,7 +34,6 @@ class Digest(NamedTuple):
     ends: FloatArray  # the same over the rows that have a weight
     n_rows: int
     total: list[float]  # numbers whose sum is that of the weights, to more digits than one number has
-    whole: bool
     lowest: WeightedKeys  # those that wait least
     covered: float  # keys that wait less than this are all among them
 
@@ -91,7 +90,6 @@ def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> 
         ends,
         source.shape[0],
         [float(source.shape[0])] if mass is None else exact_sum(mass),
-        mass is None or are_whole(mass),
         lowest,
         covered,
     )
@@ -131,11 +129,6 @@ def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
     if len(here):
         check_sample(source.take, hashed, first[here])
     return Taken(places, source.take(first[here]))
-
-
-def add_up(piece: Any, weights: Any, trees: LloydPass) -> Sums:
-    source = open_piece(piece)
-    return trees.add_up(source, open_weights(weights, source.shape[0]))
 
 
 def label(piece: Any, trees: LloydPass) -> AnyArray:

@@ -20,9 +20,9 @@ from clusterforests.forest.growth import GrowthProgress
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.settling import settle_partitions, total
 from clusterforests.rows.dask.tasks import compute, merged, share, stack, tasks
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums
+from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.rows.protocol import ReadingProgress
-from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.rows.sampled import DrawnRows
 from clusterforests.tables.feature_columns import numeric_table
 from clusterforests.tables.row_sampling import (
     CANDIDATES,
@@ -35,7 +35,7 @@ from clusterforests.tables.row_sampling import (
     waiting_times,
 )
 
-READINGS = 3 + STEPS  # of all rows: a scan, the sample, means, clusters
+READINGS = 3  # of all rows: a scan, the sample, clusters
 TREES = 10  # grown in one task
 SPARE_KEYS = 16
 MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
@@ -73,15 +73,10 @@ class DaskReader:
         drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
         return DrawnRows(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
 
-    def measure(self) -> Measure:
+    def ends(self) -> FloatArray:
         low = functools.reduce(np.minimum, [digest.ends[0] for digest in self.digests])
         high = functools.reduce(np.maximum, [digest.ends[1] for digest in self.digests])
-        whole = all(digest.whole for digest in self.digests)
-        return Measure(np.array([low, high]), self.shape[0], self._total(), whole)
-
-    def add_up(self, trees: LloydPass) -> Sums:
-        sums: Sums = self._reduced("add-up-rows", pieces.add_up, share("centres", trees))
-        return sums
+        return np.array([low, high])
 
     def label(self, trees: LloydPass) -> Any:
         """Label lazily: nothing is kept on the workers."""

@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,10 @@ SEARCH_ROWS = 512  # whose columns are on the chip together
 GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
 LANES = 32  # threads of a warp
-WARP_SLOTS = 32  # clusters whose sums a warp has
-UNIT_WARPS = 4
 
 STEP = np.dtype(
     [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
-    + [("steps_per_unit", np.float64), ("scale", np.float64), ("knots", np.int64), ("before", np.int64)]
+    + [("steps_per_unit", np.float64), ("knots", np.int64), ("before", np.int64)]
     + [("column", np.int32), ("count", np.int32), ("terms", np.int32), ("end", np.int32)]
 )
 TERM = np.dtype([("coefficient", np.float64), ("step", np.int64)])
@@ -35,15 +33,6 @@ TREE = np.dtype(
     + [(name, np.int32) for name in ("clusters", "width", "pairs", "parts", "part", "number", "unused")]
 )
 GROUP = np.dtype([(name, np.int32) for name in ("begin", "end", "columns", "count", "floats")])
-UNIT_COLUMNS = 8
-UNIT = np.dtype(
-    [
-        *((name, np.int64) for name in ("slots", "sums")),
-        *((name, np.int32) for name in ("count", "columns")),
-        ("column", np.int32, UNIT_COLUMNS),
-    ]
-)
-SLOT = np.dtype([("tree", np.int32), ("cluster", np.int32)])
 
 
 class Ladders(NamedTuple):
@@ -67,16 +56,6 @@ class FlatTrees(NamedTuple):
     second: FloatArray
     root: FloatArray
     centers: FloatArray
-
-
-class FlatSums(NamedTuple):
-    """The sums to take, and where in them those of each tree are, as `Sums` has them."""
-
-    units: AnyArray  # of UNIT
-    slots: AnyArray  # of SLOT: the clusters of all trees, in the order of the groups
-    size: int
-    values: Int64Array
-    mass: Int64Array
 
 
 class Ballot(NamedTuple):
@@ -127,7 +106,7 @@ def _view_steps(trees: LloydPass, columns: IntArray, sources: IntArray, ladders:
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(columns), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[columns].astype(np.int64))
-    each["origin"], each["scale"] = coordinates.origin[columns], np.ldexp(1.0, trees.bits[columns])
+    each["origin"] = coordinates.origin[columns]
     if scaling.is_identity:
         each["first"] = each["second"] = each["divisor"] = 1.0
         each["column"] = sources
@@ -350,75 +329,6 @@ def _list_columns(
         done += len(shared)
     groups["columns"][-1] = done
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
-
-
-def flatten_sums(trees: LloydPass, used: IntArray, flat: FlatTrees) -> FlatSums:
-    """Divide the sums into units of clusters and columns of neighbouring trees: [eight columns][cluster][column]."""
-    number, k = flat.each["number"], flat.each["clusters"].astype(np.int64)
-    slots = np.zeros(int(k.sum()), SLOT)
-    slots["tree"], slots["cluster"] = np.repeat(number, k), within(k)
-    place = np.cumsum(k) - k  # of a tree's first slot
-    listed = np.array([len(columns) for columns in trees.columns])
-    start = np.cumsum(listed) - listed
-    column = np.searchsorted(used, np.concatenate(trees.columns))
-    values, mass = np.zeros(len(column), np.int64), np.zeros(len(k), np.int64)  # where those of the first cluster are
-    units: list[tuple[Any, ...]] = []
-    done = 0
-    for begin, end in _together(trees, flat):
-        members = number[begin:end]
-        first = place[begin]
-        count = int(k[begin:end].sum())
-        entries = np.concatenate([start[t] + np.arange(listed[t]) for t in members])
-        columns, at = np.unique(column[entries], return_inverse=True)
-        columns = np.append(columns, len(used))  # that of the weights comes last
-        where = (
-            done
-            + np.arange(len(columns)) // UNIT_COLUMNS * UNIT_COLUMNS * count
-            + np.arange(len(columns)) % UNIT_COLUMNS
-        )
-        own = UNIT_COLUMNS * (place[begin:end] - first)
-        values[entries] = where[at] + np.repeat(own, listed[members])
-        mass[members] = where[-1] + own
-        for some in range(0, len(columns), UNIT_COLUMNS):
-            these = columns[some : some + UNIT_COLUMNS]
-            padded = np.pad(these, (0, UNIT_COLUMNS - len(these)))
-            for low, high in _share(count):
-                units.append((first + low, done + UNIT_COLUMNS * low, high - low, len(these), padded))
-            done += UNIT_COLUMNS * count
-    clusters = np.array([len(c) for c in trees.centers])
-    owner = np.repeat(np.arange(len(clusters)), clusters * listed)
-    cluster, at = np.divmod(within(clusters * listed), listed[owner])
-    return FlatSums(
-        np.array(units, dtype=UNIT),
-        slots,
-        done,
-        values[start[owner] + at] + UNIT_COLUMNS * cluster,
-        np.repeat(mass, clusters) + UNIT_COLUMNS * within(clusters),
-    )
-
-
-def _together(trees: LloydPass, flat: FlatTrees) -> list[tuple[int, int]]:
-    """Join neighbouring groups as long as that takes no more units of columns."""
-    spans: list[tuple[int, int]] = []
-    columns: set[int] = set()
-    for group in flat.groups[:-1]:
-        begin, end = int(group["begin"]), int(group["end"])
-        own = set(np.concatenate([trees.columns[t] for t in flat.each["number"][begin:end]]).tolist())
-        most = max(len(columns), len(own)) // UNIT_COLUMNS
-        if spans and len(columns | own) // UNIT_COLUMNS <= most:
-            spans[-1] = spans[-1][0], end
-            columns |= own
-        else:
-            spans.append((begin, end))
-            columns = own
-    return spans
-
-
-def _share(count: int) -> list[tuple[int, int]]:
-    """Share the clusters among blocks of threads, about as many warps in each."""
-    warps = -(-count // WARP_SLOTS)
-    ends = WARP_SLOTS * np.linspace(0, warps, -(-warps // UNIT_WARPS) + 1).astype(int)
-    return [(int(a), int(min(b, count))) for a, b in itertools.pairwise(ends)]
 
 
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array) -> Ballot:

@@ -12,7 +12,6 @@ from clusterforests.rows.gpu.devices import need_cupy
 SOURCES = {
     "rows": ("survey_rows", "chances", "project"),
     "nearest": ("label_rows",),
-    "sums": ("add_rows",),
     "votes": (*(f"votes_{count}" for count in range(1, 9)), "embed_rows", "walk_rows", "share_rows"),
 }
 FILES = {kernel: name for name, kernels in SOURCES.items() for kernel in kernels}
@@ -38,16 +37,15 @@ def _module(name: str, *types: str) -> Any:
 
 
 class Kernels:
-    """The kernels for one type of table, one type of labels in a number of trees, and sums of a number of digits."""
+    """The kernels for one type of table and one type of labels in a number of trees."""
 
-    def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1, digits: int = 8) -> None:
+    def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1) -> None:
         self.xp = need_cupy()
         reals = f"-DREAL={REALS[np.dtype(real).name]}"
         labels = f"-DLABEL={LABELS[np.dtype(label).name]}"
         self.types = {
             "rows": (reals,),
             "nearest": (reals, labels),
-            "sums": (labels, f"-DDIGITS={digits}"),
             "votes": (labels, f"-DCOUNT_BYTES={1 if members < 256 else 2}"),
         }
 

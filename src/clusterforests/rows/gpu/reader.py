@@ -19,9 +19,9 @@ from clusterforests.rows.gpu.devices import need_cupy
 from clusterforests.rows.gpu.kernels import Kernels, strides
 from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
 from clusterforests.rows.gpu.placement import DeviceRule
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, Sums, are_whole
+from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.rows.protocol import ReadingProgress
-from clusterforests.rows.sampled import STEPS, DrawnRows
+from clusterforests.rows.sampled import DrawnRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.row_blocks import TableScan
@@ -178,22 +178,10 @@ class DeviceReader:
         rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return DrawnRows(rows, pool.weights)
 
-    def measure(self) -> Measure:
-        ends, n = np.array([self.seen.low, self.seen.high]), self.shape[0]
-        if self.weights is None:
-            return Measure(ends, n, n, whole=True)
-        if not self.weights.all():
-            ends = self._ends(self.weights > 0)
-        return Measure(ends, n, math.fsum(self.weights), are_whole(self.weights))
-
-    def add_up(self, trees: LloydPass) -> Sums:
-        heaviest = 1.0 if self.weights is None else math.ldexp(self.weights.max(), trees.weight_exponent)
-        device = DeviceTrees(trees, self.table.real, self._ladders(trees.scaling), self.limits, heaviest)
-        device.start()
-        for start, rows in self.table.read_blocks():
-            device.add(rows, self._units(start, start + len(rows), trees.weight_exponent))
-            self._tell(len(rows))
-        return device.finish()
+    def ends(self) -> FloatArray:
+        if self.weights is not None and not self.weights.all():
+            return self._ends(self.weights > 0)
+        return np.array([self.seen.low, self.seen.high])
 
     def label(self, trees: LloydPass) -> Any:
         """Label all rows, (T, n), on the GPU if that has room."""
@@ -262,10 +250,7 @@ class DeviceReader:
                 low, high = cupy.minimum(low, some.min(axis=0)), cupy.maximum(high, some.max(axis=0))
         return np.array([cupy.asnumpy(low), cupy.asnumpy(high)])
 
-    def _units(self, start: int, stop: int, exponent: int) -> Any:
-        return None if self.weights is None else need_cupy().asarray(np.ldexp(self.weights[start:stop], exponent))
-
     def _tell(self, rows: int) -> None:
         self.read += rows
         if self.progress is not None:
-            self.progress(self.read, (STEPS + 1) * self.shape[0])
+            self.progress(self.read, self.shape[0])

@@ -46,51 +46,18 @@ extern "C" __global__ void chances(const u64* names, i64 count, u64 key, u64* ou
   if (i < count) out[i] = hash(key, names[i]) >> 11;
 }
 
-__device__ i64 rounded(double x) { return static_cast<i64>(x < 0 ? x - 0.5 : x + 0.5); }
-
-// A weight times an integer: exact where the weight is whole.
-__device__ i64 weigh(double weight, i64 x) {
-  const i64 whole = static_cast<i64>(weight);
-  return whole * x + rounded((weight - static_cast<double>(whole)) * static_cast<double>(x));
-}
-
 constexpr int kThreads = 256;
 constexpr int kRows = 4;     // of a thread, side by side
 constexpr int kColumns = 6;  // one after the other
-constexpr int kStepRows = 64;
-
-// The digits of an integer in base 256, from -128 to 127, lowest first; of kRows rows, a byte each.
-__device__ void write_digits(const i64 (&value)[kRows], int digits, i64 apart, unsigned char* to) {
-  i64 left[kRows];
-  for (int i = 0; i < kRows; ++i) left[i] = value[i];
-  for (int d = 0; d < digits; ++d) {
-    unsigned packed = 0;
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      const signed char digit = static_cast<signed char>(left[i]);
-      packed |= static_cast<unsigned>(static_cast<unsigned char>(digit)) << (8 * i);
-      left[i] = (left[i] - digit) >> 8;
-    }
-    *reinterpret_cast<unsigned*>(to + d * apart) = packed;
-  }
-}
 
 // Columns of the rows in float32; grid: (rows, columns). `order` has those from the same cells side by side, so that
-// these are read once. If sums are to be taken, `planes` gets the columns times 2^bits as integers, times the rows'
-// weights, in so many digits: [kStepRows rows][digit][column][row]; after the last column comes one of `mass`. There are
-// zeros from the last row to the end of its block of rows.
+// these are read once.
 extern "C" __global__ void __launch_bounds__(kThreads, 4)
     project(const REAL* x, i64 row_step, i64 column_step, int rows, const Step* steps, const int* order, int count,
-            const double2* knots, const int* before, const Term* terms, i64 pitch, float* narrow, const double* weights,
-            i64 mass, int digits, unsigned char* planes) {
+            const double2* knots, const int* before, const Term* terms, i64 pitch, float* narrow) {
   const Cells cells = {x, row_step, column_step, steps, knots, before, terms};
   const int r = kRows * (blockIdx.x * blockDim.x + threadIdx.x), first = blockIdx.y * kColumns;
   if (r >= pitch) return;
-  double weight[kRows];
-  for (int i = 0; i < kRows; ++i) weight[i] = weights && r + i < rows ? weights[r + i] : 1.0;
-  const i64 apart = (count + 1) * static_cast<i64>(kStepRows);  // digits of a row
-  unsigned char* own = planes + r / kStepRows * digits * apart + r % kStepRows;
-  i64 whole[kRows];
   REAL cell[kRows];
   int column = -1;
   for (int at = first; at < min(count, first + kColumns); ++at) {
@@ -102,16 +69,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 4)
       for (int i = 0; i < kRows; ++i) cell[i] = r + i < rows ? cell_of(cells, r + i, step)  : REAL();
     column = step.column;
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      const double exact = r + i < rows ? place_of(cell[i], cells, r + i, step) : 0.0;
-      place[i] = static_cast<float>(exact);
-      whole[i] = rounded(exact * step.scale);
-      if (weights) whole[i] = weigh(weight[i], whole[i]);
-    }
+    for (int i = 0; i < kRows; ++i)
+      place[i] = static_cast<float>(r + i < rows ? place_of(cell[i], cells, r + i, step) : 0.0);
     *reinterpret_cast<float4*>(narrow + c * pitch + r) = make_float4(place[0], place[1], place[2], place[3]);
-    if (planes) write_digits(whole, digits, apart, own + c * kStepRows);
   }
-  if (!planes || first) return;
-  for (int i = 0; i < kRows; ++i) whole[i] = r + i < rows ? weights ? weigh(weight[i], mass) : mass : 0;
-  write_digits(whole, digits, apart, own + static_cast<i64>(count) * kStepRows);
 }

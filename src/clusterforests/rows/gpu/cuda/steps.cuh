@@ -6,7 +6,6 @@ struct Step {
   double first, second, shift, divisor;
   double to_first, to_second, origin;
   double steps_per_unit;
-  double scale;       // 2^bits, of the sums
   i64 knots, before;  // where this column's begin
   int column, count;  // count: number of knots; 0 if it is not ranked
   int terms, end;     // of a projected column; the end is -1 if it is not one

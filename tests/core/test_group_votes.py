@@ -1,0 +1,85 @@
+"""The group that a row is linked to most, by sums in float32 that decide only where they are certain."""
+
+import numpy as np
+import pytest
+import reference
+
+from clusterforests import _core
+from clusterforests.backends import CpuBackend
+from clusterforests.combining.affinity import Signatures, weight_table
+from clusterforests.combining.placement import Links, MostLinked
+
+SHAPES = [(1, 1, 1), (7, 40, 2), (8, 300, 3), (20, 600, 5), (200, 1100, 4), (255, 513, 30)]  # members, nodes, groups
+
+
+def drawn(members, nodes, groups, rows=150):
+    """Labels of nodes that go with their groups, and of rows like them; some rows have labels that no node has."""
+    rng = np.random.default_rng(members)
+    own = np.arange(nodes, dtype=np.int32) % groups
+    centers = rng.integers(0, 6, (members, groups))
+
+    def like(group):
+        noise = rng.integers(0, 6, (members, len(group)))
+        return np.where(rng.random((members, len(group))) < 0.5, centers[:, group], noise).astype(np.int32)
+
+    labels = like(rng.integers(0, groups, rows))
+    labels[0, ::7] = 50
+    return like(own), own, rng.exponential(size=nodes) + 0.1, labels
+
+
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("sharpness", [0.3, 10.0, 50.0])
+def test_the_group_is_that_of_the_oracle(instruction_set, shape, sharpness):
+    nodes, groups, weights, labels = drawn(*shape)
+    table = weight_table(len(nodes), "auto", sharpness)
+    votes = reference.group_votes(nodes, groups, weights, table, labels)
+    found = _core.GroupVotes(nodes, groups, weights, table).place(labels, 2)
+    certain = found >= 0
+    assert (found == votes.argmax(axis=0))[certain].all()
+    ordered = np.sort(np.vstack([votes, np.full(labels.shape[1], -1.0)]), axis=0)
+    assert certain[ordered[-1] > 1.01 * ordered[-2] + 0.01 * weights.sum()].all()
+
+
+def test_ties_are_left_open():
+    """Two groups of the same nodes: the rule that the sums stand for decides."""
+    nodes, _, _, labels = drawn(20, 100, 1)
+    twice, groups, weights = np.hstack([nodes, nodes]), np.repeat([0, 1], 100).astype(np.int32), np.ones(200)
+    table = weight_table(20, "auto", 2.0)
+    assert (_core.GroupVotes(twice, groups, weights, table).place(labels, 1) == -1).all()
+    rule = MostLinked.of(Links("auto", 2.0), groups, weights)
+    signatures = Signatures(twice, np.arange(200), weights)
+    assert (rule.groups(CpuBackend(), signatures, labels) == 0).all()
+
+
+@pytest.mark.parametrize("threshold", ["auto", 0.2])
+@pytest.mark.parametrize("shape", [(20, 600, 5), (300, 200, 3), (20, 30, 5)], ids=str)
+def test_the_rule_is_that_of_the_sums(shape, threshold):
+    """Whether single precision takes part or not: with a threshold, many members or few nodes it does not."""
+    nodes, groups, weights, labels = drawn(*shape)
+    rule = MostLinked.of(Links(threshold, 4.0), groups, weights)
+    votes = reference.group_votes(nodes, groups, weights, weight_table(len(nodes), threshold, 4.0), labels)
+    found = rule.groups(CpuBackend(2), Signatures(nodes, np.arange(len(weights)), weights), labels)
+    assert (found == votes.argmax(axis=0)).all()
+
+
+def test_bad_votes_are_refused():
+    nodes, groups, weights, labels = drawn(8, 40, 2)
+    table = weight_table(8, "auto", 2.0)
+    made = _core.GroupVotes(nodes, groups, weights, table)
+    for bad in (
+        (nodes, groups[1:], weights, table),
+        (nodes, groups - 1, weights, table),
+        (nodes, groups, -weights, table),
+        (nodes, groups, weights, table[1:]),
+        (nodes, groups, weights, table + 1),
+        (nodes, groups, weights, table**2),
+        (nodes, groups, weights, np.full(9, np.nan)),
+        (nodes[:, :0].copy(), groups[:0], weights[:0], table),
+    ):
+        with pytest.raises(ValueError, match=r"nodes|groups|weights|table"):
+            _core.GroupVotes(*bad)
+    with pytest.raises(ValueError, match="same partitions"):
+        made.place(labels[1:].copy(), 1)
+    with pytest.raises(ValueError, match="threads"):
+        made.place(labels, 0)
