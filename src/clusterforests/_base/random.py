@@ -39,7 +39,6 @@ class Purpose(enum.IntEnum):
     TREE_CLUSTERS = 13
     REDUCED_ROWS = 14
     ISLANDS = 15
-    LINKED_ROWS = 16
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters
@@ -56,6 +55,7 @@ class Purpose(enum.IntEnum):
 
     # Keeping what the user knows
     ASSIGNMENT_TIES = 40
+    LINKED_ROWS = 41
 
     # Choosing the rows that plots and reports show
     PLOTTED_ROWS = 48
