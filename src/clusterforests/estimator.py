@@ -433,16 +433,14 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
-        if evidence is not None:
-            evidence = replace(evidence, columns=self._encoding.numbered(evidence.columns))
-        self.n_clusters_evidence_ = evidence
+        numbered = self._encoding.numbered
+        self.n_clusters_evidence_ = evidence and replace(evidence, columns=numbered(evidence.columns))
 
     def _publish_trees(self, rows: Rows, plan: GrowthPlan, forest: Forest, signal: FeatureSignal) -> None:
         """Set the attributes of the trees."""
         self.partitions_ = rows.send(forest.partitions)
         self.estimators_features_ = [self._encoding.numbered(features) for features in forest.features]
-        self.kappas_ = forest.kappas
-        self.kappa_path_ = forest.kappa_path
+        self.kappas_, self.kappa_path_ = forest.kappas, forest.kappa_path
         self.feature_importances_ = self._encoding.spread(signal.scores, 0.0)
         self.feature_pvalues_ = self._encoding.spread(signal.p_values, 1.0)
         self.n_iter_ = forest.rounds
