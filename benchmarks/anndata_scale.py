@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from cells import draw_cells
+from stamp import stamp
 
 SEED = 0
 KINDS = 8
@@ -116,7 +117,7 @@ def as_page(found: dict[str, dict[str, float]]) -> str:
     lines = [
         "# AnnData",
         "",
-        "`make bench-anndata` writes this page.",
+        f"Written by `make bench-anndata`. {stamp()}",
         "",
         "```python",
         "import clusterforests as cf",

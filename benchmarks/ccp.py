@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
+from stamp import stamp
 
 from clusterforests import ClusterForest, consensus
 from clusterforests.diagnostics import pac
@@ -103,7 +104,12 @@ def resampled(X: Numbers) -> npt.NDArray[Any]:
 
 def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[np.int64]) -> str:
     """Write the results as tables in Markdown."""
-    lines = ["# ConsensusClusterPlus and clusterforests on one table", "", "Written by `make bench-ccp`.", ""]
+    lines = [
+        "# ConsensusClusterPlus and clusterforests on one table",
+        "",
+        f"Written by `make bench-ccp`. {stamp()}",
+        "",
+    ]
     lines += [
         f"{len(kinds)} samples of four subtypes ({', '.join(map(str, SIZES))}) and {GENES:,} genes, of which "
         f"{K * TELLING} tell: {TELLING} are raised by {SHIFT} standard deviations in each subtype. Every K up to "

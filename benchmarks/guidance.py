@@ -17,6 +17,7 @@ import numpy.typing as npt
 from quality_data import SET_NAMES, load_set
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
+from stamp import current_commit, named, versions
 
 from clusterforests import ClusterForest
 from clusterforests.experiments.files import read_table, write_table
@@ -28,13 +29,14 @@ Known = npt.NDArray[np.intp]
 
 
 class Score(NamedTuple):
-    """Scores on one set, averaged over the seeds: adjusted Rand index in percent."""
+    """Scores on one set, averaged over the seeds: adjusted Rand index in percent; and the commit that they are of."""
 
     set: str
     known_rows: int
     kmeans: float
     forest_unguided: float
     forest: float
+    commit: str
 
 
 def known_rows(classes: Known, seed: int) -> Known:
@@ -81,20 +83,25 @@ def score_set(name: str) -> Score:
         rows = known < 0
         others = seeded_kmeans(z_scores(data.X), known), unguided, guided
         found.append([100 * adjusted_rand_score(classes[rows], labels[rows]) for labels in others])
-    return Score(name, int((known >= 0).sum()), *np.mean(found, axis=0).round(2).tolist())
+    return Score(name, int((known >= 0).sum()), *np.mean(found, axis=0).round(2).tolist(), current_commit())
 
 
 def write_scores(folder: Path) -> None:
     """Score every set that is not scored yet, then write the means."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "scores.csv"
-    scores = [Score(name, int(rows), *map(float, rest)) for name, rows, *rest in read_table(path, Score._fields)]
+    scores = [_score(*row) for row in read_table(path, Score._fields)]
     for name in SET_NAMES:
         if name not in {score.set for score in scores}:
             scores.append(score_set(name))
             write_table(path, Score._fields, scores)
             print(*scores[-1], flush=True)
     (folder / "RESULTS.md").write_text(_results(scores), encoding="utf-8")
+
+
+def _score(name: str, known_rows: str, *rest: str) -> Score:
+    *found, commit = rest
+    return Score(name, int(known_rows), *map(float, found), commit)
 
 
 def _results(scores: list[Score]) -> str:
@@ -118,6 +125,9 @@ def _results(scores: list[Score]) -> str:
         f"{int((gains < -0.5).sum())};",
         f"against itself without labels on {int((own > 0.5).sum())} and {int((own < -0.5).sum())}. How far classes "
         "spread before the cut is refined was chosen on these sets.",
+        "",
+        f"Fits made from {', '.join(named(commit) for commit in sorted({score.commit for score in scores}))}. Written with "
+        f"{versions()}.",
         "",
     ]
     return "\n".join(lines)

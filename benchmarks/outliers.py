@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 from sklearn.cluster import HDBSCAN
+from stamp import stamp
 
 from clusterforests import ClusterForest
 
@@ -131,7 +132,7 @@ def compare() -> str:
             cells[-1] = f"{np.mean(alarms):.2%} ({max(alarms):.2%})"
             lines.append(f"| {d} | {name} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
-    return "\n".join([*lines, "", *other_shapes(), ""])
+    return "\n".join([*lines, "", *other_shapes(), "", stamp(), ""])
 
 
 def other_shapes() -> list[str]:

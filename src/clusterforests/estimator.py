@@ -439,9 +439,8 @@ class ClusterForest(FittedForest):
         self.selection_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
-        if evidence is not None:
-            evidence = replace(evidence, columns=self._encoding.numbered(evidence.columns))
-        self.n_clusters_evidence_ = evidence
+        numbered = self._encoding.numbered
+        self.n_clusters_evidence_ = evidence and replace(evidence, columns=numbered(evidence.columns))
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""

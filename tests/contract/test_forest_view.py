@@ -89,7 +89,7 @@ def test_usable_features_are_those_that_trees_draw():
 def test_levels_of_categories_are_columns():
     kinds = {"one": ["x"] * 6, "two": list("ababab"), "three": list("abcabc"), "number": [0, 5, 1, 9, 2, 7]}
     view = view_of(ClusterForest(3, n_estimators=5, random_state=0).fit(pd.DataFrame(kinds)))
-    assert [column.level for column in view.columns()] == [None, "b", "a", "b", "c", None]
+    assert [column.level for column in view.columns()] == ["b", "a", "b", "c", None]
     assert view.encode(pd.DataFrame(kinds)).values.shape[1] == len(view.columns())
 
 

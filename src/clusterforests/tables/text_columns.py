@@ -68,7 +68,8 @@ def judge_texts(name: str, texts: DistinctTexts) -> Verdict:
     if name_hints.names_postal_codes(name) or name_hints.names_phones(name):
         return judge_codes("postal codes" if name_hints.names_postal_codes(name) else "telephone numbers", m, n)
     if name_hints.names_a_key(name) and m > max(FEW_LEVELS, n // 20):
-        return Verdict(IDENTIFIER, f"its name is that of a key, and it has {many}")
+        own = "every row has its own text" if m == n else f"its name is that of a key, and it has {many}"
+        return Verdict(IDENTIFIER, own)
     if (words >= SENTENCE or length > LONG_TEXT) and m > max(FEW_LEVELS, n // 10):
         return Verdict(FREE_TEXT, f"{many}, of {words:.0f} words each")
     if m > max(FEW_LEVELS, n // 2) or (m == n >= FEW_ROWS):
