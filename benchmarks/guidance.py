@@ -126,11 +126,14 @@ def _results(scores: list[Score]) -> str:
         f"against itself without labels on {int((own > 0.5).sum())} and {int((own < -0.5).sum())}. How far classes "
         "spread before the cut is refined was chosen on these sets.",
         "",
-        f"Fits made from {', '.join(named(commit) for commit in sorted({score.commit for score in scores}))}. Written with "
-        f"{versions()}.",
+        f"Fits made from {_commits(scores)}. Written with {versions()}.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _commits(scores: list[Score]) -> str:
+    return ", ".join(named(commit) for commit in sorted({score.commit for score in scores}))
 
 
 def _mean(scores: list[Score], method: str) -> float:
