@@ -5,7 +5,7 @@ LATER ?=
 BIN := $(VENV)/bin
 WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
-CPP := $(shell find core tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
+CPP := $(shell find core tests/core/native tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
 .PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask bench-anndata bench-ccp quality noise shapes how-many figures reproduce sanitize fuzz clean
 
@@ -38,7 +38,7 @@ test-versions:
 test-aarch64:
 	python3.11 tools/emulate.py --work build/aarch64
 
-# The core's self-tests here, on emulated aarch64, with musl, and on Windows by wine; for macOS they are only compiled.
+# The core's self-tests here, on emulated aarch64, and on Windows by wine; for macOS they are only compiled.
 # Debian: needs qemu-user-static, g++-aarch64-linux-gnu, g++-mingw-w64-x86-64-posix and wine.
 test-machines: $(VENV)/machines
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/self_tests.py --target all
