@@ -291,10 +291,6 @@ def rare_table():
         for seed in range(5):
             fit = child("fit_rare", 1_000_000, settings, seed)
             yield f"| {text} | {seed} | {fit['recall']:.3f} | {fit['precision']:.3f} |"
-    yield (
-        "\nThe automatic cut halves large clusters and misses so small a group; `consensus='kway'`, with trees of many "
-        "clusters, finds it."
-    )
 
 
 def predict_table():

@@ -1,6 +1,7 @@
 """K-means on the rows of a spectral embedding."""
 
 import numpy as np
+from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from clusterforests._base.random import stream
@@ -35,8 +36,6 @@ def kmeans_groups(
 
 def _spread_start(rows: FloatArray, weights: FloatArray, n_clusters: int) -> IntArray:
     """Run K-means once, from rows that are drawn far from each other (k-means++)."""
-    from sklearn.cluster import KMeans  # here, because few need it and it takes time to import
-
     with threadpool_limits(1):  # so that the last digit does not depend on the threads asked for
         found = KMeans(n_clusters, n_init=1, random_state=0).fit(rows, sample_weight=weights)
     groups: IntArray = found.labels_.astype(np.int32)

@@ -19,7 +19,7 @@ from clusterforests.signal.search import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIR
 
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
-PASS_ROWS = 1024  # that a thread labels at a time
+PASS_ROWS = 512  # that a thread labels at a time
 VIEWS = 2
 TREE_COLUMNS = 16  # typical number of columns per tree
 SCOUT_CLUSTERS = 700  # typical number in a round of the search for features

@@ -187,10 +187,10 @@ class Scaling:
         """The same without the other views and the projections: a part of what `apply` gives, and no more work."""
         if len(self.exponent) < 2 or self.ranked[0].any():
             return replace(self, projections=NO_PROJECTIONS)
-        count = self.exponent.shape[1]
+        starts = np.zeros(self.exponent.shape[1] + 1, np.int64)
         views = replace(self.views, first=self.views.first[:1])
         steps = self.exponent[:1], self.shift[:1], self.divisor[:1], self.ranked[:1]
-        return Scaling(views, *steps, np.zeros(count + 1, np.int64), np.empty(0), np.empty(0))
+        return Scaling(views, *steps, starts, np.empty(0), np.empty(0))
 
     def drawing(self, features: BoolArray) -> "Scaling":
         """Let trees draw only some features, of those that they could draw."""
