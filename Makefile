@@ -38,7 +38,7 @@ test-versions:
 test-aarch64:
 	python3.11 tools/emulate.py --work build/aarch64
 
-# The core's self-tests here, on emulated aarch64, and on Windows by wine; for macOS they are only compiled.
+# The core's self-tests here, with musl, on emulated aarch64, and on Windows by wine; for macOS they are only compiled.
 # Debian: needs qemu-user-static, g++-aarch64-linux-gnu, g++-mingw-w64-x86-64-posix and wine.
 test-machines: $(VENV)/machines
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/self_tests.py --target all

@@ -38,6 +38,7 @@ NO_AVX = ("-DCF_DETECT_AVX=OFF",)  # compiled all the same, but zig's library ca
 TARGETS = {
     "here": Target(),
     "linux-aarch64": Target("aarch64-linux-gnu-g++", "Linux", "aarch64", "qemu-aarch64-static", STATIC),
+    "musl-x86_64": Target("zig c++ -target x86_64-linux-musl", "Linux", "x86_64", "", NO_AVX),
     "windows": Target("x86_64-w64-mingw32-g++-posix", "Windows", "AMD64", "wine"),
     "macos-arm64": Target("zig c++ -target aarch64-macos", "Darwin", "arm64", None),
     "macos-x86_64": Target("zig c++ -target x86_64-macos", "Darwin", "x86_64", None, NO_AVX),
