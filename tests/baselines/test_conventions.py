@@ -35,10 +35,11 @@ def test_scikit_learn_conventions(estimator, check):
 @pytest.mark.parametrize("method", ALL)
 def test_finds_separate_groups_and_repeats_itself(method, blobs):
     X, truth = blobs
-    first = method(3, random_state=1).fit(X)
+    starts = {"n_init": 10} if method is NJWSpectralClustering else {}  # a single one may end in a poor optimum
+    first = method(3, random_state=1, **starts).fit(X)
     assert clustering_accuracy(truth, first.labels_) > 0.98
     assert (np.diff(np.bincount(first.labels_)) <= 0).all()
-    again = method(3, random_state=1, n_jobs=2).fit(X)
+    again = method(3, random_state=1, n_jobs=2, **starts).fit(X)
     np.testing.assert_array_equal(first.labels_, again.labels_)
 
 
