@@ -116,7 +116,8 @@ def test_where_a_fit_runs(cupy, asked, X, sampled, value, why):
 
 
 def test_labels_are_gathered(cupy):
-    forest = SimpleNamespace(labels_=OnDevice([0, 1]), partitions_=OnDevice([[0, 1]]), _weights=None, _nearest=None, other=3)
+    labels, trees = OnDevice([0, 1]), OnDevice([[0, 1]])
+    forest = SimpleNamespace(labels_=labels, partitions_=trees, _weights=None, _nearest=None, other=3)
     whole = DeviceResults(forest.labels_).gather(forest)
     assert whole.labels_.tolist() == [0, 1]
     assert whole.partitions_.tolist() == [[0, 1]]

@@ -16,12 +16,13 @@ def measured(silhouette, ratio, new_rows, p_values):
 
 def test_mean_ranks_by_hand():
     found = mean_ranks([2, 3, 4], measured([0.5, 0.6, 0.4], [10, 30, 20], [0.9, 0.8, 0.8], [1, 1, 0.5]))
-    np.testing.assert_allclose(found, [(0.5 + 1 + 0) / 3, (0 + 0 + 0.5) / 3, (1 + 0.5 + 0.5) / 3])
+    root = np.sqrt(0.5)  # of the rank of the second of three
+    np.testing.assert_allclose(found, [(root + 1 + 0) / 3, (0 + 0 + root) / 3, (1 + root + root) / 3])
 
 
 def test_what_is_missing_is_worst():
     found = mean_ranks([2, 3, 4], measured([0.5, np.nan, 0.4], [1, np.nan, 0], [0.9, np.nan, 0.8], [1, 1, np.nan]))
-    np.testing.assert_allclose(found, [0, 1, 0.5])
+    np.testing.assert_allclose(found, [0, 1, np.sqrt(0.5)])
 
 
 def test_valleys_rule_lower_numbers_out_and_prefer_the_next():
@@ -29,7 +30,7 @@ def test_valleys_rule_lower_numbers_out_and_prefer_the_next():
     assert len(ranked_measures([2, 3, 4, 5], alike)) == 4
     found = mean_ranks([2, 3, 4, 5], alike)
     assert found[0] == np.inf
-    np.testing.assert_allclose(found[1:], [0, 1 / 3 / 4, 2 / 3 / 4])
+    np.testing.assert_allclose(found[1:], [0, np.sqrt(1 / 3) / 4, np.sqrt(2 / 3) / 4])
     none = measured([0.5] * 4, [10] * 4, [0.9] * 4, [0.03] * 4)
     assert len(ranked_measures([2, 3, 4, 5], none)) == 3
     assert not mean_ranks([2, 3, 4, 5], none).any()
@@ -51,7 +52,7 @@ def test_reasons_name_the_number_and_the_runner_up():
     tied = measured([0.9, 0.8], [10, 20], [0.5, 0.5], [1, 1])
     assert reason([2, 3], tied) == "2 clusters: clearest by 2 of 3 measures; 3 is nearly as good."
     second = measured([9, 8, 7, 1], [7, 8, 1, 9], [1, 8, 9, 7], [1] * 4)
-    assert reason([2, 3, 4, 5], second) == "3 clusters: best on average over 3 measures; 2 is next."
+    assert reason([2, 3, 4, 5], second) == "3 clusters: best on average over 3 measures; 2 is nearly as good."
     assert reason([4], measured([0.5], [1], [1], [1])) == "4 clusters: the only number that was judged."
 
 

@@ -43,22 +43,12 @@ def test_silhouettes_are_scikit_learns(p):
     np.testing.assert_allclose(found, silhouette_samples(X, TRUTH), atol=1e-7)
 
 
-@pytest.mark.parametrize("p", [1, 2, 7])
-def test_the_variance_ratio_is_scikit_learns_by_its_course_without_gaps(p):
-    found = measures._variance_ratio(places(p), TRUTH, np.ones(90))
-    course = (4 ** (2 / p) - 1) / 3  # 5 along a line, 1 in a plane
-    assert found == pytest.approx(calinski_harabasz_score(places(p), TRUTH) / course)
-
-
-@pytest.mark.parametrize("p", [1, 2, 3])
-def test_even_parts_of_a_lattice_have_the_same_variance_ratio_whatever_their_number(p):
-    side = 24 if p == 3 else 60
-    X = np.stack(np.meshgrid(*[np.arange(side)] * p), axis=-1).reshape(-1, p) / side
-    found = []
-    for parts in (2, 3, 4):
-        labels = ((X * parts).astype(int) @ parts ** np.arange(p)).astype(np.int32)
-        found.append(measures._variance_ratio(X, labels, np.ones(len(X))))
-    assert max(found) < 1.05 * min(found)
+def test_the_variance_ratio_is_scikit_learns():
+    for p in (2, 7):
+        found = measures._variance_ratio(places(p), TRUTH, np.ones(90))
+        assert found == pytest.approx(calinski_harabasz_score(places(p), TRUTH))
+    line = measures._variance_ratio(places(1), TRUTH, np.ones(90))
+    assert line == pytest.approx(calinski_harabasz_score(places(1), TRUTH) / 5)  # along a line less, the more groups
 
 
 def test_a_weight_of_two_is_the_row_twice():
@@ -68,7 +58,7 @@ def test_a_weight_of_two_is_the_row_twice():
     rows = measures._silhouette(measures._distances(places()), TRUTH, weights)
     np.testing.assert_allclose(np.repeat(rows, times), silhouette_samples(twice, labels), atol=1e-7)
     ratio = measures._variance_ratio(places(), TRUTH, weights)
-    assert ratio == pytest.approx(measures._variance_ratio(twice, labels, np.ones(len(twice))))
+    assert ratio == pytest.approx(calinski_harabasz_score(twice, labels))
 
 
 def test_a_row_alone_and_rows_in_one_place():
@@ -90,8 +80,7 @@ def test_every_measure_prefers_the_groups_that_trees_know():
         assert values.shape == (5,)
         assert numbers[int(np.argmax(values))] == 4, name
     assert found["silhouette"][2] == pytest.approx(silhouette_score(APART, TRUTH))
-    course = (4 ** (2 / 4) - 1) / 3
-    assert found["calinski_harabasz"][2] == pytest.approx(calinski_harabasz_score(APART, TRUTH) / course)
+    assert found["calinski_harabasz"][2] == pytest.approx(calinski_harabasz_score(APART, TRUTH))
     assert found["new_rows"][2] == pytest.approx(1)
 
 

@@ -24,13 +24,13 @@ class NClustersEvidence:
     candidates : tuple of int
         The numbers that were judged, ascending.
     evidence : dict of str to ndarray of shape (n_candidates,)
-        NaN where there is none, as for 1. "mean_rank" over the measures, by which the number is chosen (0: best by
-        all): "silhouette" and "calinski_harabasz" on the scaled features that trees use, the latter divided by its
-        course in as many features without clusters, and "new_rows", how well forests of two halves of the rows agree
-        (mean adjusted Rand index). A fourth speaks where the clusters of some number are all apart, by the
-        "valley_p_value" of the least clear valley of density between two of them: lower numbers are then ruled out
-        (their mean rank is infinite), and the next ones are preferred. Beside them "eigengap" of the shares. All are
-        of the rows without small groups far from all others, which are a cluster each.
+        NaN where there is none, as for 1. "mean_rank" over the measures (of the roots of ranks), by which the number is
+        chosen (0: best by all): "silhouette" and "calinski_harabasz" on the scaled features that trees use, and
+        "new_rows", how well forests of two halves of the rows agree (mean adjusted Rand index). A fourth speaks where
+        the clusters of some number are all apart, by the "valley_p_value" of the least clear valley of density between
+        two of them: lower numbers are then ruled out (their mean rank is infinite), and the next ones are preferred.
+        Beside them "eigengap" of the shares. All are of the rows without small groups far from all others, which are a
+        cluster each.
     reason : str
         One sentence, which names the runner-up.
     columns : ndarray of int
@@ -76,12 +76,13 @@ def ranked_measures(numbers: Sequence[int], measures: Mapping[str, FloatArray]) 
 
 
 def mean_ranks(numbers: Sequence[int], measures: Mapping[str, FloatArray]) -> FloatArray:
-    """Average the ranks of the candidates over the measures, from 0 for the best to 1.
+    """Average the roots of the ranks of the candidates over the measures, from 0 for the best to 1.
 
-    Numbers below one whose clusters are all apart are too low: their rank is infinite.
+    Roots, so that being first counts more than not being among the last. Numbers below one whose clusters are all
+    apart are too low: their rank is infinite.
     """
     ranks = [(values[None, :] > values[:, None]).sum(axis=1) for values in ranked_measures(numbers, measures)]
-    mean: FloatArray = (np.array(ranks) / max(1, len(numbers) - 1)).mean(axis=0)
+    mean: FloatArray = np.sqrt(np.array(ranks) / max(1, len(numbers) - 1)).mean(axis=0)
     apart = _apart(measures)
     if apart.any():
         mean[: np.flatnonzero(apart)[-1]] = np.inf

@@ -84,10 +84,9 @@ def _silhouette(distances: FloatArray, labels: IntArray, weights: FloatArray) ->
 
 
 def _variance_ratio(places: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Compute the index of Calinski and Harabasz of weighted rows, divided by its course where there are no clusters.
+    """Compute the index of Calinski and Harabasz of weighted rows.
 
-    In d dimensions, k even parts of rows without gaps leave the share k^(-2/d) of their variance within the parts. So
-    no number has an advantage by itself.
+    Along a line it is divided by k + 1, as much as it grows where the rows have no gap.
     """
     k, total = int(labels.max()) + 1, weights.sum()
     mass = np.bincount(labels, weights, minlength=k)
@@ -96,8 +95,8 @@ def _variance_ratio(places: FloatArray, labels: IntArray, weights: FloatArray) -
     between = float((mass * np.square(means - centre).sum(axis=1)).sum())
     within = float((weights * np.square(places - means[labels]).sum(axis=1)).sum())
     freedom = max(total - k, 1.0)
-    without_gaps = k ** (2 / places.shape[1]) - 1
-    return float(between / without_gaps / max(within / freedom, np.finfo(float).tiny))
+    ratio = float(between / max(k - 1, 1) / max(within / freedom, np.finfo(float).tiny))
+    return ratio / (k + 1) if places.shape[1] == 1 else ratio
 
 
 def wide_gaps(backend: Backend, rows: JudgedRows, most: int, share: float) -> list[int]:
