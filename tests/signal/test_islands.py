@@ -97,3 +97,20 @@ def test_a_rare_group_is_counted_and_found(n_large):
     assert "a small group far from all other rows and, without it," in forest.n_clusters_evidence_.reason
     assert min(forest.n_clusters_evidence_.candidates) >= 2
     assert ClusterForest(range(2, 4), n_estimators=60, random_state=0).fit(X).n_clusters_ in (2, 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["power law", "wide lognormal"])
+def test_long_tails_that_columns_share_are_no_islands(kind, seed):
+    rng = np.random.default_rng(seed)
+    if kind == "power law":
+        X = (rng.pareto(0.3, size=(1300, 1)) + 1) * np.exp(0.2 * rng.normal(size=(1300, 5)))
+    else:
+        X = np.exp(6 * (rng.normal(size=(1300, 1)) + 0.1 * rng.normal(size=(1300, 4))))
+    assert islands(X) == []
+
+
+def test_the_largest_numbers_do_not_overflow():
+    X = with_island(1200) * 2.0**1020
+    (found,) = islands(X)
+    np.testing.assert_array_equal(np.sort(found), np.arange(20))

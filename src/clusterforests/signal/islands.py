@@ -66,7 +66,9 @@ def _coordinates(table: FloatArray) -> FloatArray:
     ordered = np.sort(table, axis=0)
     low, middle, high = (ordered[int(q * (len(table) - 1))] for q in (0.25, 0.5, 0.75))
     varied = (1 + (ordered[1:] != ordered[:-1]).sum(axis=0) >= MANY_VALUES) & (high > low)
-    units = (table[:, varied] - middle[varied]) / (high[varied] - low[varied]) * UNIT
+    away, middle_half = table[:, varied] / 2 - middle[varied] / 2, high[varied] / 2 - low[varied] / 2  # no overflow
+    with np.errstate(over="ignore"):
+        units = away / middle_half * UNIT
     whole: FloatArray = np.rint(units).clip(-MOST_UNITS, MOST_UNITS)
     return whole
 
@@ -105,7 +107,9 @@ def _ball_around(table: FloatArray, distances: FloatArray) -> _Ball | None:
     squares = np.maximum(distances[order[SMALLEST - 1 :]], 1.0)
     ratios = squares[1:] / squares[:-1]
     size = SMALLEST + int(np.argmax(ratios))
-    if ratios.max() < (GAP + RING / table.shape[1]) ** 2 or not _apart(table, distances, size):
+    if ratios.max() < (GAP + RING / table.shape[1]) ** 2 or np.abs(table[order[:size]]).max() >= MOST_UNITS:
+        return None  # the ends of long tails are clipped, and then lie together
+    if not _apart(table, distances, size):
         return None
     return _Ball(center, (squares[size - SMALLEST] + squares[size - SMALLEST + 1]) / 2)
 
