@@ -89,6 +89,8 @@ OUTSIDE = {
     "../benchmarks/ANNDATA.md": "benchmarks/anndata.md",
     "../benchmarks/CCP.md": "benchmarks/ccp.md",
     "../benchmarks/GPU.md": "benchmarks/gpu.md",
+    "../benchmarks/OUTLIERS.md": "benchmarks/outliers.md",
+    "../benchmarks/guidance/RESULTS.md": "benchmarks/guidance.md",
     "../benchmarks/how_many/RESULTS.md": "benchmarks/how-many.md",
     "../benchmarks/quality/RESULTS.md": "benchmarks/quality.md",
     "../benchmarks/noise/RESULTS.md": "benchmarks/noise.md",
