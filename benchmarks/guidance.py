@@ -113,7 +113,7 @@ def _results(scores: list[Score]) -> str:
         f"Of each class {SHARE:.0%} of the rows are known, at least one. Mean adjusted Rand index, in percent, of the "
         f"other rows of {len(scores)} sets,",
         f"over {SEEDS} draws. (`python benchmarks/guidance.py --out benchmarks/guidance`; each set: "
-        "[scores.csv](scores.csv))",
+        "`scores.csv` beside this page)",
         "",
         "| method | mean |",
         "|---|---|",
