@@ -109,6 +109,12 @@ def test_cells_that_are_said():
     assert np.isnan(found.cells[0][2:4]).all()
 
 
+def test_marks_among_codes_are_said_unless_the_column_is_left_out():
+    found = inspect({"shop_id": ["1", "2", "3", "n/a"] * 20, "customer_id": [*map(str, range(1000, 8900, 100)), "n/a"]})
+    assert [reading.kind for reading in found.readings] == ["category", "identifier"]
+    assert [reading.notes for reading in found.readings] == [("'n/a' counts as missing (20 cells).",), ()]
+
+
 @pytest.mark.parametrize(
     ("words", "none"),
     [

@@ -70,7 +70,7 @@ def draft_column(raw: RawColumn, wish: Wish | None) -> Draft:
     if len(texts) == 1 and (wish is None or wish.kind != CATEGORY):
         return Draft(raw, wish, Verdict(CONSTANT, f"every cell with a value is {quoted(texts.texts)}"))
     drafted = _draft_wished(raw, texts, every, wish) if wish is not None else _draft_texts(raw, texts, every)
-    if drafted.verdict is not None and drafted.verdict.kind == CATEGORY:
+    if drafted.verdict is None or drafted.verdict.kind == CATEGORY:  # numbers may be found to be codes of groups
         drafted = replace(drafted, notes=drafted.notes + missing_notes(every, signs))
     return drafted
 

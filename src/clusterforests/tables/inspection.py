@@ -150,8 +150,8 @@ def _finish(
     if found.kind == YES_NO:  # 0 and 1
         return replace(reading, kind=YES_NO, reason=found.reason), ()
     if found.kind == DATE:
-        return replace(_reading(draft, found), style=""), ()
-    return _reading(draft, found), ()
+        return replace(_reading(draft, found), style="", notes=written.notes), ()
+    return replace(_reading(draft, found), notes=() if found.kind in LEFT_OUT else draft.notes), ()
 
 
 def _style(
