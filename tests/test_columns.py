@@ -185,3 +185,32 @@ def test_the_story_counts_only_columns_that_are_used():
     told = [str(forest.summary(table)) for forest, table in zip(forests, (X, more), strict=True)]
     assert told[0] == told[1]
     assert "1 of 1,500 cells" in " ".join(told[0].split())
+
+
+def test_decimals_beside_a_mark_are_numbers():
+    rng, group = groups()
+    dose = pd.Series(rng.choice([0.5, 1.5, 2.5, 10.5, 100.5], 150))
+    X = pd.DataFrame({"a": 4.0 * group + rng.normal(size=150), "dose": dose.astype(object)})
+    X.loc[::10, "dose"] = "n/a"
+    with pytest.warns(UserWarning, match=r"'n/a' counts as missing \(15 cells\)"):
+        forest = ClusterForest(3, n_estimators=10, random_state=0).fit(X)
+    assert forest.columns_[1].kind == "number"
+
+
+@pytest.mark.filterwarnings("ignore:The clusters repeat")
+def test_rows_whose_category_is_a_number_keep_their_cluster_without_the_others():
+    rng, group = groups(400)
+    words = [("oak", "elm", 1.5 if i % 2 else 2.5)[g] for i, g in enumerate(group)]
+    X = pd.DataFrame({**dict.fromkeys("abc", words), "x": rng.normal(size=400), "y": rng.normal(size=400)})
+    forest = ClusterForest(3, n_estimators=30, random_state=0, columns=dict.fromkeys("abc", "category")).fit(X)
+    assert np.array_equal(forest.predict(X[group == 2]), forest.labels_[group == 2])
+
+
+def test_keys_that_look_like_fractions_are_left_out_of_tables_of_any_size(lower_limits):
+    rng, group = groups(400)
+    a, b = (4.0 * group + rng.normal(size=400) for _ in range(2))
+    X = pd.DataFrame({"customer_id": rng.uniform(1e8, 9e8, 400), "a": a, "b": b})
+    for large_rows in (1000, 100):
+        lower_limits(large_rows=large_rows)
+        with pytest.warns(UserWarning, match="'customer_id' is left out: identifier"):
+            ClusterForest(3, n_estimators=5).fit(X)

@@ -311,3 +311,29 @@ def test_no_warning_for_missing_cells_of_new_rows():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert same(encoding.apply(estimator, X).values, found.values)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "levels"),
+    [
+        (["oak", 1.5, 2.5, 3, True], ("1.5", "2.5", "3", "True", "oak")),
+        ([True, False], (False, True)),
+        ([1, 0, 2], ("0", "1", "2")),
+    ],
+)
+def test_a_level_is_the_same_alone_and_beside_others(fitted, levels):
+    """New rows come in blocks, which may hold only numbers, only true and false, or any mixture with text."""
+    estimator = BaseEstimator()
+    estimator.columns = {"c": "category"}
+    X = pd.DataFrame({"x": np.arange(10.0) ** 2 + 0.5, "c": pd.Series((fitted * 10)[:10], dtype=object)})
+    found, encoding = encode(estimator, X)
+    assert encoding.levels[1] == levels
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for row in range(len(fitted)):
+            alone = X.iloc[[row]]
+            assert same(encoding.apply(estimator, alone).values, found.values[[row]])
+            assert same(encoding.apply(estimator, alone.infer_objects()).values, found.values[[row]])
+    with pytest.warns(UserWarning, match="'elm'"):
+        beside = encoding.apply(estimator, pd.concat([X, X.iloc[:1].assign(c="elm")])).values
+    assert same(beside[:-1], found.values)

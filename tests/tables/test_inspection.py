@@ -101,12 +101,18 @@ def test_percent_beside_plain_numbers_is_refused():
 def test_cells_that_are_said():
     found = inspect({"a": ["<0.1", "5.5", "-", "unknown", "2.5"] * 8, "b": ["3 kg", "4"] * 20})
     assert found.readings[0].notes == (
-        "'-', 'unknown' counts as missing (16 cells).",
+        "'-', 'unknown' count as missing (16 cells).",
         "8 cells such as '<0.1' are read as the limit that they name.",
     )
     assert found.readings[1].notes == ("20 of its numbers have no unit; they are taken as kg.",)
     assert found.cells[0][:3].tolist()[:2] == [0.1, 5.5]
     assert np.isnan(found.cells[0][2:4]).all()
+
+
+def test_marks_among_codes_are_said_unless_the_column_is_left_out():
+    found = inspect({"shop_id": ["1", "2", "3", "n/a"] * 20, "customer_id": [*map(str, range(1000, 8900, 100)), "n/a"]})
+    assert [reading.kind for reading in found.readings] == ["category", "identifier"]
+    assert [reading.notes for reading in found.readings] == [("'n/a' counts as missing (20 cells).",), ()]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +136,7 @@ def test_no_answer_among_ordered_words_is_missing_and_told(words, none):
     found = inspect({"q": cells})
     assert found.readings[0].kind == "ordered"
     assert found.readings[0].order == tuple(levels)
-    assert f"counts as missing ({len(none)} cell" in " ".join(found.readings[0].notes)
+    assert f"count{'s' if len(none) == 1 else ''} as missing ({len(none)} cell" in " ".join(found.readings[0].notes)
     expected = [levels.index(cell) if cell in levels else np.nan for cell in cells]
     np.testing.assert_equal(found.cells[0].tolist(), expected)
 

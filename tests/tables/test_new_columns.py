@@ -10,10 +10,12 @@ import pytest
 from clusterforests import ClusterForest
 from clusterforests.cli.program import main
 from clusterforests.tables.cell_conversion import CellError
+from clusterforests.tables.frames import read_columns
 from clusterforests.tables.inspection import inspect_columns
 from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.new_columns import read_like
 from clusterforests.tables.raw_columns import RawColumn, text_column
+from clusterforests.tables.wishes import Wish
 
 COMMA = ["12,5", "7,25", "1.250,0", "3"] * 3
 PERCENT = ["5,3 %", "12,75%", "0,5 %", "8 %"] * 3
@@ -50,7 +52,7 @@ def read(fitted, new, declared="", fitted_as=""):
             ["2 of its numbers have no unit; they are taken as kg."],
         ),
         (COMMA, ["<5", "<5", "7"], [5, 5, 7], ["2 cells such as '<5' are read as the limit that they name."]),
-        (COMMA, ["n/a", "7", "unknown"], [np.nan, 7, np.nan], ["'n/a', 'unknown' counts as missing (2 cells)."]),
+        (COMMA, ["n/a", "7", "unknown"], [np.nan, 7, np.nan], ["'n/a', 'unknown' count as missing (2 cells)."]),
         (["a", "b", "c"] * 4, ["-", "a", ""], [None, "a", None], ["'-' counts as missing (1 cell)."]),
         ([1.5, 2.0, 3.25] * 4, ["1.234", "7"], [1.234, 7], []),
         (ISO, ["20210304", "2021-03-04 12:00"], [18690, 18690.5], []),
@@ -142,3 +144,48 @@ def test_python_reads_a_frame_of_new_rows_alike(fitted):
     with pytest.warns(UserWarning, match="'<5' is read as the limit"):
         forest.predict(frame.head(2).assign(lead=["<5", "20,1"]))
     assert forest.predict(frame.assign(paid=frame["paid"].astype(str))).tolist() == forest.labels_.tolist()
+
+
+@pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        (["1.5", "2.5", "NA", "n/a"] * 5, "'n/a' counts as missing (5 cells)."),
+        (["red", "blue", "None", "n/a"] * 5, "'n/a' counts as missing (5 cells)."),
+        (["low", "medium", "high", "NA", "dk", "n/a"] * 5, "'dk', 'n/a' count as missing (10 cells)."),
+        (["yes", "no", "None", "dk", "n/a"] * 5, "'dk', 'n/a' count as missing (10 cells)."),
+        (["2021-03-04", "2022-05-06", "?", "n/a"] * 5, "'n/a' counts as missing (5 cells)."),
+    ],
+)
+def test_fit_and_predict_count_the_marks_that_they_list(cells, note):
+    assert inspect_columns([raw(cells)]).readings[0].notes == (note,)
+    assert read(cells, cells)[1] == [f"Column 'c': {note}"]
+
+
+def mixed(*cells):
+    """Read cells of several types as those of a frame are."""
+    return read_columns(ClusterForest(), pd.DataFrame({"c": pd.Series(cells, dtype=object)}), reset=True)[0]
+
+
+def test_numbers_beside_text_are_shown_as_the_frame_has_them():
+    percent = inspect_columns([raw(PERCENT)]).readings[0]
+    with pytest.raises(CellError, match=r"'0\.05' has no percent sign"):
+        read_like(mixed(0.05, "5 %"), percent, NewCells())
+    for fitted in (LIKERT, ["a", "b", "c"] * 4):
+        told = NewCells()
+        reading = inspect_columns([raw(fitted)]).readings[0]
+        cells = read_like(mixed(1.234, fitted[0]), reading, told)
+        assert "e0" not in " ".join(told.notes()) + str(cells)
+    assert inspect_columns([mixed(1.5, "n/a")]).readings[0].reason == "every cell with a value is '1.5'"
+    (problem,) = inspect_columns([mixed(*ISO, 1.5)]).problems
+    assert "'1.5' is not a date" in problem.text
+    assert problem.remedies[0].values == ("1.5",)
+    assert problem.row == 12
+
+
+def test_levels_that_the_user_orders_may_be_numbers_beside_text():
+    wish = {"c": Wish("ordered", order=("low", "1.5", "2.5", "True"))}
+    found = inspect_columns([mixed("low", 2.5, 1.5, True)], wish)
+    assert not found.problems
+    assert found.cells[0].tolist() == [0, 2, 1, 3]
+    for cells, ranks in (((1.5, 2.5), [1, 2]), ((True, True), [3, 3]), (("low", 2.5), [0, 2])):
+        assert read_like(mixed(*cells), found.readings[0], NewCells()).tolist() == ranks

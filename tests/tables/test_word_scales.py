@@ -102,6 +102,8 @@ def test_no_answer_is_not_a_step_of_a_scale():
         "unter 18 Jahre|18 bis 29 Jahre|30-64 Jahre|65 Jahre und älter",
         "under $500|$500 - $999|$1,000 - $4,999|$5,000 and more",
         "menos de 20|20 a 39|40 y más",
+        "1 e 5|6 e 9",
+        "<18|18-25|26+",
         "0-0.5|0.5-1.5|over 1.5",
         "bis 1.000 €|1.001-5.000 €|mehr als 5.000 €",
         "1-10|11-50|51-200|201-500|501-1000|1001+",
@@ -112,6 +114,20 @@ def test_ranges_are_ordered_by_their_numbers(bands):
     assert rank_by_number(levels[::-1]) == tuple(levels)
 
 
-@pytest.mark.parametrize("levels", [["1-10", "5-20"], ["10", "20"], ["a-b", "1-2"], ["over", "under"]])
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["1-10", "5-20"],
+        ["10", "20"],
+        ["a-b", "1-2"],
+        ["over", "under"],
+        ["0.5e0", "1.5e0", "100.5e0"],
+        ["1e2", "3e5"],
+        ["1e-5", "6e-9"],
+        ["1e-5 g", "6e-9 g"],
+        ["12a15", "20a29"],
+        ["9-1", "20-12"],
+    ],
+)
 def test_what_is_no_list_of_ranges(levels):
     assert rank_by_number(levels) is None

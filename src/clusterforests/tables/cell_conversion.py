@@ -25,11 +25,11 @@ from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.missing_marks import is_missing_sign, is_missing_word, is_plain_mark
 from clusterforests.tables.new_cells import NewCells
 from clusterforests.tables.number_columns import COMPACT_DATES
-from clusterforests.tables.raw_columns import first_rows, plain_number, shorten
+from clusterforests.tables.raw_columns import RawColumn, first_rows, plain_number, shown
 from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, PADDED
 from clusterforests.tables.word_scales import is_yes, plain_word, ranks_of
 from clusterforests.tables.written_dates import hours, split_date
-from clusterforests.tables.written_numbers import WrittenNumber, decimal_evidence, split_number
+from clusterforests.tables.written_numbers import WrittenNumber, decimal_evidence, split_number, untyped
 
 Cells = FloatArray | CategoryColumn
 
@@ -45,6 +45,14 @@ class CellError(ValueError):
         self.text = text
         self.remedies = remedies
         super().__init__(text)
+
+
+def convert_column(raw: RawColumn, reading: ColumnReading, new: NewCells | None = None) -> Cells:
+    """Do what `convert` does; where the column holds words, a column of true and false holds these, not 1 and 0."""
+    cells = raw.cells
+    if raw.declared == YES_NO and reading.read_as in (CATEGORY, ORDERED) and isinstance(cells, np.ndarray):
+        cells = as_levels(cells, bool)
+    return convert(cells, reading, new)
 
 
 def convert(cells: Cells, reading: ColumnReading, new: NewCells | None = None) -> Cells:
@@ -92,8 +100,12 @@ def _convert_texts(cells: CategoryColumn, reading: ColumnReading, new: NewCells 
     marks = [isinstance(level, str) and is_mark(level) for level in cells.levels]
     told = [mark and not is_plain_mark(level) for mark, level in zip(marks, cells.levels, strict=True)]
     _remark(new, reading, MARK, cells, told)
-    levels = [None if mark else level for mark, level in zip(marks, cells.levels, strict=True)]
+    levels = [None if mark else _word(level) for mark, level in zip(marks, cells.levels, strict=True)]
     return _renamed(cells, levels if reading.read_as == CATEGORY else [_answer(level, reading) for level in levels])
+
+
+def _word(level: Any) -> Any:
+    return untyped(level) if isinstance(level, str) else level
 
 
 def _answer(level: Any, reading: ColumnReading) -> Any:
@@ -122,7 +134,7 @@ def _numbers(cells: CategoryColumn, reading: ColumnReading, new: NewCells | None
     )
     if new is not None and reading.read_as == ORDERED:
         codes = cells.codes[cells.codes >= 0]
-        words = (cells.levels[code] for code in codes[strange[codes]])
+        words = (_word(cells.levels[code]) for code in codes[strange[codes]])
         new.add(f"column {reading.name!r}", words, ordered=True)
         strange[:] = False
     for row in first_rows(cells, strange):
@@ -149,7 +161,7 @@ def _check_numbers(cells: CategoryColumn, texts: Sequence[str], reading: ColumnR
 def missing_unit(row: int, cell: str, reading: ColumnReading) -> CellError:
     """Say that a cell has no percent sign, so that nobody knows whether 0.05 is 5 %."""
     sign = "percent sign" if reading.unit == "%" else reading.unit
-    return CellError(row, f"{shorten(cell)!r} has no {sign}, unlike the fitted table's cells")
+    return CellError(row, f"{shown(cell)!r} has no {sign}, unlike the fitted table's cells")
 
 
 def _remark(
@@ -164,15 +176,15 @@ def _remark(
 
 def _unreadable(row: int, text: str, reading: ColumnReading) -> CellError:
     """Say why a cell cannot be read: its style is not known, or it is something else."""
-    shown = repr(shorten(text))
+    cell = repr(shown(text))
     number, date = split_number(text), split_date(text)
     if reading.read_as == NUMBER and not reading.style and number is not None and _shows_no_point(number):
-        what = f"{shown} may be thousands or decimals, which the fitted table does not show"
+        what = f"{cell} may be thousands or decimals, which the fitted table does not show"
         return CellError(row, what, decimal_remedies(number.body))
     if reading.read_as == DATE and reading.style not in (DAY_FIRST, MONTH_FIRST) and date is not None:
-        what = f"{shown} may begin with the day or the month, which the fitted table does not show"
+        what = f"{cell} may begin with the day or the month, which the fitted table does not show"
         return CellError(row, what, order_remedies())
-    return CellError(row, f"{shown} is not {EXPECTED[reading.read_as]}{_as_in_fit(reading)}, as in the fitted table")
+    return CellError(row, f"{cell} is not {EXPECTED[reading.read_as]}{_as_in_fit(reading)}, as in the fitted table")
 
 
 def _shows_no_point(number: WrittenNumber) -> bool:
@@ -197,7 +209,7 @@ def _reader(reading: ColumnReading) -> Callable[[str], float | None]:
     if reading.read_as == ORDERED:
         exact = {level: rank for rank, level in enumerate(reading.order)}
         ranks = ranks_of(reading.order, reading.name)
-        return lambda text: exact.get(text, ranks.get(plain_word(text)))
+        return lambda text: exact.get(untyped(text), exact.get(text, ranks.get(plain_word(text))))
     unit = reading.unit.casefold().rstrip(".")
     if reading.kind in (YES_NO, NEAR_DUPLICATE):
         return lambda text: _truth(text, reading, unit)

@@ -14,20 +14,19 @@ from clusterforests.tables.column_reading import (
     EMPTY,
     IDENTIFIER,
     IGNORED,
-    LEFT_OUT,
     NUMBER,
     ORDERED,
     YES_NO,
 )
 from clusterforests.tables.column_table import CategoryColumn
-from clusterforests.tables.missing_marks import is_missing_sign, is_missing_word, is_no_answer, is_plain_mark
+from clusterforests.tables.missing_marks import is_missing_sign, is_missing_word, is_no_answer
 from clusterforests.tables.number_columns import Verdict, judge_numbers
 from clusterforests.tables.raw_columns import MEASURED, DistinctTexts, RawColumn, distinct_texts, quoted
-from clusterforests.tables.remarks import MARK, remark
 from clusterforests.tables.text_columns import MAX_LEVELS, MOST_ORDERED, judge_digits, judge_texts, judge_words
 from clusterforests.tables.wishes import Wish
 from clusterforests.tables.word_scales import plain_word, ranks_of, yes_no
-from clusterforests.tables.written_columns import WrittenColumn, find_dates, find_numbers
+from clusterforests.tables.written_columns import WrittenColumn, find_dates, find_numbers, missing_notes
+from clusterforests.tables.written_numbers import untyped
 
 MOST_MARKS = 10  # words for missing values beside the levels of a scale
 
@@ -71,14 +70,9 @@ def draft_column(raw: RawColumn, wish: Wish | None) -> Draft:
     if len(texts) == 1 and (wish is None or wish.kind != CATEGORY):
         return Draft(raw, wish, Verdict(CONSTANT, f"every cell with a value is {quoted(texts.texts)}"))
     drafted = _draft_wished(raw, texts, every, wish) if wish is not None else _draft_texts(raw, texts, every)
-    if drafted.written is None and drafted.verdict is not None and drafted.verdict.kind not in LEFT_OUT:
-        drafted = replace(drafted, notes=drafted.notes + _sign_notes(every, signs))
+    if drafted.verdict is None or drafted.verdict.kind == CATEGORY:  # numbers may be found to be codes of groups
+        drafted = replace(drafted, notes=drafted.notes + missing_notes(every, signs))
     return drafted
-
-
-def _sign_notes(texts: DistinctTexts, signs: np.ndarray) -> tuple[str, ...]:
-    marks = [text for text, sign in zip(texts.texts, signs, strict=True) if sign and not is_plain_mark(text)]
-    return (remark(MARK, marks, int(texts.counts[signs].sum())),) if marks else ()
 
 
 def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> Draft:
@@ -120,7 +114,7 @@ def _draft_texts(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts) -> 
     ordered = _find_order(raw, texts, every)
     if ordered is not None:
         return ordered
-    written = find_dates(raw.name, texts) or find_numbers(raw.name, every)
+    written = find_dates(raw.name, every) or find_numbers(raw.name, every)
     if written is not None:
         return Draft(raw, None, written=written)
     return Draft(raw, None, judge_texts(raw.name, texts))
@@ -133,7 +127,7 @@ def _find_order(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts) -> D
     for judged in (_without(every, is_no_answer), _without(texts, is_no_answer), _without(texts, is_missing_word)):
         words = judge_words(raw.name, judged)
         if words is not None:
-            return Draft(raw, None, words[0], order=words[1], notes=_missing_notes(texts, judged.texts))
+            return Draft(raw, None, words[0], order=words[1], notes=_notes_without(every, judged.texts))
     return None
 
 
@@ -141,11 +135,9 @@ def _without(texts: DistinctTexts, is_mark: Callable[[str], bool]) -> DistinctTe
     return texts.without(np.array([is_mark(text) for text in texts.texts], dtype=bool))
 
 
-def _missing_notes(texts: DistinctTexts, kept: Sequence[str]) -> tuple[str, ...]:
+def _notes_without(texts: DistinctTexts, kept: Sequence[str]) -> tuple[str, ...]:
     """Say which words count as missing, because they are none of those with an order."""
-    marks = np.array([text not in kept for text in texts.texts], dtype=bool)
-    left = [text for text, mark in zip(texts.texts, marks, strict=True) if mark]
-    return (remark(MARK, left, int(texts.counts[marks].sum())),) if left else ()
+    return missing_notes(texts, np.array([text not in kept for text in texts.texts], dtype=bool))
 
 
 def _declared(verdict: Verdict) -> Verdict:
@@ -156,7 +148,7 @@ def _draft_wished(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts, wi
     """Read texts as the user says."""
     if wish.kind in (NUMBER, DATE):
         find = find_numbers if wish.kind == NUMBER else find_dates
-        written = find(raw.name, every if wish.kind == NUMBER else texts, wished=True)
+        written = find(raw.name, every, wished=True)
         if written is not None:
             return Draft(raw, wish, written=written)
     elif wish.kind == CATEGORY:
@@ -168,29 +160,29 @@ def _draft_wished(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts, wi
         answers = _without(texts, is_missing_word)
         answer = yes_no(answers.by_frequency())
         if answer is not None:
-            notes = _missing_notes(texts, answers.texts)
+            notes = _notes_without(every, answers.texts)
             return Draft(raw, wish, Verdict(YES_NO, "as you say", YES_NO), order=answer, notes=notes)
     else:
-        return _draft_ordered(raw, texts, wish)
+        return _draft_ordered(raw, texts, every, wish)
     return _refused(raw, wish, f"its cells, such as {quoted(texts.by_frequency())}, cannot be read as {wish.kind}.")
 
 
-def _draft_ordered(raw: RawColumn, texts: DistinctTexts, wish: Wish) -> Draft:
+def _draft_ordered(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts, wish: Wish) -> Draft:
     """Order the levels as the user says, or as a scale does."""
     found = _find_order(raw, texts, texts)
     order = wish.order or (found.order if found is not None and len(found.order) > 1 else None)
     if order is None:
-        some = texts.by_frequency()
+        some = list(dict.fromkeys(map(untyped, texts.by_frequency())))
         remedy = Remedy("--ordered", (f"{raw.name}={','.join(some[:4])}",), "", "with the levels from low to high")
         text = f"the order of its levels is not known: {quoted(some)}. Give the levels from low to high."
         return _refused(raw, wish, text, remedy)
     ranks = ranks_of(order, raw.name)
-    known = [text for text in texts.texts if text in order or plain_word(text) in ranks]
+    known = [text for text in every.texts if untyped(text) in order or plain_word(text) in ranks]
     strange = [text for text in texts.texts if text not in known and not is_missing_word(text)]
     if strange:
         return _refused(raw, wish, f"{quoted(strange)} is none of the levels that you give: {', '.join(order)}.")
     verdict = Verdict(ORDERED, f"as you say: {' < '.join(order)}", ORDERED)
-    return Draft(raw, wish, verdict, order=tuple(order), notes=_missing_notes(texts, known))
+    return Draft(raw, wish, verdict, order=tuple(order), notes=_notes_without(every, known))
 
 
 def _refused(raw: RawColumn, wish: Wish, text: str, *remedies: Remedy) -> Draft:

@@ -175,8 +175,9 @@ class Encoding:
         """Return the number of each cell's level, or MISSING or UNSEEN."""
         column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, plain_number)
         place = {level: code for code, level in enumerate(self.levels[j])}
-        place = {_as_written(level): code for level, code in place.items()} | place  # 2 may be written "2"
-        known = np.array([*(place.get(level, UNSEEN) for level in column.levels), MISSING], dtype=np.int32)
+        place = {word: code for level, code in place.items() for word in _spellings(level)} | place
+        found = (next((place[word] for word in _spellings(level) if word in place), UNSEEN) for level in column.levels)
+        known = np.array([*found, MISSING], dtype=np.int32)
         codes: IntArray = known[column.codes]
         new.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
         return codes
@@ -299,8 +300,11 @@ def _sorted(levels: Iterable[Any]) -> Levels:
         return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
 
 
-def _as_written(level: Any) -> str:
-    return plain_number(float(level)) if isinstance(level, (int, float)) else str(level)
+def _spellings(level: Any) -> list[Any]:
+    """List what may stand for a level: "2" for 2, "True" and then "1" for true."""
+    if isinstance(level, bool):
+        return [level, str(level), plain_number(float(level))]
+    return [level, plain_number(float(level)) if isinstance(level, (int, float)) else str(level)]
 
 
 def _some(levels: Levels) -> str:

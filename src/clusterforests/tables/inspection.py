@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clusterforests.tables.cell_conversion import Cells, convert
+from clusterforests.tables.cell_conversion import Cells, convert, convert_column
 from clusterforests.tables.column_problems import ColumnProblem, ignoring
 from clusterforests.tables.column_reading import (
     CONSTANT,
@@ -80,7 +80,7 @@ def inspect_columns(
         reading, found = _finish(draft, shown, habits or Habits())
         problems += [_located(problem, draft.raw) for problem in found]
         if reading.used and not found:
-            cells[j] = convert(draft.raw.cells, reading)
+            cells[j] = convert_column(draft.raw, reading)
         readings.append(reading)
     for j, (i, how) in near_duplicates(cells).items():
         note = f"It says the same as {columns[i].name!r} ({how}), and both are used."
@@ -150,8 +150,8 @@ def _finish(
     if found.kind == YES_NO:  # 0 and 1
         return replace(reading, kind=YES_NO, reason=found.reason), ()
     if found.kind == DATE:
-        return replace(_reading(draft, found), style=""), ()
-    return _reading(draft, found), ()
+        return replace(_reading(draft, found), style="", notes=written.notes), ()
+    return replace(_reading(draft, found), notes=() if found.kind in LEFT_OUT else draft.notes), ()
 
 
 def _style(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
+from clusterforests.tables import name_hints
 from clusterforests.tables.column_reading import (
     CATEGORY,
     CONSTANT,
@@ -99,7 +100,7 @@ def _inspect_large(
         notes: tuple[str, ...] = ()
         if name in wishes:
             verdict = Verdict(wishes[name].kind, "as you say", NUMBER if wishes[name].kind == NUMBER else "")
-        elif float(scan.low[j]).is_integer() and float(scan.high[j]).is_integer():
+        elif _may_be_names(name, float(scan.low[j]), float(scan.high[j])):
             found = judge_numbers(name, source.column(j))
             verdict = found if found.kind in LEFT_OUT else verdict
             notes = (AS_NUMBERS,) if found.kind == CATEGORY else ()
@@ -109,6 +110,11 @@ def _inspect_large(
         raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
     warn_of_columns(readings)
     return tuple(readings)
+
+
+def _may_be_names(name: str, low: float, high: float) -> bool:
+    """Say whether numbers may be names of things: whole ones, or fractions under the name of a key."""
+    return (low.is_integer() and high.is_integer()) or name_hints.names_a_key(name)
 
 
 def _refuse_infinity(source: RowSource, encoding: Encoding, limits: SizeLimits) -> None:

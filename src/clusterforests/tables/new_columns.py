@@ -5,7 +5,15 @@ from collections import Counter
 import numpy as np
 
 from clusterforests._base.typing import FloatArray
-from clusterforests.tables.cell_conversion import PER, CellError, Cells, as_levels, convert, missing_unit
+from clusterforests.tables.cell_conversion import (
+    PER,
+    CellError,
+    Cells,
+    as_levels,
+    convert,
+    convert_column,
+    missing_unit,
+)
 from clusterforests.tables.column_reading import DATE, NUMBER, ColumnReading
 from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.new_cells import NewCells
@@ -39,7 +47,7 @@ def read_like(raw: RawColumn, reading: ColumnReading, new: NewCells) -> Cells:
         return raw.cells
     if reading.read_as == DATE:  # numbers: 20210304 is a date, 44256 is none
         return convert(as_levels(raw.cells, plain_number), reading, new)
-    return convert(raw.cells, reading, new)
+    return convert_column(raw, reading, new)
 
 
 def _check_quantities(raw: RawColumn, cells: FloatArray, row: int, reading: ColumnReading) -> None:

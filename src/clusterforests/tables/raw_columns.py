@@ -38,7 +38,7 @@ class RawColumn:
     def examples(self) -> tuple[str, ...]:
         """Return some cells as they are written."""
         if isinstance(self.cells, CategoryColumn):
-            return tuple(shorten(untyped(str(level))) for level in self.cells.levels[:EXAMPLES])
+            return tuple(shown(str(level)) for level in self.cells.levels[:EXAMPLES])
         known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
         return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
 
@@ -106,9 +106,14 @@ def shorten(text: str) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
+def shown(cell: str) -> str:
+    """Show a cell in a message: as its file has it, and cut if it is long."""
+    return shorten(untyped(cell))
+
+
 def quoted(texts: Sequence[str], most: int = 3) -> str:
     """List cells in a message."""
-    return ", ".join(repr(shorten(text)) for text in texts[:most]) + (", ..." if len(texts) > most else "")
+    return ", ".join(repr(shown(text)) for text in texts[:most]) + (", ..." if len(texts) > most else "")
 
 
 def first_rows(cells: CategoryColumn, chosen: BoolArray) -> Iterator[int]:

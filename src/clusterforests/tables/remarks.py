@@ -12,7 +12,8 @@ def remark(kind: str, cells: Sequence[str], count: int, unit: str = "") -> str:
     """Say how `count` cells of a kind were read; `cells` are some of them."""
     one = count == 1
     if kind == MARK:
-        return f"{quoted(cells)} counts as missing ({count} cell{'' if one else 's'})."
+        counts = "counts" if len(cells) == 1 else "count"
+        return f"{quoted(cells)} {counts} as missing ({count} cell{'' if one else 's'})."
     if kind == LIMIT:
         how = "cell such as {} is read as the limit that it names" if one else LIMITS
         return f"{count} {how.format(quoted(cells, 1))}."

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from clusterforests.tables.written_numbers import split_number
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -144,7 +146,7 @@ _RANGE = re.compile(
     r"(?P<open>under|below|less than|up to|unter|weniger als|bis(?: zu)?|moins de|jusqu'à|menos de|hasta|meno di|"
     r"fino a|minder dan|[<≤])?(?P<over>over|above|more than|über|mehr als|plus de|más de|oltre|più di|meer dan|[>≥])?"
     rf"(?:from|between|von|zwischen|de|entre|da|tra)?\s*(?P<low>{_AMOUNT})(?:\s*[^\W\d]{{1,12}})??"
-    rf"(?:\s*(?:-|\u2013|to|and|bis|und|à|et|a|y|e|tot)\s*(?P<high>{_AMOUNT})"
+    rf"(?:(?:\s*[-\u2013]\s*|\s+(?:to|and|bis|und|à|et|a|y|e|tot)\s+)(?P<high>{_AMOUNT})"
     r"|\s*(?P<end>\+|(?:and|or|und|oder|et|ou|y|o|e|en) "
     r"(?:over|above|more|older|mehr|älter|darüber|plus|más|mayor|oltre|più|meer|ouder)))?"
     r"(?:\s*(?:[^\W\d]{1,12}|[€$£]))?",
@@ -206,13 +208,20 @@ def rank_by_number(levels: Sequence[str]) -> tuple[str, ...] | None:
 
 def _range(level: str) -> tuple[float, float] | None:
     """Return the ends of a range such as "18-25", "under 18" or "65+"; None if it is none."""
-    found = _RANGE.fullmatch(" ".join(level.split()))
+    found = None if _is_number(level) else _RANGE.fullmatch(" ".join(level.split()))
     if found is None or not (found["open"] or found["over"] or found["high"] or found["end"]):
         return None
     low = _amount(found["low"])
     if found["high"]:
-        return low, _amount(found["high"])
+        high = _amount(found["high"])
+        return (low, high) if low <= high else None
     return (-math.inf, low) if found["open"] else (low, math.inf)
+
+
+def _is_number(level: str) -> bool:
+    """Tell whether a level is a single number, such as 12.5 or 1e-5."""
+    number = split_number(level, padded=True)
+    return number is not None and (number.exponent != "" or not (number.unit or number.limit))
 
 
 def _amount(text: str) -> float:

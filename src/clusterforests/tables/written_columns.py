@@ -19,7 +19,7 @@ from clusterforests.tables.missing_marks import is_missing_word, is_plain_mark
 from clusterforests.tables.raw_columns import DistinctTexts, quoted
 from clusterforests.tables.remarks import LIMIT, MARK, NO_UNIT, PADDED, remark
 from clusterforests.tables.written_dates import WrittenDate, hours, split_date
-from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence
+from clusterforests.tables.written_numbers import StyleEvidence, WrittenNumber, split_number, style_evidence, untyped
 
 LETTERS = frozenset("ABCFJKLMNVWcdghklmstx")  # that are units; others follow numbers as in 7a
 MOST_UNITS = 5  # more, and what follows the numbers are no units
@@ -54,7 +54,7 @@ def find_numbers(name: str, texts: DistinctTexts, *, wished: bool = False) -> Wr
     if (len(named) > MOST_UNITS or letters) and not wished:
         return None
     problems = _unit_problems(name, rest, numbers, units)
-    notes = _missing_notes(texts, missing) + _limit_notes(rest, numbers) + _padded_notes(rest, numbers)
+    notes = missing_notes(texts, missing) + _limit_notes(rest, numbers) + _padded_notes(rest, numbers)
     if len(named) == 1 and "" in units and not problems:
         notes += (remark(NO_UNIT, (), units[""], named[0]),)
     evidence = style_evidence(known)
@@ -70,7 +70,7 @@ def find_dates(name: str, texts: DistinctTexts, *, wished: bool = False) -> Writ
     rest = texts.without(missing)
     dates = [split_date(text) for text in rest.texts]
     fits = np.array([date is not None for date in dates], dtype=bool)
-    notes = _missing_notes(texts, missing)
+    notes = missing_notes(texts, missing)
     if fits.any() and (rest.share(fits) >= ENOUGH or wished):
         known = [date for date in dates if date is not None]
         orders = {date.order for date in known} - {""}
@@ -101,9 +101,10 @@ def _marked_missing(texts: DistinctTexts) -> BoolArray:
     return np.array([is_missing_word(text) for text in texts.texts], dtype=bool)
 
 
-def _missing_notes(texts: DistinctTexts, missing: BoolArray) -> tuple[str, ...]:
-    marks = [text for text, mark in zip(texts.texts, missing, strict=True) if mark and not is_plain_mark(text)]
-    return (remark(MARK, marks, int(texts.counts[missing].sum())),) if marks else ()
+def missing_notes(texts: DistinctTexts, missing: BoolArray) -> tuple[str, ...]:
+    """Say which texts count as missing, without those that need no mention."""
+    told = [bool(mark) and not is_plain_mark(text) for text, mark in zip(texts.texts, missing, strict=True)]
+    return _notes_of(MARK, texts, told)
 
 
 def _limit_notes(texts: DistinctTexts, numbers: list[WrittenNumber | None]) -> tuple[str, ...]:
@@ -193,6 +194,9 @@ def _strangers(name: str, texts: DistinctTexts, fits: BoolArray, what: str) -> t
     )
     remedies: tuple[Remedy, ...] = (ignoring(name), as_category(name))
     if len(strange) <= 3:
-        remedies = (Remedy("--missing", tuple(strange), "", "if that stands for a missing value"), *remedies)
+        remedies = (
+            Remedy("--missing", tuple(map(untyped, strange)), "", "if that stands for a missing value"),
+            *remedies,
+        )
     text = f"{what}, unlike the other cells of the column. Correct the table, or say what is meant."
     return (ColumnProblem(name, text, remedies, strange[0]),)

@@ -215,3 +215,14 @@ def test_anndata(tmp_path, monkeypatch, wrap):
         ImportError, match=r"reading .h5ad files needs anndata \(pip install clusterforests\[anndata\]\)"
     ):
         read_table(str(path), Request())
+
+
+def test_decimals_beside_text_in_a_workbook(tmp_path):
+    doses = [0.5, 1.5, 2.5, 10.5, 100.5, "n/a"] * 5
+    kinds = ["oak" if dose in (0.5, "n/a") else dose for dose in doses]
+    rows = [list(row) for row in zip(doses, kinds, np.arange(30) ** 1.5, strict=True)]
+    path = workbook(tmp_path / "doses.xlsx", cells=[["dose", "kind", "height"], *rows])
+    data = read_table(path, Request(categories=("kind",), missing=("100.5",)))
+    assert [reading.kind for reading in data.readings[:2]] == ["number", "category"]
+    assert np.isnan(data.table.cells[0][4:6]).all()
+    assert sorted(data.table.cells[1].levels) == ["1.5", "10.5", "2.5", "oak"]

@@ -104,7 +104,8 @@ def _raw(name: str, cells: Any, missing: Sequence[str]) -> RawColumn:
     raw = cells if isinstance(cells, RawColumn) else RawColumn(name, cells)
     if not missing or not isinstance(raw.cells, CategoryColumn):
         return raw
-    codes = np.array([*(-1 if text in missing else code for code, text in enumerate(raw.cells.levels)), -1], np.int32)
+    given = [text in missing or untyped(str(text)) in missing for text in raw.cells.levels]
+    codes = np.array([*(-1 if mark else code for code, mark in enumerate(given)), -1], np.int32)
     kept = CategoryColumn(codes[raw.cells.codes], raw.cells.levels)
     return replace(raw, cells=_without_unused(kept))
 
