@@ -87,7 +87,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Rows of the fitted table get their `labels_`, unless these were moved for the sake of other rows (`must_link`,
         `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With `outliers`,
-        a row far from every cluster gets -1.
+        a row far from every cluster gets -1, even one that has a label because something was known of it.
 
         Parameters
         ----------
