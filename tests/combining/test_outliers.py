@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from clusterforests import ClusterForest, plots
 from clusterforests.cli.program import main
@@ -220,3 +221,10 @@ def test_a_third_of_a_cluster_may_be_outliers():
     assert outside[far].all()
     assert outside[:200].mean() < 0.02
     assert np.array_equal(rule.finds(values), outside)
+
+
+def test_wide_sparse_tables_have_outliers():
+    X = scipy.sparse.random(300, 500, 0.05, random_state=0, format="csr")
+    forest = ClusterForest(3, n_estimators=20, outliers=0.1, random_state=0).fit(X)
+    assert (forest.labels_ < 0).sum() == 30
+    assert len(forest.feature_importances_) == 500
