@@ -285,3 +285,16 @@ def test_reports_know_moved_rows(tmp_path):
     forest = small(3, max_cluster_size=60, min_cluster_size=59).fit(WINE.data, known_labels=TestKnownLabels.known)
     write_report(forest, WINE.data, tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_pairs_that_no_number_up_to_the_highest_can_keep():
+    wheel = [(i, 7) for i in range(7)] + [(i, (i + 1) % 7) for i in range(7)]
+    with pytest.raises(ValueError, match=r"^cannot_link cannot be kept with n_clusters=3"):
+        small([2, 3]).fit(WINE.data, cannot_link=wheel)
+
+
+def test_sizes_that_are_not_found_in_time_are_named(monkeypatch):
+    monkeypatch.setattr("clusterforests.combining.assignment.SECONDS", 0.0)
+    said = r"^n_clusters=3 and max_cluster_size \(at most 60\): the best assignment .* not found in 0 seconds"
+    with pytest.raises(ValueError, match=said):
+        small(3, max_cluster_size=60).fit(WINE.data)

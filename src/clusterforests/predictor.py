@@ -14,6 +14,7 @@ from clusterforests._base.alignment import aligned
 from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
+from clusterforests.combining.assignment import OutOfTimeError
 from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
@@ -451,6 +452,8 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     for number in numbers:
         try:
             cuts.append(forest.at(number))
+        except OutOfTimeError:  # how many cuts there are does not depend on the speed of the machine
+            raise
         except ValueError:
             if not cuts:
                 raise

@@ -95,7 +95,7 @@ def test_unknown_entries_may_be_scalars_of_numpy(unknown):
 
 
 def test_ragged_pairs_and_classes_that_cannot_be_compared_are_named():
-    with pytest.raises(ValueError, match="^must_link must be pairs of row positions"):
+    with pytest.raises(ValueError, match=r"^must_link must be pairs of row positions"):
         read_guidance(3, [(0, 1), (1,)], None, None)
     with pytest.raises(ValueError, match=r"^known_labels has \{1\} in row 1"):
         read_guidance(2, None, None, [0, {1}])

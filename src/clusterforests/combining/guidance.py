@@ -40,6 +40,13 @@ class Guidance:
         """The rows whose class is known."""
         return np.flatnonzero((self.unit >= 0) & (self.unit < len(self.classes)))
 
+    @property
+    def given(self) -> list[str]:
+        """The names of the parameters that it comes from."""
+        joined = (np.bincount(self.unit[self.unit >= 0])[len(self.classes) :] > 1).any()
+        parts = {"must_link": joined, "cannot_link": len(self.apart), "known_labels": len(self.classes)}
+        return [name for name, present in parts.items() if present]
+
     def row_of(self, unit: int) -> int:
         """Find the first row of a unit."""
         return int(np.flatnonzero(self.unit == unit)[0])
