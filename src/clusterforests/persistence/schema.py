@@ -105,7 +105,8 @@ RECORDS = {
     "OutlierRule": _record(
         OutlierRule,
         "columns:int32/1 scale:float64/1 centers:float64/2 roots:float64/2 middles:float64/1 widths:float64/1 "
-        "level:plain",
+        "level:plain spared:tuple",
+        added="spared",
     ),
     "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }
