@@ -129,7 +129,7 @@ def test_outliers_that_are_all_of_a_cluster_keep_it_in_another_cut(tmp_path):
     assert np.array_equal(cut.predict(X), cut.labels_)
     assert np.array_equal(cut.at(3).labels_, forest.labels_)
     assert "fall into 20 clusters" in forest.at(20).summary(X).answer
-    assert len(forest.cluster_tree([2, 3, 4, 5]).sizes) == 4
+    assert len(forest.cluster_tree(n_clusters=[2, 3, 4, 5]).sizes) == 4
     cut.save(tmp_path / "cut.cf")
     assert np.array_equal(ClusterForest.load(tmp_path / "cut.cf").predict(X), cut.labels_)
 

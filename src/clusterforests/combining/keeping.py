@@ -134,7 +134,7 @@ def _unit_costs(backend: Backend, placed: Placed, rows: IndexArray, unit: Int64A
 
 def _resize(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: Sizes, labels: IntArray) -> IntArray:
     """Assign rows anew at the least cost, those that belong together as one; no cluster is left without a row."""
-    unit, apart = _every_unit(guidance, len(labels))
+    unit, apart = every_unit(guidance, len(labels))
     costs = _unit_costs(backend, placed, np.arange(len(labels)), unit)
     mass = np.bincount(unit, placed.weights).astype(np.float64)
     at = np.empty(len(mass), dtype=np.int32)
@@ -162,7 +162,7 @@ def _resize(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: 
     return at[unit]
 
 
-def _every_unit(guidance: Guidance | None, n_rows: int) -> tuple[Int64Array, Apart]:
+def every_unit(guidance: Guidance | None, n_rows: int) -> tuple[Int64Array, Apart]:
     """Number the units of all rows: those that are guided first, then every other row by itself."""
     if guidance is None:
         return np.arange(n_rows), Apart(0, np.empty((0, 2), dtype=np.int64))
