@@ -201,8 +201,12 @@ class TestSizes:
         ("settings", "message"),
         [
             ({"min_cluster_size": 60}, "min_cluster_size: 3 clusters of at least 60 need 180 rows, but X has 178"),
-            ({"max_cluster_size": 0.3}, "max_cluster_size: 3 clusters of at most 53.4 hold 160.2 rows"),
+            ({"max_cluster_size": 0.3}, "max_cluster_size: 3 clusters of at most 53 hold 159 rows"),
             ({"min_cluster_size": 9, "max_cluster_size": 8}, "min_cluster_size=9 is more than max_cluster_size=8"),
+            (
+                {"min_cluster_size": 0.332, "max_cluster_size": 0.336},
+                "min_cluster_size=0.332 and max_cluster_size=0.336 leave no size: at least 60 and at most 59 rows",
+            ),
             ({"min_cluster_size": 0}, "min_cluster_size=0 is not allowed"),
             ({"max_cluster_size": 1.5}, "max_cluster_size=1.5 is not allowed"),
         ],
@@ -210,6 +214,30 @@ class TestSizes:
     def test_what_is_refused(self, settings, message):
         with pytest.raises(ValueError, match=f"^{message}"):
             small(3, **settings).fit(WINE.data)
+
+    def test_numbers_that_cannot_have_the_sizes_are_no_candidates(self):
+        forest = small([3, 4], max_cluster_size=0.336).fit(WINE.data[:100])  # at most 33 rows
+        assert forest.n_clusters_ == 4
+        pairs = [(a + i, a) for a in (0, 30, 60, 90) for i in range(1, 26)]
+        forest = small([3, 4], max_cluster_size=50).fit(WINE.data[:140], must_link=pairs)  # four groups of 26 rows
+        assert forest.n_clusters_ == 4
+        with pytest.raises(ValueError, match="max_cluster_size: 4 rows, or groups of rows that belong together, are"):
+            forest.at(3)
+
+    def test_shares_are_of_whole_rows(self):
+        assert np.bincount(small(2, min_cluster_size=0.1).fit(WINE.data[:30]).labels_).min() >= 3
+        assert small(3, max_cluster_size=1 / 3).fit(WINE.data[:99]).n_clusters_ == 3
+
+    def test_a_row_that_is_too_heavy(self):
+        weights = np.where(np.arange(178) == 7, 100.0, 1.0)
+        with pytest.raises(ValueError, match="max_cluster_size: row 7 and the rows that belong with it are 100, more"):
+            small(4, max_cluster_size=90).fit(WINE.data, sample_weight=weights)
+
+    def test_only_what_was_given_is_named(self):
+        pairs = [(a, a + 1) for a in range(0, 50, 2)]
+        said = r"^n_clusters=2, min_cluster_size \(at least 25\) and must_link contradict each other"
+        with pytest.raises(ValueError, match=said):
+            small(2, min_cluster_size=25).fit(WINE.data[:50], must_link=pairs)
 
     def test_too_many_rows_that_belong_together(self):
         pairs = [(0, i) for i in range(1, 70)]
@@ -285,3 +313,16 @@ def test_reports_know_moved_rows(tmp_path):
     forest = small(3, max_cluster_size=60, min_cluster_size=59).fit(WINE.data, known_labels=TestKnownLabels.known)
     write_report(forest, WINE.data, tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_pairs_that_no_number_up_to_the_highest_can_keep():
+    wheel = [(i, 7) for i in range(7)] + [(i, (i + 1) % 7) for i in range(7)]
+    with pytest.raises(ValueError, match=r"^cannot_link cannot be kept with n_clusters=3"):
+        small([2, 3]).fit(WINE.data, cannot_link=wheel)
+
+
+def test_sizes_that_are_not_found_in_time_are_named(monkeypatch):
+    monkeypatch.setattr("clusterforests.combining.assignment.SECONDS", 0.0)
+    said = r"^n_clusters=3 and max_cluster_size \(at most 60\): the best assignment .* not found in 0 seconds"
+    with pytest.raises(ValueError, match=said):
+        small(3, max_cluster_size=60).fit(WINE.data)

@@ -5,6 +5,8 @@ print.cluster_forest <- function(x, digits = 2, ...) {
   cat("\n")
   clusters <- data.frame(cluster = cluster_names(x$k), size = x$size, consensus = round(x$cluster_consensus, digits))
   print(clusters, row.names = FALSE)
+  apart <- sum(is.na(x$cluster))
+  if (apart > 0) cat("\nRows that belong to no cluster (NA): ", apart, "\n", sep = "")
   best <- head_of(x$importance[order(-x$importance)], 5)
   told <- paste0(label_of(best, x$importance), " (", round(best, digits), ")", collapse = ", ")
   cat("", strwrap(paste("Features that tell most:", told)), sep = "\n")

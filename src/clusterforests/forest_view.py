@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
@@ -120,8 +120,13 @@ class ForestView:
         values: FloatArray = in_memory(self.forest.memberships_)
         return values
 
+    def guided_rows(self) -> Int64Array:
+        """Return the rows of which the user knew something, so that `predict` may say something else of them."""
+        given = self.forest._constraints
+        return np.empty(0, dtype=np.int64) if given is None or given.guidance is None else given.guidance.rows
+
     def predicted(self, rows: slice | IndexArray) -> IntArray:
-        """Return what `predict` says of fitted rows: their labels, unless these were moved for the sake of others."""
+        """Return what `predict` says of fitted rows, none of them guided: their labels, unless sizes moved them."""
         forest = self.forest
         labels: IntArray = in_memory(forest.labels_[rows])
         if forest._constraints is None:

@@ -3,6 +3,7 @@
 import copy
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -14,12 +15,13 @@ from clusterforests._base.alignment import aligned
 from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend, CpuBackend
+from clusterforests.combining.assignment import OutOfTimeError
 from clusterforests.combining.consensus_function import consensus
 from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.outliers import OUTLIER, OutlierRule, keep_outliers
+from clusterforests.combining.outliers import OUTLIER, OutlierRule, are_outliers, lost_clusters, without_outliers
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
@@ -87,7 +89,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Rows of the fitted table get their `labels_`, unless these were moved for the sake of other rows (`must_link`,
         `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With `outliers`,
-        a row far from every cluster gets -1.
+        a row far from every cluster gets -1, even one that has a label because something was known of it.
 
         Parameters
         ----------
@@ -145,7 +147,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         No tree is made again. With `base_clusters="auto"` the result is what a fit with this `n_clusters` and the same
         `random_state` gives, as long as `selection_["base_clusters"]` is the same for both. Only a fit looks for
-        features that the clusters repeat: `repeated_features_` is empty.
+        features that the clusters repeat: `repeated_features_` is empty. Outliers stay outliers, unless they are all
+        that a cluster has: then they are that cluster.
 
         Parameters
         ----------
@@ -178,8 +181,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         }
         cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
-        if self._nearest is not None:
-            cut._nearest, cut.labels_ = cut.labels_, keep_outliers(self.labels_, cut.labels_)
+        if self._outlier_rule is not None:
+            cut._nearest, outside = cut.labels_, are_outliers(self)
+            lost = lost_clusters(in_memory(cut._nearest), in_memory(outside), settings.n_clusters)
+            cut._outlier_rule = replace(self._outlier_rule, spared=tuple(lost.tolist()))
+            cut.labels_ = without_outliers(cut._outlier_rule, cut._nearest, outside)
         return cut
 
     def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
@@ -451,6 +457,8 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     for number in numbers:
         try:
             cuts.append(forest.at(number))
+        except OutOfTimeError:  # how many cuts there are does not depend on the speed of the machine
+            raise
         except ValueError:
             if not cuts:
                 raise
@@ -472,7 +480,8 @@ def _clusters(forest: FittedForest, rows: Any, first_row: int, new: NewCells) ->
         for start in range(0, len(values), SCALED_ROWS):
             some = np.ascontiguousarray(values[start : start + SCALED_ROWS])
             scaled = forest._scaling.apply(some, backend.threads)
-            clusters[start : start + SCALED_ROWS][rule.finds(scaled[:, rule.columns])] = OUTLIER
+            nearest = clusters[start : start + SCALED_ROWS]
+            nearest[rule.finds(scaled[:, rule.columns], nearest)] = OUTLIER
     return clusters
 
 

@@ -80,6 +80,7 @@ OTHERS = [
     "a,b",
     'q"q',
     "_x000D_",
+    "_xD800_",
     "12345678901234567890",
 ]
 IDS = [*WORDS_FOR_MISSING, *SPACES, *OTHERS]

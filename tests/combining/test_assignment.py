@@ -1,6 +1,7 @@
 """Least-cost assignments that keep units apart and bound the sizes of clusters, against every assignment there is."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,3 +87,13 @@ def test_an_odd_cycle_needs_three_clusters():
     cycle = Apart(0, np.array([[i, (i + 1) % 5] for i in range(5)]))
     assert not can_be_apart(cycle, 5, 2)
     assert can_be_apart(cycle, 5, 3)
+
+
+def test_what_is_not_found_in_time_is_refused(monkeypatch):
+    found = SimpleNamespace(x=np.array([1.0, 0.0, 0.0, 1.0]), status=1)  # the best one so far
+    monkeypatch.setattr("clusterforests.combining.assignment.milp", lambda *_, **__: found)
+    cycle = Apart(0, np.array([[i, (i + 1) % 5] for i in range(5)]))
+    with pytest.raises(ValueError, match=r"^cannot_link: the best assignment .* was not found in 120 seconds"):
+        can_be_apart(cycle, 5, 2)
+    with pytest.raises(ValueError, match=r"^cannot_link: the best assignment"):
+        keep_apart(np.zeros((2, 2)), Apart(0, np.array([[0, 1]])))

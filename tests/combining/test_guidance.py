@@ -86,3 +86,16 @@ def test_linked_rows_have_the_same_labels_drawn_from_theirs():
     same = (partitions[:, [0, 2, 5]] == linked[:, [0]]).mean(axis=0)
     assert (same > 0.3).all()  # each is drawn in a third of the partitions, and equal by chance in some others
     assert (same < 0.5).all()
+
+
+@pytest.mark.parametrize("unknown", [np.int64(-1), np.float32("nan"), np.float64(-1), np.datetime64("NaT")])
+def test_unknown_entries_may_be_scalars_of_numpy(unknown):
+    assert read_guidance(3, None, None, [unknown] * 3) is None
+    assert read_guidance(3, None, None, [np.str_("a"), unknown, np.int64(2)]).classes == ("a", 2)
+
+
+def test_ragged_pairs_and_classes_that_cannot_be_compared_are_named():
+    with pytest.raises(ValueError, match=r"^must_link must be pairs of row positions"):
+        read_guidance(3, [(0, 1), (1,)], None, None)
+    with pytest.raises(ValueError, match=r"^known_labels has \{1\} in row 1"):
+        read_guidance(2, None, None, [0, {1}])

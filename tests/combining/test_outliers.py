@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from clusterforests import ClusterForest, plots
 from clusterforests.cli.program import main
@@ -116,8 +117,21 @@ def test_other_numbers_of_clusters_have_the_same_outliers(fitted):
     assert np.array_equal(cut.labels_ < 0, fitted.labels_ < 0)
     assert set(cut.labels_.tolist()) == {-1, 0, 1}
     assert (np.diff(np.bincount(cut.labels_[cut.labels_ >= 0])) <= 0).all()
-    with pytest.raises(ValueError, match=r"outliers='auto' leaves cluster \d+ of 40 without a row"):
-        fitted.at(40)
+
+
+def test_outliers_that_are_all_of_a_cluster_keep_it_in_another_cut(tmp_path):
+    X = np.random.default_rng(0).normal(size=(105, 4)) + 8 * np.repeat(np.eye(3, 4), [40, 35, 30], axis=0)
+    X[0] = 60
+    forest = ClusterForest(3, n_estimators=20, outliers="auto", random_state=0).fit(X)
+    assert forest.labels_[0] == -1
+    cut = forest.at(4)
+    assert set(cut.labels_.tolist()) - {-1} == {0, 1, 2, 3}
+    assert np.array_equal(cut.predict(X), cut.labels_)
+    assert np.array_equal(cut.at(3).labels_, forest.labels_)
+    assert "fall into 20 clusters" in forest.at(20).summary(X).answer
+    assert len(forest.cluster_tree(n_clusters=[2, 3, 4, 5]).sizes) == 4
+    cut.save(tmp_path / "cut.cf")
+    assert np.array_equal(ClusterForest.load(tmp_path / "cut.cf").predict(X), cut.labels_)
 
 
 def test_saved_models(tmp_path, table, fitted):
@@ -219,4 +233,35 @@ def test_a_third_of_a_cluster_may_be_outliers():
     far = np.linalg.norm(values, axis=1) > 6
     assert outside[far].all()
     assert outside[:200].mean() < 0.02
-    assert np.array_equal(rule.finds(values), outside)
+    assert np.array_equal(rule.finds(values, np.zeros(290, np.int32)), outside)
+
+
+def test_wide_sparse_tables_have_outliers():
+    X = scipy.sparse.random(300, 500, 0.05, random_state=0, format="csr")
+    forest = ClusterForest(3, n_estimators=20, outliers=0.1, random_state=0).fit(X)
+    assert (forest.labels_ < 0).sum() == 30
+    assert len(forest.feature_importances_) == 500
+
+
+@pytest.mark.parametrize("asked", ["auto", 0.1])
+def test_a_table_in_which_no_column_varies_has_none(asked):
+    X = np.ones((30, 3))
+    forest = ClusterForest(n_estimators=20, outliers=asked, random_state=0).fit(X)
+    assert (forest.labels_ == 0).all()
+    assert (forest.predict(X) == 0).all()
+
+
+def test_a_cluster_without_weight_has_a_shape():
+    rng = np.random.default_rng(0)
+    values = np.vstack([rng.normal(size=(50, 2)), rng.normal(20, 1, size=(50, 2))])
+    clusters = np.repeat(np.array([0, 1], np.int32), 50)
+    weights = np.where(clusters == 0, 1.0, 0.0)
+    _, outside = find_outliers(values, np.arange(2, dtype=np.int32), clusters, weights, "auto")
+    assert outside.mean() < 0.05
+
+
+def test_the_answer_for_one_cluster_counts_outliers():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    X[0] = 40
+    said = ClusterForest(1, n_estimators=20, outliers=0.01, random_state=0).fit(X).summary(X).answer
+    assert said == "99 of 100 rows form one cluster, as requested. 1 row lies apart from the others."

@@ -64,3 +64,18 @@ def test_the_command_refuses_a_shuffled_file(fitted, tmp_path, capsys):
     assert main(["report", model, str(tmp_path / "shuffled.csv"), "--out", page]) == 1
     assert "rows are in another order" in capsys.readouterr().err
     assert main(["report", model, str(tmp_path / "t.csv"), "--out", page]) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "known"),
+    [
+        ({}, {"must_link": [(i, 75 + i) for i in range(30)]}),
+        ({}, {"known_labels": np.repeat([0, 1, 2], [40, 35, 30])}),
+        ({"outliers": "auto"}, {"known_labels": np.where(np.arange(105) == 0, 0, -1)}),
+    ],
+)
+def test_rows_of_which_something_is_known_are_not_compared(settings, known):
+    X = np.random.default_rng(0).normal(size=(105, 4)) + 8 * np.repeat(np.eye(3, 4), [40, 35, 30], axis=0)
+    X[0] = 60
+    forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X, **known)
+    assert check_same_table(view_of(forest), X) == []

@@ -191,6 +191,7 @@ def test_an_estimator_names_the_function_for_anndata(adata, method):
         ({"use_rep": "X_some", "layer": "shifted"}, r"use_rep='X_some' and layer='shifted' name two tables"),
         ({"use_rep": "X_some", "mask_var": "chosen"}, r"mask_var='chosen' selects genes, but the columns of use_rep"),
         ({"n_clusters": 0}, r"n_clusters=0"),
+        ({"key_added": None}, r"key_added=None must be text"),
     ],
 )
 def test_wrong_arguments_are_named(adata, given, message):
@@ -206,3 +207,12 @@ def test_what_is_no_anndata_is_refused(adata):
         cf.tl.cluster_forest(anndata.AnnData(obs=adata.obs, var=adata.var), 3)
     with pytest.raises(TypeError, match="n_neighbors"):
         cf.tl.cluster_forest(adata, 3, n_neighbors=5)
+
+
+def test_outliers_have_no_category(adata, tmp_path):
+    cf.tl.cluster_forest(adata, 3, outliers=0.1, **FEW_TREES)
+    labels = ClusterForest(3, outliers=0.1, random_state=0, **FEW_TREES).fit(adata.X).labels_
+    assert adata.obs[KEY].cat.codes.tolist() == labels.tolist()
+    assert adata.obs[KEY].isna().sum() == 12
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    assert anndata.read_h5ad(tmp_path / "cells.h5ad").obs[KEY].isna().sum() == 12

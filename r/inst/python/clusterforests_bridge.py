@@ -89,8 +89,9 @@ def _moment(pandas: Any, kind: str, data: bytes) -> Any:
 
 
 def fit(table: Any, n_clusters: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    """Cluster a table; a list is several numbers of clusters to choose from."""
-    return describe(ClusterForest(n_clusters, **settings).fit(table))
+    """Cluster a table; a list is several numbers of clusters to choose from, or a pair such as `base_clusters`."""
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
+    return describe(ClusterForest(n_clusters, **given).fit(table))
 
 
 def cut(forest: Any, n_clusters: int) -> dict[str, Any]:

@@ -108,3 +108,18 @@ test_that("a Python without clusterforests is named", {
   expect_match(told, paste("clusterforests is not installed in", bare), fixed = TRUE)
   expect_match(told, "reticulate::use_virtualenv(\"path\"), or the environment variable", fixed = TRUE)
 })
+
+test_that("rows that belong to no cluster are NA and are counted", {
+  needs_python()
+  fit <- cluster_forest(measured(), 3, seed = 0, n_estimators = 50, outliers = 0.1)
+  expect_identical(sum(is.na(fit$cluster)), 15L)
+  expect_identical(sum(fit$size), 135L)
+  expect_output(print(fit), "Rows that belong to no cluster \\(NA\\): 15")
+  expect_match(summary(fit)$text, "135 of 150 rows", all = FALSE)
+  expect_identical(predict(fit, measured()), fit$cluster)
+})
+
+test_that("a pair of numbers is a setting", {
+  needs_python()
+  expect_identical(cluster_forest(measured(), 3, seed = 0, n_estimators = 20, base_clusters = c(2, 8))$k, 3L)
+})

@@ -50,7 +50,17 @@ class Sizes(NamedTuple):
 
 
 class NoAssignment(Exception):
-    """No assignment keeps what is asked for, or none was found in time."""
+    """No assignment keeps what is asked for."""
+
+
+class OutOfTimeError(ValueError):
+    """The best assignment was not found in time. The best one so far would depend on the speed of the machine."""
+
+    def __init__(self, asked: str = "cannot_link") -> None:
+        super().__init__(
+            f"{asked}: the best assignment of rows to clusters that keeps this was not found in {SECONDS:g} seconds. "
+            "Leave out pairs, widen the sizes, or ask for another n_clusters."
+        )
 
 
 def keep_apart(cost: FloatArray, apart: Apart) -> IntArray:
@@ -107,8 +117,10 @@ def _solve(cost: FloatArray, apart: Apart, weights: FloatArray | None = None, si
         constraints=rows,
         options={"mip_rel_gap": 0.0, "time_limit": SECONDS},
     )
+    if found.status == NO_TIME:
+        raise OutOfTimeError
     if found.x is None:
-        raise NoAssignment("time" if found.status == NO_TIME else "none")
+        raise NoAssignment
     groups: IntArray = found.x.reshape(n_units, k).argmax(axis=1).astype(np.int32)
     return groups
 

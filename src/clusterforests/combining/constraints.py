@@ -14,7 +14,7 @@ from clusterforests.combining.guidance import Guidance, read_guidance
 from clusterforests.combining.keeping import Placed, check_guidance, cut_with, keep, least_clusters
 from clusterforests.combining.outliers import OUTLIER_RULES
 from clusterforests.combining.placement import Placement
-from clusterforests.combining.sizes import can_have, check_sizes, check_units, read_sizes
+from clusterforests.combining.sizes import can_have, check_heavy, check_sizes, count_heavy, read_sizes
 from clusterforests.forest.automatic_settings import Setting
 
 _SIZE = either(none(), integer(1), above(0, 1, or_equal=False))
@@ -28,10 +28,12 @@ class Constraints:
     guidance: Guidance | None
     sizes: Sizes
     total: float  # weight of all rows
+    heavy: int = 0  # rows, or groups that belong together, of which no two fit into one cluster
 
     def check(self, n_clusters: int) -> None:
         """Refuse a number of clusters that cannot keep them."""
         check_sizes(self.sizes, self.total, n_clusters)
+        check_heavy(self.sizes, self.heavy, n_clusters)
         if self.guidance is not None:
             check_guidance(self.guidance, n_clusters)
 
@@ -45,7 +47,7 @@ class Constraints:
 
     def allowed(self, numbers: list[int]) -> list[int]:
         """Take the numbers of clusters that can keep them; refuse them if none can."""
-        least = least_clusters(self.guidance, max(numbers))
+        least = max(self.heavy, least_clusters(self.guidance, max(numbers)))
         found = [k for k in numbers if k >= least and can_have(self.sizes, self.total, k)]
         if not found:
             self.check(max(numbers))
@@ -94,6 +96,5 @@ class Asked(NamedTuple):
         if guidance is None and self[:2] == (None, None):
             return None
         total = float(n_rows) if weights is None else float(np.sum(weights))
-        sizes = read_sizes(self.min_cluster_size, self.max_cluster_size, total)
-        check_units(guidance, sizes, weights)
-        return Constraints(guidance, sizes, total)
+        sizes = read_sizes(self.min_cluster_size, self.max_cluster_size, total, whole=weights is None)
+        return Constraints(guidance, sizes, total, count_heavy(guidance, sizes, weights, n_rows))

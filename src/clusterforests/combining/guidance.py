@@ -40,6 +40,13 @@ class Guidance:
         """The rows whose class is known."""
         return np.flatnonzero((self.unit >= 0) & (self.unit < len(self.classes)))
 
+    @property
+    def given(self) -> list[str]:
+        """The names of the parameters that it comes from."""
+        joined = (np.bincount(self.unit[self.unit >= 0])[len(self.classes) :] > 1).any()
+        parts = {"must_link": joined, "cannot_link": len(self.apart), "known_labels": len(self.classes)}
+        return [name for name, present in parts.items() if present]
+
     def row_of(self, unit: int) -> int:
         """Find the first row of a unit."""
         return int(np.flatnonzero(self.unit == unit)[0])
@@ -136,7 +143,10 @@ class _Joined:
 
 def _read_pairs(name: str, pairs: Any, n_rows: int) -> Int64Array:
     """Check pairs of row positions."""
-    given = np.asarray([] if pairs is None else pairs)
+    try:
+        given = np.asarray([] if pairs is None else pairs)
+    except ValueError as error:
+        raise ValueError(f"{name} must be pairs of row positions, but not all its entries have two numbers.") from error
     if given.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
@@ -162,10 +172,24 @@ def _read_classes(known_labels: Any, n_rows: int) -> tuple[list[Any], Int64Array
             f"known; its shape is {given.shape}."
         )
     numbers: dict[Any, int] = {}
-    for row, value in enumerate(given.tolist()):
-        if not _is_unknown(value):
+    for row, value in enumerate(map(_plain, given)):
+        if _is_unknown(value):
+            continue
+        try:
             own[row] = numbers.setdefault(value, len(numbers))
+        except TypeError as error:  # it cannot be compared
+            raise ValueError(
+                f"known_labels has {value!r} in row {row}: a class must be a number or text, or -1, None or NaN where "
+                "it is not known."
+            ) from error
     return list(numbers), own
+
+
+def _plain(value: Any) -> Any:
+    """Return a scalar of NumPy as Python's, or None for a time that is missing."""
+    if isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_unknown(value: Any) -> bool:

@@ -10,6 +10,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.assignment import (
     Apart,
     NoAssignment,
+    OutOfTimeError,
     Sizes,
     can_be_apart,
     keep_apart,
@@ -64,11 +65,11 @@ def check_guidance(guidance: Guidance, n_clusters: int) -> None:
 
 
 def least_clusters(guidance: Guidance | None, most: int) -> int:
-    """Find the lowest number of clusters that can keep what is known, `most` if none below can."""
+    """Find the lowest number of clusters that can keep what is known, one above `most` if none up to it can."""
     if guidance is None:
         return 1
     lowest = max(1, len(guidance.classes), len(largest_clique(apart_of(guidance), guidance.n_units)))
-    return next((k for k in range(lowest, most) if _can_be_kept(guidance, k)), max(lowest, most))
+    return next((k for k in range(lowest, most + 1) if _can_be_kept(guidance, k)), most + 1)
 
 
 def _can_be_kept(guidance: Guidance, n_clusters: int) -> bool:
@@ -133,13 +134,14 @@ def _unit_costs(backend: Backend, placed: Placed, rows: IndexArray, unit: Int64A
 
 def _resize(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: Sizes, labels: IntArray) -> IntArray:
     """Assign rows anew at the least cost, those that belong together as one; no cluster is left without a row."""
-    unit, apart = _every_unit(guidance, len(labels))
+    unit, apart = every_unit(guidance, len(labels))
     costs = _unit_costs(backend, placed, np.arange(len(labels)), unit)
     mass = np.bincount(unit, placed.weights).astype(np.float64)
     at = np.empty(len(mass), dtype=np.int32)
     at[unit] = labels
     costs = np.maximum(costs - costs[np.arange(len(at)), at][:, None], MOVED)
     costs[np.arange(len(at)), at] = 0.0  # a unit moves only for the sake of the others
+    asked = _asked(costs.shape[1], sizes, guidance)
     lightest = float(mass[mass > 0].min())
     sizes = Sizes(np.maximum(sizes.least, lightest), sizes.most)
     for wide in (False, True):
@@ -148,15 +150,19 @@ def _resize(backend: Backend, placed: Placed, guidance: Guidance | None, sizes: 
         within = Sizes(sizes.least - fixed, sizes.most - fixed)
         try:
             at[movable] = keep_sizes(costs[movable], mass[movable], apart, within)
+        except OutOfTimeError as error:
+            raise OutOfTimeError(asked) from error
         except NoAssignment as error:
             if wide:
-                raise _size_error(str(error)) from error
+                raise ValueError(
+                    f"{asked} contradict each other: no assignment keeps them. Change or leave out one of them."
+                ) from error
         else:
             break
     return at[unit]
 
 
-def _every_unit(guidance: Guidance | None, n_rows: int) -> tuple[Int64Array, Apart]:
+def every_unit(guidance: Guidance | None, n_rows: int) -> tuple[Int64Array, Apart]:
     """Number the units of all rows: those that are guided first, then every other row by itself."""
     if guidance is None:
         return np.arange(n_rows), Apart(0, np.empty((0, 2), dtype=np.int64))
@@ -185,8 +191,12 @@ def _movable(
     return movable
 
 
-def _size_error(why: str) -> ValueError:
-    asked = "min_cluster_size, max_cluster_size and what is known of the rows"
-    if why == "time":
-        return ValueError(f"{asked}: no assignment that keeps them was found in time. Widen the sizes.")
-    return ValueError(f"{asked} contradict each other: no assignment keeps them. Widen the sizes, or leave out pairs.")
+def _asked(n_clusters: int, sizes: Sizes, guidance: Guidance | None) -> str:
+    """Name what the user asked for."""
+    names = [f"n_clusters={n_clusters}"]
+    if np.max(sizes.least) > 0:
+        names.append(f"min_cluster_size (at least {np.max(sizes.least):g})")
+    if np.min(sizes.most) < np.inf:
+        names.append(f"max_cluster_size (at most {np.min(sizes.most):g})")
+    names += [] if guidance is None else guidance.given
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

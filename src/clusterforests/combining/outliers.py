@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from clusterforests._base.parameters import Rule, above, choice, either, none
 from clusterforests._base.quantiles import weighted_quantile
-from clusterforests._base.typing import BoolArray, FloatArray, IntArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.combining.refinement import LEAST_VARIANCE, usual_steps
 
 OUTLIER_RULES: dict[str, Rule] = {"outliers": either(none(), choice("auto"), above(0, 1, or_equal=False))}
@@ -38,6 +38,7 @@ class OutlierRule:
     middles: FloatArray  # (k,) of the cube roots of the squared distances
     widths: FloatArray  # (k,)
     level: float
+    spared: tuple[int, ...] = ()  # clusters that have no other rows than outliers, which keep them
 
     @property
     def _roots(self) -> FloatArray:
@@ -52,9 +53,9 @@ class OutlierRule:
                 np.minimum(best, (far - middle) / width, out=best)
         return best
 
-    def finds(self, values: FloatArray) -> BoolArray:
-        """Tell which rows are outliers."""
-        found: BoolArray = self.scores(values) > self.level
+    def finds(self, values: FloatArray, clusters: IntArray) -> BoolArray:
+        """Tell which rows, of these nearest clusters, are outliers."""
+        found: BoolArray = (self.scores(values) > self.level) & ~np.isin(clusters, self.spared)
         return found
 
 
@@ -77,12 +78,13 @@ def fit_outliers(values: FloatArray, columns: IntArray, clusters: IntArray, mass
     """
     scale = np.sqrt(np.average((values - np.average(values, 0, mass)) ** 2, 0, mass))
     unit = values / scale
-    inside = [np.flatnonzero((clusters == c) & (mass > 0)) for c in range(int(clusters.max()) + 1)]
-    middles = np.array([_quantiles(unit[own], mass[own], 0.5) for own in inside])
+    counted = np.where(np.bincount(clusters, mass)[clusters] > 0, mass, 1.0)  # a cluster without weight has a shape too
+    inside = [np.flatnonzero((clusters == c) & (counted > 0)) for c in range(int(clusters.max()) + 1)]
+    middles = np.array([_quantiles(unit[own], counted[own], 0.5) for own in inside])
     deviation = MAD * _quantiles(np.abs(unit - middles[clusters]), mass, 0.5)
     common = deviation**2 + LEAST_VARIANCE + (usual_steps(unit) / 2) ** 2
     with threadpool_limits(1, "blas"):
-        shapes = [_fit(unit[own], mass[own], common) for own in inside]
+        shapes = [_fit(unit[own], counted[own], common) for own in inside]
     centers, roots, usual, widths = (np.array(part) for part in zip(*shapes, strict=True))
     return OutlierRule(
         columns, scale, centers, roots.reshape(-1, len(scale)), usual, widths, float(ndtri(1 - FALSE_ALARMS))
@@ -98,8 +100,10 @@ class Judged(NamedTuple):
 
 def find_outliers(
     values: FloatArray, columns: IntArray, clusters: IntArray, weights: FloatArray | None, asked: float | str
-) -> Judged:
+) -> Judged | None:
     """Find the rows far from every cluster: by the level of "auto", or the farthest, as large a share as is asked for.
+
+    None if no column varies: then no row is far from another.
 
     Parameters
     ----------
@@ -110,6 +114,8 @@ def find_outliers(
     """
     mass = np.ones(len(values)) if weights is None else weights
     varies = np.ptp(values[mass > 0], axis=0) > 0
+    if not varies.any():
+        return None
     rule = fit_outliers(values[:, varies], columns[varies], clusters, mass)
     scores = rule.scores(values[:, varies])
     if not isinstance(asked, str):
@@ -117,10 +123,14 @@ def find_outliers(
     return Judged(rule, scores > rule.level)
 
 
+def lost_clusters(clusters: IntArray, outside: BoolArray, n_clusters: int) -> IndexArray:
+    """Find the clusters that have no other rows than outliers."""
+    return np.flatnonzero(np.bincount(clusters[~outside], minlength=n_clusters) == 0)
+
+
 def check_left(clusters: IntArray, outside: BoolArray, n_clusters: int, asked: float | str) -> None:
     """Refuse outliers that are all there is of a cluster."""
-    lost = np.flatnonzero(np.bincount(clusters[~outside], minlength=n_clusters) == 0)
-    if len(lost):
+    if len(lost := lost_clusters(clusters, outside, n_clusters)):
         raise ValueError(
             f"outliers={asked!r} leaves cluster {lost[0]} of {n_clusters} without a row. Lower it, or n_clusters."
         )
@@ -159,6 +169,16 @@ def _quantiles(values: FloatArray, mass: FloatArray, q: float) -> FloatArray:
     return np.array([weighted_quantile(column, mass, q) for column in values.T])
 
 
-def keep_outliers(labels: Any, others: Any) -> Any:
-    """Give the outliers of one clustering no label in another; both may be arrays of Dask."""
-    return others + (labels == OUTLIER) * (OUTLIER - others)
+def are_outliers(forest: Any) -> Any:
+    """Tell which fitted rows are outliers, those that keep a cluster of their own included; as an array of its kind."""
+    found = forest.labels_ == OUTLIER
+    for cluster in forest._outlier_rule.spared:
+        found = found | (forest._nearest == cluster)
+    return found
+
+
+def without_outliers(rule: OutlierRule, clusters: Any, outside: Any) -> Any:
+    """Give outliers no label, but for those of spared clusters; arrays may be of any kind."""
+    for cluster in rule.spared:
+        outside = outside & (clusters != cluster)
+    return clusters + outside * (OUTLIER - clusters)

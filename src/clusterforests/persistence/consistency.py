@@ -144,6 +144,7 @@ def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
         return
     _require(len(nearest) == n_rows and _between(nearest, 0, k), "outliers")
     _require(((labels == OUTLIER) | (labels == nearest)).all(), "outliers")
+    _require(all(isinstance(cluster, int) and 0 <= cluster < k for cluster in rule.spared), "outliers")
     d, shapes = len(rule.columns), len(rule.centers)
     width = state["_scaling"].views.first.size + len(state["_scaling"].projections)
     _require(_between(rule.columns, 0, width) and len(rule.scale) == d and (rule.scale > 0).all(), "outliers")

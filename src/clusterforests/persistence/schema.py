@@ -101,11 +101,12 @@ RECORDS = {
     "Setting": _record(Setting, "value:plain reason:str"),
     "Guidance": _record(Guidance, "unit:int64/1 apart:int64/2 classes:tuple"),
     "Sizes": _record(Sizes, "least:plain most:plain"),
-    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain"),
+    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain heavy:int", added="heavy"),
     "OutlierRule": _record(
         OutlierRule,
         "columns:int32/1 scale:float64/1 centers:float64/2 roots:float64/2 middles:float64/1 widths:float64/1 "
-        "level:plain",
+        "level:plain spared:tuple",
+        added="spared",
     ),
     "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }

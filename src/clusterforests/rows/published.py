@@ -32,8 +32,9 @@ def publish_labels(forest: Any, rows: Rows, plan: GrowthPlan, placement: Placeme
     forest._nearest = forest._outlier_rule = None
     if forest.outliers is not None:
         apart = set_apart(plan, placement, labels, forest.outliers, rows.constraints)
-        forest._outlier_rule, placement, labels = apart.rule, apart.placement, apart.labels
-        forest._nearest = rows.send(apart.nearest)
+        if apart is not None:
+            forest._outlier_rule, placement, labels = apart.rule, apart.placement, apart.labels
+            forest._nearest = rows.send(apart.nearest)
     forest.labels_, forest._placement, forest._constraints = rows.send(labels), placement, rows.constraints
 
 
@@ -48,11 +49,14 @@ class SetApart(NamedTuple):
 
 def set_apart(
     plan: GrowthPlan, placement: Placement, labels: IntArray, asked: float | str, constraints: Constraints | None
-) -> SetApart:
-    """Find the rows that belong to no cluster. Rows of which the user knows something are none of them."""
+) -> SetApart | None:
+    """Find the rows that belong to no cluster, if any can. Rows of which the user knows something are none of them."""
     assert plan.varied is not None
     values = plan.whole_rows(np.arange(len(labels)))
-    rule, outside = find_outliers(values, plan.varied.whole, labels, plan.weights, asked)
+    found = find_outliers(values, plan.varied.whole, labels, plan.weights, asked)
+    if found is None:
+        return None
+    rule, outside = found
     if constraints is not None and constraints.guidance is not None:
         outside[constraints.guidance.rows] = False
     check_left(labels, outside, len(placement.names), asked)

@@ -14,7 +14,7 @@ from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
 from clusterforests.combining.keeping import Placed, name_by_size
 from clusterforests.combining.nodes import known_nodes
-from clusterforests.combining.outliers import check_left
+from clusterforests.combining.outliers import are_outliers, lost_clusters
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import ClusterCounts, counted
@@ -100,8 +100,9 @@ class HostResults:
         if forest._constraints is not None:
             placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
         if forest._nearest is not None:
-            check_left(labels, to_host(forest.labels_) < 0, len(placement.names), forest.outliers)
-            placement, labels = name_by_size(placement, labels, counting_weights(forest))
+            outside = to_host(are_outliers(forest))
+            outside &= ~np.isin(labels, lost_clusters(labels, outside, len(placement.names)))
+            placement, labels = name_by_size(placement, labels, ~outside * (1.0 if weights is None else weights))
         return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:

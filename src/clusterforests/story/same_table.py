@@ -24,6 +24,9 @@ def check_same_table(view: ForestView, X: Any) -> list[str]:
     n = len(view.labels)
     step = max(BLOCK_ROWS, -(-n // BLOCKS))
     rows = np.concatenate([np.arange(first, min(first + BLOCK_ROWS, n)) for first in range(0, n, step)])
+    rows = np.setdiff1d(rows, view.guided_rows())  # `predict` does not know what the user told of them
+    if not len(rows):
+        return []
     some = take_rows(X, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

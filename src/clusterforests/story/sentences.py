@@ -23,18 +23,22 @@ def answer(view: ForestView, sure: Certainty, names: Sequence[str]) -> str:
     """Say what was found, in one to three sentences for the top of the page."""
     n, k = len(sure.labels), len(sure.sizes)
     if k == 1:
+        apart = f" {_apart(sure)} apart from the others." if sure.n_outliers else ""
         if view.n_clusters_evidence is None:
-            return f"The {n:,} rows form one cluster, as requested."
-        return f"There are no clusters: the {n:,} rows cannot be told from rows without clusters."
+            rows = f"{n - sure.n_outliers:,} of {n:,} rows" if apart else f"The {n:,} rows"
+            return f"{rows} form one cluster, as requested.{apart}"
+        return f"There are no clusters: the {n:,} rows cannot be told from rows without clusters.{apart}"
     sizes = [f"{size:,}" for size in sure.sizes]
     spread = f"of {listed(sizes)} rows" if k <= MAX_LISTED else f"of {min(sure.sizes):,} to {max(sure.sizes):,} rows"
     found = f"The {n:,} rows fall into {k} clusters, {spread}."
     if sure.n_outliers:
-        rest = "1 row lies" if sure.n_outliers == 1 else f"{sure.n_outliers:,} rows lie"
-        found = (
-            f"{n - sure.n_outliers:,} of {n:,} rows fall into {k} clusters, {spread}; {rest} apart from all of them."
-        )
+        inside = n - sure.n_outliers
+        found = f"{inside:,} of {n:,} rows fall into {k} clusters, {spread}; {_apart(sure)} apart from all of them."
     return " ".join(filter(None, [found, repeated(view, names), agreement(sure), features_that_tell(view, "column")]))
+
+
+def _apart(sure: Certainty) -> str:
+    return "1 row lies" if sure.n_outliers == 1 else f"{sure.n_outliers:,} rows lie"
 
 
 def repeated(view: ForestView, names: Sequence[str]) -> str:

@@ -55,7 +55,8 @@ def cluster_forest(
         The copy if `copy`, otherwise None. These are added, here with the default of `key_added`:
 
         `adata.obs["cluster_forest"]`
-            Ordered categories "0", "1", ...: the cluster of each cell; "0" is the largest.
+            Ordered categories "0", "1", ...: the cluster of each cell; "0" is the largest. NaN for outliers, the cells
+            that belong to no cluster, if `outliers` is given.
         `adata.obs["cluster_forest_consensus"]`
             The membership of each cell in its own cluster: low for doubtful cells.
         `adata.obsm["cluster_forest_memberships"]`
@@ -78,6 +79,8 @@ def cluster_forest(
     [50, 50]
     """
     check_anndata(adata)
+    if not isinstance(key_added, str):
+        raise ValueError(f"key_added={key_added!r} must be text: the name under which results are stored.")
     if copy:
         adata = adata.copy()
     table = choose_table(adata, layer, use_rep, mask_var)

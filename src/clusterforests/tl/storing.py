@@ -16,7 +16,8 @@ def store(adata: Any, view: ForestView, key: str, genes: IndexArray | None, para
     import pandas
 
     names = list(map(str, range(view.n_clusters)))
-    adata.obs[key] = pandas.Categorical.from_codes(view.labels, categories=names, ordered=True)
+    codes = view.labels if view.outliers is None else np.where(view.outliers, -1, view.labels)  # -1 becomes NaN
+    adata.obs[key] = pandas.Categorical.from_codes(codes, categories=names, ordered=True)
     adata.obs[f"{key}_consensus"] = view.item_consensus()
     adata.obsm[f"{key}_memberships"] = view.memberships()
     facts = _facts(view, params)

@@ -13,7 +13,7 @@ from clusterforests.cli.readers.text_rows import read_rows
 from clusterforests.tables.written_numbers import typed
 
 INSTALL = "pip install clusterforests[excel]"
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook holds characters that XML cannot
+_ESCAPED = re.compile("_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")  # what XML cannot hold; half of a pair is no character
 
 
 def read_workbook(file: str, contents: Any, request: Request) -> DataFile:
