@@ -3,7 +3,6 @@
 import copy
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -21,7 +20,7 @@ from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.outliers import OUTLIER, OutlierRule, are_outliers, lost_clusters, without_outliers
+from clusterforests.combining.outliers import OUTLIER, OutlierRule
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
@@ -36,7 +35,7 @@ from clusterforests.forest.forest import SCALED_ROWS, FittedTrees, label_rows
 from clusterforests.forest_view import view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
-from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for
+from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
 from clusterforests.story import Summary, summarise
 from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
@@ -182,10 +181,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
         if self._outlier_rule is not None:
-            cut._nearest, outside = cut.labels_, are_outliers(self)
-            lost = lost_clusters(in_memory(cut._nearest), in_memory(outside), settings.n_clusters)
-            cut._outlier_rule = replace(self._outlier_rule, spared=tuple(lost.tolist()))
-            cut.labels_ = without_outliers(cut._outlier_rule, cut._nearest, outside)
+            cut._nearest = cut.labels_
+            cut._outlier_rule, cut.labels_ = set_apart_again(self, cut._nearest, settings.n_clusters)
         return cut
 
     def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
@@ -457,10 +454,8 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     for number in numbers:
         try:
             cuts.append(forest.at(number))
-        except OutOfTimeError:  # how many cuts there are does not depend on the speed of the machine
-            raise
-        except ValueError:
-            if not cuts:
+        except ValueError as error:
+            if not cuts or isinstance(error, OutOfTimeError):  # nothing depends on the speed of the machine
                 raise
             break
     return cuts

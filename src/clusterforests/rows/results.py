@@ -3,6 +3,7 @@
 import copy
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from clusterforests.combining.combine import place_rows
 from clusterforests.combining.cut import KeptCut
 from clusterforests.combining.keeping import Placed, name_by_size
 from clusterforests.combining.nodes import known_nodes
-from clusterforests.combining.outliers import are_outliers, lost_clusters
+from clusterforests.combining.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import ClusterCounts, counted
@@ -150,6 +151,14 @@ def counting_weights(forest: Any) -> Any:
     labels = forest.labels_ if is_dask(forest.labels_) else to_host(forest.labels_)
     labelled = (labels >= 0).astype(np.float64)
     return labelled if forest._weights is None else labelled * forest._weights
+
+
+def set_apart_again(forest: Any, clusters: Any, n_clusters: int) -> tuple[OutlierRule, Any]:
+    """Give the outliers of a forest no label in another cut, unless a cluster has no other rows."""
+    outside = are_outliers(forest)
+    lost = lost_clusters(in_memory(clusters), in_memory(outside), n_clusters)
+    rule = replace(forest._outlier_rule, spared=tuple(lost.tolist()))
+    return rule, without_outliers(rule, clusters, outside)
 
 
 def _fitted(forest: Any) -> tuple[IntArray, IntArray, FloatArray | None]:
