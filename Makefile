@@ -14,11 +14,12 @@ run: $(VENV)/run
 
 # On all cores, but four workers at most; a file stays with one worker. `make test-more` is the rest.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "not slow and not data and not browser and not r" -n $(WORKERS) --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest tests -m "not slow and not data and not browser and not r and not scanpy" -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-# Tests that need the paper's data sets ($CLUSTERFORESTS_DATA), a browser or R; they skip without.
+# Tests that need the paper's data sets ($CLUSTERFORESTS_DATA), a browser, R or scanpy; they skip without.
 test-more: $(VENV)/installed
-	$(BIN)/python -m pytest tests -m "(data or browser or r) and not slow"
+	$(BIN)/python -m pip install -q "scanpy>=1.10" || echo "scanpy could not be installed: its tests skip"
+	$(BIN)/python -m pytest tests -m "(data or browser or r or scanpy) and not slow"
 
 # Killed Dask workers and interrupts in every stage of a fit, hostile calls for minutes, sanitizers: hours on two cores.
 test-slow: $(VENV)/installed

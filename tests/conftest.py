@@ -27,8 +27,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 settings.register_profile("untimed", deadline=None)  # how long an example takes is not what is tested
 settings.load_profile("untimed")
 
-# What a fixture needs that a machine may lack; `pytest -m "data or browser or r"` picks the tests that use it.
-NEEDS = {"uci": "data", "browser": "browser", "rscript": "r"}
+# What a fixture needs that a machine may lack; `pytest -m "r or scanpy"` picks tests that use it.
+NEEDS = {"uci": "data", "browser": "browser", "rscript": "r", "scanpy": "scanpy"}
 
 
 def pytest_itemcollected(item):

@@ -169,11 +169,11 @@ def _quantiles(values: FloatArray, mass: FloatArray, q: float) -> FloatArray:
     return np.array([weighted_quantile(column, mass, q) for column in values.T])
 
 
-def are_outliers(forest: Any) -> Any:
-    """Tell which fitted rows are outliers, those that keep a cluster of their own included; as an array of its kind."""
-    found = forest.labels_ == OUTLIER
-    for cluster in forest._outlier_rule.spared:
-        found = found | (forest._nearest == cluster)
+def are_outliers(rule: OutlierRule, labels: Any, nearest: Any) -> Any:
+    """Tell which fitted rows are outliers, those that keep a cluster of their own included; arrays of any kind."""
+    found = labels == OUTLIER
+    for cluster in rule.spared:
+        found = found | (nearest == cluster)
     return found
 
 

@@ -101,7 +101,7 @@ class HostResults:
         if forest._constraints is not None:
             placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
         if forest._nearest is not None:
-            outside = to_host(are_outliers(forest))
+            outside = to_host(are_outliers(forest._outlier_rule, forest.labels_, forest._nearest))
             outside &= ~np.isin(labels, lost_clusters(labels, outside, len(placement.names)))
             placement, labels = name_by_size(placement, labels, ~outside * (1.0 if weights is None else weights))
         return placement, self.send(labels)
@@ -155,7 +155,7 @@ def counting_weights(forest: Any) -> Any:
 
 def set_apart_again(forest: Any, clusters: Any, n_clusters: int) -> tuple[OutlierRule, Any]:
     """Give the outliers of a forest no label in another cut, unless a cluster has no other rows."""
-    outside = are_outliers(forest)
+    outside = are_outliers(forest._outlier_rule, forest.labels_, forest._nearest)
     lost = lost_clusters(in_memory(clusters), in_memory(outside), n_clusters)
     rule = replace(forest._outlier_rule, spared=tuple(lost.tolist()))
     return rule, without_outliers(rule, clusters, outside)
