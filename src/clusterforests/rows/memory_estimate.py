@@ -90,14 +90,13 @@ def estimate_memory(
     copies = 8 * n_samples * n_features * (2 * copied or not large)
     kept = 8 * rows * n_features * (5 if large else 4)  # values and their ranks, in Python and in the core
     making = 16 * scaled_rows * width + 4 * rows * n_estimators + 24 * threads * made_on * TREE_COLUMNS
-    voting = 8 if landmarks is None else 16  # bytes of a row and a landmark: a match count, and the link from it
     return MemoryEstimate(
         input=copies + (48 * n_samples if large else 0) + kept,
         sample=max(_search(rows, n_features), making),
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
-        votes=voting * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
+        votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
     )
 
 
