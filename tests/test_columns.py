@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 
 from clusterforests import ClusterForest
@@ -108,6 +109,14 @@ def test_columns_overrule_the_inspection():
         ClusterForest(3, columns={"other": "number"}).fit(X)
 
 
+@pytest.mark.parametrize("make", [np.array, np.ndarray.tolist, lambda x: x.astype(object), scipy.sparse.csr_array])
+def test_columns_of_an_array_cannot_be_overruled(make):
+    """They were all taken as numbers, whatever `columns` said."""
+    X = np.arange(60.0).reshape(20, 3)
+    with pytest.raises(ValueError, match=r"columns={2: 'category'} says what columns of a frame hold, but X is"):
+        ClusterForest(2, columns={2: "category"}).fit(make(X))
+
+
 def test_all_problems_in_one_error():
     X, _ = messy()
     unclear = pd.DataFrame(
@@ -204,6 +213,20 @@ def test_rows_whose_category_is_a_number_keep_their_cluster_without_the_others()
     X = pd.DataFrame({**dict.fromkeys("abc", words), "x": rng.normal(size=400), "y": rng.normal(size=400)})
     forest = ClusterForest(3, n_estimators=30, random_state=0, columns=dict.fromkeys("abc", "category")).fit(X)
     assert np.array_equal(forest.predict(X[group == 2]), forest.labels_[group == 2])
+
+
+@pytest.mark.filterwarnings("ignore:The clusters repeat")
+@pytest.mark.parametrize("others", [["oak", "elm"], [2, 0.5]])
+def test_true_is_not_1_among_the_levels_of_a_category(others):
+    """Rows of True and 1 without text were one level for `predict` where they were two for `fit`."""
+    rng, group = groups(400)
+    words = pd.Series([(True, 1, others[i % 2])[g] for i, g in enumerate(group)], dtype=object)
+    X = pd.DataFrame({**dict.fromkeys("abc", words), "x": rng.normal(size=400), "y": rng.normal(size=400)})
+    forest = ClusterForest(3, n_estimators=30, random_state=0, columns=dict.fromkeys("abc", "category")).fit(X)
+    assert len(np.unique(forest.labels_[group < 2])) == 2
+    shares = forest.predict_proba(X)
+    for rows in (group < 2, group == 0, group == 1, group > 0):
+        assert np.array_equal(forest.predict_proba(X[rows]), shares[rows])
 
 
 def test_keys_that_look_like_fractions_are_left_out_of_tables_of_any_size(lower_limits):

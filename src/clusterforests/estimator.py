@@ -34,7 +34,7 @@ from clusterforests.rows.published import publish_labels, publish_trees
 from clusterforests.rows.reduced import publish_columns
 from clusterforests.signal import repeated_features, signal_of_trees
 from clusterforests.tables.imputation import keep_donors
-from clusterforests.tables.wishes import COLUMNS_RULE
+from clusterforests.tables.wishes import COLUMNS_RULE, require_names
 
 SHAPE = ("n_samples", "n_features")
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
@@ -345,6 +345,7 @@ class ClusterForest(FittedForest):
         self : ClusterForest
         """
         check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
+        require_names(self.columns, X)
         asked = Asked(self.min_cluster_size, self.max_cluster_size, must_link, cannot_link, known_labels, self.outliers)
         before = vars(self).copy()
         try:

@@ -263,11 +263,11 @@ def test_a_sparse_table_stays_sparse(monkeypatch, lower_limits):
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_rare_group_is_a_cluster_of_kway(seed):
-    """0.2 % of the rows, like the first group but ten standard deviations away in two features."""
+    """0.2 % of the rows, like the first group but ten standard deviations away in four features."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(6, 70_000, p=[*5 * [0.1996], 0.002])
     centers = rng.normal(0, 2.5, (6, 20)) * (np.arange(20) < 10)
-    centers[5] = centers[0] + 10 * np.isin(np.arange(20), [2, 12])
+    centers[5] = centers[0] + 10 * np.isin(np.arange(20), [2, 5, 12, 15])
     table = centers[truth] + rng.normal(size=(70_000, 20))
     forest = ClusterForest(6, n_estimators=100, consensus="kway", n_jobs=-1, random_state=seed).fit(table)
     found = forest.labels_ == np.bincount(forest.labels_[truth == 5]).argmax()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray
+from clusterforests._base.typing import BoolArray, FloatArray
 from clusterforests.tables.column_problems import Remedy, decimal_remedies, order_remedies
 from clusterforests.tables.column_reading import (
     CATEGORY,
@@ -48,11 +48,22 @@ class CellError(ValueError):
 
 
 def convert_column(raw: RawColumn, reading: ColumnReading, new: NewCells | None = None) -> Cells:
-    """Do what `convert` does; where the column holds words, a column of true and false holds these, not 1 and 0."""
+    """Do what `convert` does; where the column holds words, cells that are true and false are these, not 1 and 0."""
     cells = raw.cells
-    if raw.declared == YES_NO and reading.read_as in (CATEGORY, ORDERED) and isinstance(cells, np.ndarray):
-        cells = as_levels(cells, bool)
+    if reading.read_as in (CATEGORY, ORDERED) and isinstance(cells, np.ndarray):
+        if raw.declared == YES_NO:
+            cells = as_levels(cells, bool)
+        elif raw.truths is not None:
+            cells = _numbers_and_truths(cells, raw.truths)
     return convert(cells, reading, new)
+
+
+def _numbers_and_truths(cells: FloatArray, truths: BoolArray) -> CategoryColumn:
+    """Take numbers, and truth values among them, as names of groups."""
+    numbers = as_levels(np.where(truths, np.nan, cells), plain_number)
+    answers = as_levels(np.where(truths, cells, np.nan), lambda value: str(bool(value)))
+    codes = np.where(truths, answers.codes + np.int32(len(numbers.levels)), numbers.codes)
+    return CategoryColumn(codes, numbers.levels + answers.levels)
 
 
 def convert(cells: Cells, reading: ColumnReading, new: NewCells | None = None) -> Cells:

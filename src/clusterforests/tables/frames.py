@@ -19,6 +19,8 @@ from clusterforests.tables.column_table import CategoryColumn, ColumnTable
 from clusterforests.tables.raw_columns import RawColumn, plain_number, text_column
 from clusterforests.tables.written_numbers import typed
 
+TRUTHS = {bool, np.bool_}
+
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[RawColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
@@ -250,7 +252,10 @@ def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool
         values = np.array([np.nan if is_missing(cell) else float(cell) for cell in listed])
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{where} must hold numbers: {error}.") from error
-    return RawColumn(name, values, YES_NO if kinds <= {bool, np.bool_} and kinds else NUMBER)
+    if kinds and kinds <= TRUTHS:
+        return RawColumn(name, values, YES_NO)
+    truths = np.array([type(cell) in TRUTHS for cell in listed]) if kinds & TRUTHS else None
+    return RawColumn(name, values, NUMBER, truths)
 
 
 def _as_text(cell: Any) -> Any:

@@ -21,12 +21,14 @@ class RawColumn:
 
     `declared` is the kind that the column's type states in a frame: "number", "yes/no", "category", "ordered" (its
     levels are in order) or "date" (its numbers are days); "" where anything may be behind text. Numbers that are
-    "measured" are quantities whatever the column's name is.
+    "measured" are quantities whatever the column's name is. `truths` marks the cells that are true or false among
+    numbers, where they are 1 and 0; None if there is none.
     """
 
     name: str
     cells: FloatArray | CategoryColumn
     declared: str = ""
+    truths: BoolArray | None = None
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -18,6 +18,7 @@ from clusterforests.tables.column_reading import (
     ORDERED,
     YES_NO,
 )
+from clusterforests.tables.frames import column_names
 
 STYLES = {NUMBER: (DECIMAL_POINT, DECIMAL_COMMA), DATE: (DAY_FIRST, MONTH_FIRST)}
 WORDS = {"id": IDENTIFIER, "ignore": IGNORED} | {kind: kind for kind in (NUMBER, ORDERED, CATEGORY, YES_NO, DATE)}
@@ -56,6 +57,15 @@ def parse_wish(value: Any) -> Wish | None:
     if isinstance(value, Sequence) and len(value) > 1 and len(set(map(str, value))) == len(value):
         return Wish(ORDERED, order=tuple(map(str, value)))
     return None
+
+
+def require_names(columns: Mapping[Any, Any] | None, X: Any) -> None:
+    """Refuse to be told what columns are that have no names."""
+    if columns and column_names(X) is None:
+        raise ValueError(
+            f"columns={dict(columns)!r} says what columns of a frame hold, but X is of type {type(X).__name__}, whose "
+            "columns have no names and are all taken as they are. Pass a frame, such as pandas.DataFrame(X)."
+        )
 
 
 def parse_wishes(columns: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Wish]:

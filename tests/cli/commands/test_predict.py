@@ -90,6 +90,29 @@ def test_categories_that_are_no_text_are_found_in_every_format(tmp_path, capsys)
     assert "--category a: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("fitted", ["bool", "0 and 1"])
+def test_truth_values_are_read_as_the_fitted_ones(tmp_path, capsys, fitted):
+    """A column of booleans, or of 0 and 1, is a number in the model; a CSV writes True and False."""
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 60)
+    frame = pd.DataFrame({"a": rng.normal(size=120) + 2 * group, "b": rng.normal(size=120)})
+    table = frame.assign(c=(group == 1) ^ (rng.random(120) < 0.1))
+    forest = ClusterForest(2, n_estimators=20, random_state=0, noise_features="keep")
+    forest.fit(table if fitted == "bool" else table.astype({"c": int}))
+    model = tmp_path / "m.cf"
+    forest.save(model)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_csv(tmp_path / "words.csv", index=False)
+    table.astype({"c": int}).to_csv(tmp_path / "digits.csv", index=False)
+    (tmp_path / "lower.csv").write_text((tmp_path / "words.csv").read_text().lower())
+    for name in ("t.parquet", "words.csv", "digits.csv", "lower.csv"):
+        assert main(["predict", str(model), str(tmp_path / name), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["labels"] == forest.labels_.tolist()
+    (tmp_path / "other.csv").write_text((tmp_path / "words.csv").read_text().replace("True", "agreed"))
+    assert main(["predict", str(model), str(tmp_path / "other.csv")]) == 1
+    assert "column 'c': 'agreed' is not a number" in capsys.readouterr().err
+
+
 def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):
     model, out = tmp_path / "m.cf", tmp_path / "five.csv"
     columns = ["--id", "wine", "--label", "cultivar"]

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.cli.readers.assembling import assemble
+from clusterforests.cli.problems import LocatedProblem
+from clusterforests.cli.readers.assembling import assemble, read_the_others
 from clusterforests.cli.readers.column_roles import assign_roles
 from clusterforests.cli.readers.request import DataFile, Request
+from clusterforests.tables.column_problems import ColumnProblem, ignoring
 from clusterforests.tables.column_table import CategoryColumn
 from clusterforests.tables.frames import arrow_column
 from clusterforests.tables.raw_columns import RawColumn
@@ -33,13 +35,17 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
         if n_rows == 0:
             raise ValueError(f"{file} has columns but no rows.")
         used = [j for j, use in enumerate(roles.uses) if use is not None]
-        columns = {}
+        columns, unread = {}, []
         for done, j in enumerate(used, 1):
             name = names[j]
             text = roles.uses[j] != "feature" or name in request.categories or name in request.levels
             cells = column(j)
             cells.validate(full=True)  # a damaged file may hold what reads outside its memory
-            columns[j] = _text(pyarrow, cells) if text else _cells(pyarrow, cells, name, file)
+            found = _problem(pyarrow, cells, name) or (_text if text else _cells)(pyarrow, cells, name)
+            if isinstance(found, ColumnProblem):
+                unread.append(LocatedProblem(found))
+            else:
+                columns[j] = found
             if request.progress is not None:
                 request.progress(done, len(used))
     except MemoryError:
@@ -49,7 +55,12 @@ def read_arrow(file: str, source: Path | bytes, request: Request, kind: str) -> 
             raise
         what = " ".join(str(error).split()).rstrip(".")[:200]
         raise ValueError(f"{file} is not a complete {kind} file: {what}. Write or copy it again.") from error
-    return assemble(file, roles, columns, request, range(1, n_rows + 1))
+    return read_the_others(
+        file,
+        request,
+        unread,
+        lambda rest: assemble(file, assign_roles(file, names, rest), columns, rest, range(1, n_rows + 1)),
+    )
 
 
 def _open_parquet(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Callable[[int], Any]]:
@@ -65,23 +76,31 @@ def _open_arrow(pyarrow: Any, source: Path | bytes) -> tuple[list[str], int, Cal
     return table.column_names, table.num_rows, table.column
 
 
-def _cells(pyarrow: Any, column: Any, name: str, file: str) -> RawColumn:
+def _problem(pyarrow: Any, column: Any, name: str) -> ColumnProblem | None:
+    """Refuse lists, structs and maps, which are no cells, whatever the column is for."""
+    if pyarrow.types.is_nested(column.type):
+        return _refused(name, column.type, "Make it columns of its own.")
+    return None
+
+
+def _refused(name: str, kind: Any, advice: str) -> ColumnProblem:
+    return ColumnProblem(name, f"it holds {kind}, neither numbers nor text. {advice}", (ignoring(name),))
+
+
+def _cells(pyarrow: Any, column: Any, name: str) -> RawColumn | ColumnProblem:
     """Read a feature by its type; cells of a type that is neither numbers, dates nor text are refused."""
     try:
         raw = arrow_column(column, name)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{file}, column {name!r} holds {column.type}, neither numbers nor text. Pass --ignore with its name."
-        ) from error
+    except (TypeError, ValueError):
+        return _refused(name, column.type, "Convert it to one of them.")
     if isinstance(raw.cells, np.ndarray) and np.isinf(raw.cells).any():
         row = int(np.flatnonzero(np.isinf(raw.cells))[0]) + 1
-        raise ValueError(
-            f"{file}, column {name!r}, row {row} is infinite. Correct it, or make it null if it is missing."
-        )
+        advice = "Correct it, or make it null if it is missing."
+        return ColumnProblem(name, f"row {row} is infinite. {advice}", (ignoring(name),))
     return raw
 
 
-def _text(pyarrow: Any, column: Any) -> CategoryColumn:
+def _text(pyarrow: Any, column: Any, name: str) -> CategoryColumn:
     """Read names of rows, known classes and categories as text; numbers and truth values as they are."""
     kinds = ("integer", "floating", "boolean", "decimal", "null")
     typed = any(getattr(pyarrow.types, f"is_{kind}")(column.type) for kind in kinds)

@@ -1,6 +1,6 @@
 """The columns of a file inspected, read and put to their uses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,6 +90,25 @@ def assemble(
     hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))
     notes = (*roles.notes, *column_notes(readings), *hint, *new.notes())
     return DataFile(table, ids, id_name, truth, notes, readings, found)
+
+
+def read_the_others(
+    file: str, request: Request, unread: Sequence[LocatedProblem], read: Callable[[Request], DataFile]
+) -> DataFile:
+    """Read the columns that can be read, and list those that cannot with the problems of these."""
+    if not unread:
+        return read(request)
+    columns = [problem.problem.column for problem in unread]
+    if request.wanted is not None or not {request.id, request.label}.isdisjoint(columns):
+        raise FileProblems(file, unread)
+    try:
+        data = read(replace(request, ignore=(*request.ignore, *columns), only_inspect=True))
+    except ValueError as error:  # no column is left
+        raise FileProblems(file, unread) from error
+    problems = (*unread, *data.problems)
+    if not request.only_inspect:
+        raise FileProblems(file, problems)
+    return replace(data, problems=problems)
 
 
 def _left_out_names(columns: Mapping[int, Any], readings: Sequence[ColumnReading]) -> list[str]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from clusterforests.cli.problems import FileProblems, LocatedProblem
+from clusterforests.cli.problems import LocatedProblem
+from clusterforests.cli.readers.assembling import read_the_others
 from clusterforests.cli.readers.request import DataFile, Request
 from clusterforests.cli.readers.text_files import TextLines
 from clusterforests.cli.readers.text_rows import read_rows
@@ -43,17 +44,7 @@ def _read_flat(file: str, rows: list[list[str]], request: Request, nested: Mappi
     """Read the columns that are not nested, and list the others with the problems of these."""
     asked = set(request.names or ()) if request.wanted is None else set(request.wanted)
     problems = tuple(nested[key] for key in nested if key in asked and key not in request.ignore)
-    if request.wanted is not None and problems:
-        raise FileProblems(file, problems)
-    if len(nested) == len(request.names or ()) and problems:
-        raise FileProblems(file, problems)
-    ignored = (*request.ignore, *(problem.problem.column for problem in problems))
-    if not problems:
-        return read_rows(file, rows, request)
-    data = read_rows(file, rows, replace(request, ignore=ignored, only_inspect=True))
-    if not request.only_inspect:
-        raise FileProblems(file, problems + data.problems)
-    return replace(data, problems=problems + data.problems)
+    return read_the_others(file, request, problems, lambda rest: read_rows(file, rows, rest))
 
 
 def _cells(file: str, number: int, line: str, columns: dict[str, int], nested: dict[str, LocatedProblem]) -> list[str]:
