@@ -22,7 +22,7 @@ from methods import outcome
 from peers import PEERS, TooLarge
 from sklearn.metrics import adjusted_rand_score
 from stamp import current_commit, is_current, named, versions
-from variants import BEFORE
+from variants import AUTO, BEFORE
 
 from clusterforests.experiments.files import read_table, write_table
 from clusterforests.metrics import clustering_accuracy, rand_index
@@ -212,7 +212,8 @@ def read_rows(path: Path) -> list[Row]:
 
 def outdated(row: Row) -> bool:
     """Tell whether a row of ours was made by the algorithm as it was before its results changed."""
-    return row.method not in PEERS and row.method != BEFORE and not is_current(row.commit)
+    ours = row.method not in PEERS and row.method != BEFORE
+    return ours and not is_current(row.commit, "chosen" if row.method == AUTO else "given")
 
 
 def current(rows: Sequence[Row]) -> list[Row]:

@@ -1,7 +1,8 @@
 """Say what made a figure: the commit, the golden results at it, and the versions of the libraries.
 
-The golden results (tests/contract/golden/results.json) are fits with fixed seeds. Their digest tells whether a figure
-comes from the algorithm as it is now: a change of the documents leaves it alone, a change of the results does not.
+The golden results (tests/contract/golden/results.json) are fits with fixed seeds. Those at the commit of a figure tell
+whether it comes from the algorithm as it is now: a change of the documents leaves them alone. Only cases count that
+the figure depends on and that both commits have, so that a case may be added.
 
     python benchmarks/stamp.py benchmarks/SCALE.md         # succeeds if the figures are of the algorithm as it is now
     python benchmarks/stamp.py --begin results/STAMP.md    # stamps a folder before its first results are computed
@@ -16,11 +17,15 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = "tests/contract/golden/results.json"
+CHOSEN = ("number of clusters", "levels of a category")  # cases in which the number of clusters is chosen
+CHOOSING = ("benchmarks/how_many/RESULTS.md", "benchmarks/ANNDATA.md")  # pages of which some figures are
 PAPER = (  # cases that the paper's tables depend on
     "paper",
     "pairwise kappa",
@@ -31,7 +36,12 @@ PAPER = (  # cases that the paper's tables depend on
     "NJWSpectralClustering",
     "RandomProjectionEnsemble",
 )
-DIGEST = re.compile(r"\(golden results ([0-9a-f]{12})\)")
+DEPENDS: dict[str, Callable[[str], bool]] = {  # the cases that figures of a kind depend on
+    "given": lambda case: case not in CHOSEN,
+    "chosen": lambda case: True,
+    "paper": lambda case: case in PAPER,
+}
+MADE_AT = re.compile(r"\bcommit ([0-9a-f]{9})\+? \(golden results [0-9a-f]{12}\)")
 PACKAGES = ("clusterforests", "numpy", "scipy", "scikit-learn")
 CODE = ("src", "core", "benchmarks/*.py", "benchmarks/*.R")
 
@@ -48,20 +58,30 @@ def current_commit() -> str:
 
 
 @functools.cache
-def golden_digest(commit: str = "", cases: tuple[str, ...] = ()) -> str:
-    """Return a digest of the golden results, of some cases if named, now or at a commit; "" if it had none."""
+def golden_results(commit: str = "") -> dict[str, Any]:
+    """Return the golden results, now or at a commit, by their cases; none if it had none."""
     try:
         text = _git("show", f"{commit}:{GOLDEN}") if commit else (ROOT / GOLDEN).read_text(encoding="utf-8")
     except ValueError:
-        return ""
-    found = json.loads(text)
-    chosen = {case: found.get(case) for case in cases or sorted(found)}
-    return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
+        return {}
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
-def is_current(commit: str) -> bool:
-    """Tell whether the algorithm gave the same at a commit as now; not known for one that was not recorded."""
-    return bool(commit) and golden_digest(commit.rstrip("+")) == golden_digest()
+def golden_digest(commit: str = "") -> str:
+    """Return a digest of the golden results, now or at a commit; "" if it had none."""
+    found = golden_results(commit)
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12] if found else ""
+
+
+def is_current(commit: str, kind: str = "given") -> bool:
+    """Tell whether the algorithm gave the same at a commit as now, in all cases that figures of a kind depend on.
+
+    It is not known for a commit that was not recorded, or that had no golden results.
+    """
+    then, now = golden_results(commit.rstrip("+")) if commit else {}, golden_results()
+    both = [case for case in now if case in then and DEPENDS[kind](case)]
+    return bool(both) and all(then[case] == now[case] for case in both)
 
 
 def named(commit: str) -> str:
@@ -69,10 +89,9 @@ def named(commit: str) -> str:
     return f"commit {commit} (golden results {golden_digest(commit.rstrip('+')) or 'not there yet'})"
 
 
-def stamp(*packages: str, cases: tuple[str, ...] = ()) -> str:
+def stamp(*packages: str) -> str:
     """Return the sentence that a file of figures begins with."""
-    made = f"commit {current_commit()} (golden results {golden_digest(cases=cases)})"
-    return f"Made at {made} with {versions(*packages)}."
+    return f"Made at commit {current_commit()} (golden results {golden_digest()}) with {versions(*packages)}."
 
 
 def versions(*packages: str) -> str:
@@ -90,9 +109,14 @@ def _git(*command: str) -> str:
 
 def shows_today(file: Path) -> bool:
     """Tell whether all figures of a page come from the algorithm as it is now."""
-    cases = PAPER if file.parent.name == "results" else ()
-    named = set(DIGEST.findall(file.read_text(encoding="utf-8"))) if file.exists() else set()
-    return named == {golden_digest(cases=cases)}
+    commits = set(MADE_AT.findall(file.read_text(encoding="utf-8"))) if file.exists() else set()
+    return bool(commits) and all(is_current(commit, kind_of(file)) for commit in commits)
+
+
+def kind_of(file: Path) -> str:
+    """Say what the figures of a page depend on."""
+    page = file.resolve().relative_to(ROOT).as_posix()
+    return "paper" if page.startswith("results/") else "chosen" if page in CHOOSING else "given"
 
 
 def main() -> None:
@@ -105,7 +129,7 @@ def main() -> None:
     for file in given.file:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(stamp(cases=PAPER) + "\n", encoding="utf-8")
+            file.write_text(stamp() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -201,7 +201,7 @@ def test_report_says_what_was_not_looked_at():
 
 def test_fits_of_an_earlier_algorithm_are_left_out_and_made_again(monkeypatch, tmp_path):
     """A mean over fits of two algorithms is of neither. Peers do not depend on ours."""
-    monkeypatch.setattr("runner.is_current", lambda commit: commit == "now")
+    monkeypatch.setattr("runner.is_current", lambda commit, kind: commit == "now")
     monkeypatch.setattr("runner.fit_all", lambda tasks, load, jobs: (row(task, "now") for task in tasks))
 
     def row(task, commit):

@@ -30,11 +30,14 @@ def whole(seed, *shape):
     return (keys >> np.uint64(40)).astype(np.int64).reshape(shape) % 1000
 
 
+UNITS = np.array([10.0, 1000.0, 7.0, 3.0])
+
+
 def table(n=240, p=8, groups=3, seed=1):
     """Make groups in the first half of the columns, columns of different units, some equal rows."""
     spread = sum(whole(seed + i, n, p) for i in range(6)) - 3000
     centers = 4 * whole(seed + 6, groups, p) * (np.arange(p) < p // 2)
-    X = (spread + centers[np.arange(n) % groups]) / np.array([10.0, 1000.0, 7.0, 3.0])[np.arange(p) % 4]
+    X = (spread + centers[np.arange(n) % groups]) / UNITS[np.arange(p) % 4]
     X[:: n // 10] = X[0]
     return X
 
@@ -46,6 +49,27 @@ def mixed():
     X[:, 2] = whole(20, len(X)) // 200
     X[:, 5] = np.array(["red", "green", "blue", "red"], dtype=object)[(kind + (whole(21, len(X)) > 800)) % 4]
     X[whole(22, *X.shape) < 60] = np.nan
+    return X
+
+
+def with_a_rare_group():
+    """Make two groups and fifteen rows of three thousand that are far from them in four columns."""
+    X = table(3000, groups=2, seed=40)
+    X[::200] = X[1::200] + 12000 / UNITS[np.arange(8) % 4] * (np.arange(8) >= 4)
+    return X
+
+
+def with_outliers():
+    """Make two groups and five rows that are far from them, each elsewhere."""
+    X = table(300, groups=2, seed=49)
+    X[::60] = (whole(46, 5, 8) - 500) * 60 / UNITS[np.arange(8) % 4]
+    return X
+
+
+def with_levels():
+    """Make two groups of numbers, and categories that go with each other and not with the groups."""
+    X = table(400, 6, groups=2, seed=42).astype(object)
+    X[:, 4], X[:, 5] = (np.array(list(letters), dtype=object)[whole(48, 400) % 3] for letters in ("abc", "pqr"))
     return X
 
 
@@ -97,6 +121,9 @@ FORESTS: dict[str, Callable] = {
     "operator": operator,
     "landmarks": lambda: forest(landmarks=60).fit(table(800)),
     "many rows": many_rows,
+    "rare group": lambda: forest().fit(with_a_rare_group()),
+    "outliers": lambda: forest(2, outliers="auto").fit(with_outliers()),
+    "levels of a category": lambda: forest("auto").fit(with_levels()),
 } | {f"consensus {name}": lambda name=name: forest(consensus=name).fit(table()) for name in METHODS}
 
 OTHERS: dict[str, Callable] = {
@@ -135,7 +162,7 @@ def result(name):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The clusters repeat column")
         fitted = FORESTS[name]()
-    return {
+    found = {
         "features": digest(*fitted.estimators_features_),
         "partitions": digest(fitted.partitions_.astype(np.int32)),
         "kappas": [float(kappa).hex() for kappa in fitted.kappas_[:4]] + [digest(fitted.kappas_)],
@@ -143,6 +170,10 @@ def result(name):
         "consensus": fitted.selection_["consensus"].value,
         "labels": digest(fitted.labels_.astype(np.int32)),
     }
+    if name == "levels of a category":
+        evidence = fitted.n_clusters_evidence_.to_frame()
+        found["numbers with a valley"] = [int(k) for k in evidence.index[evidence["valley_p_value"] < 0.01]]
+    return found
 
 
 def every_result():

@@ -1,7 +1,6 @@
 """Every committed figure names the commit that made it; those of an earlier algorithm are listed with the reason."""
 
 import csv
-import json
 import re
 import subprocess
 import tomllib
@@ -60,8 +59,8 @@ def test_rows_without_a_known_commit_are_listed(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
-def test_figures_of_an_earlier_algorithm_are_listed_with_the_reason(path):
-    """Golden results that are today's tell that the algorithm is; those of the paper depend on its own cases."""
+def test_figures_of_an_earlier_algorithm_are_listed_with_the_reason(path, history):
+    """Golden results of a page's commits that are today's tell that the algorithm is, in what the page depends on."""
     reason = EXCEPTIONS["stale"].get(name(path))
     if stamp.shows_today(path):
         assert reason is None, f"{name(path)} is of today's algorithm: take it off benchmarks/exceptions.toml."
@@ -74,17 +73,59 @@ def test_exceptions_are_of_files_that_exist():
         assert set(EXCEPTIONS[listed]) <= {name(path) for path in files}
 
 
-def test_digests_tell_results_apart():
-    assert stamp.golden_digest() != stamp.golden_digest(cases=stamp.PAPER)
-    assert re.fullmatch(r"[0-9a-f]{12}", stamp.golden_digest())
-    assert set(stamp.PAPER) <= set(json.loads((ROOT / stamp.GOLDEN).read_text(encoding="utf-8")))
+def test_cases_that_figures_depend_on_exist():
+    assert {*stamp.PAPER, *stamp.CHOSEN} <= set(stamp.golden_results())
+    assert set(stamp.CHOOSING) <= {name(path) for path in PAGES}
+    assert {stamp.kind_of(path) for path in PAGES} == set(stamp.DEPENDS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "current"),
+    [
+        ("", {"given", "chosen", "paper"}),
+        ("number of clusters", {"given", "paper"}),
+        ("default", {"paper"}),
+        ("paper", set()),
+    ],
+)
+def test_figures_are_out_of_date_if_a_case_changed_that_they_depend_on(monkeypatch, changed, current):
+    """A case that one commit does not have is not compared, so that cases may be added."""
+    now = stamp.golden_results()
+    then = {case: {} if case == changed else now[case] for case in now if case != "many rows"}
+    monkeypatch.setattr(stamp, "golden_results", lambda commit="": {"a": then, "b": {}, "": now}[commit])
+    assert {kind for kind in stamp.DEPENDS if stamp.is_current("a+", kind)} == current
+    assert not any(stamp.is_current(commit, kind) for commit in ("b", "") for kind in stamp.DEPENDS)
+    monkeypatch.setattr(stamp, "golden_results", lambda commit="": now if commit else then)
+    assert {kind for kind in stamp.DEPENDS if stamp.is_current("a", kind)} == current
+
+
+def test_a_page_is_of_today_if_all_its_commits_are(monkeypatch, tmp_path):
+    monkeypatch.setattr(stamp, "ROOT", tmp_path)
+    monkeypatch.setattr(stamp, "is_current", lambda commit, kind: commit == "1" * 9)
+    page = tmp_path / "PAGE.md"
+    assert not stamp.shows_today(page)
+    for commits, today in (("1", True), ("12", False), ("", False)):
+        page.write_text(" ".join(f"commit {9 * digit} (golden results {12 * 'a'})," for digit in commits))
+        assert stamp.shows_today(page) == today
+    page.write_text(f"commit {9 * '1'}, whose golden results nobody wrote down")
+    assert not stamp.shows_today(page)
+
+
+def test_digests_tell_results_apart(monkeypatch):
+    digest = stamp.golden_digest()
+    assert re.fullmatch(r"[0-9a-f]{12}", digest)
+    monkeypatch.setattr(stamp, "golden_results", lambda commit: {"default": {}})
+    assert stamp.golden_digest() != digest
+    monkeypatch.setattr(stamp, "golden_results", lambda commit: {})
+    assert stamp.golden_digest() == ""
 
 
 def test_a_stamp_can_be_read_again(monkeypatch):
     monkeypatch.setenv("CLUSTERFORESTS_COMMIT", "0123456789"[:9])
     text = stamp.stamp()
     assert COMMIT.findall(text) == ["012345678"]
-    assert stamp.DIGEST.findall(text) == [stamp.golden_digest()]
+    assert stamp.MADE_AT.findall(text) == ["012345678"]
+    assert f"(golden results {stamp.golden_digest()})" in text
     assert "Python 3." in text
     assert "scikit-learn" in text
 
