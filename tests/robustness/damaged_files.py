@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -97,17 +98,30 @@ def outcome(command: list[str]) -> str:
             status = main(command)
     except BaseException as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
-    lines = [line for line in err.getvalue().splitlines() if ": note: " not in line]
+    notes = (": note: ", " is left out: ")
+    lines = [line for line in err.getvalue().splitlines() if not any(note in line for note in notes)]
     if "Traceback" in err.getvalue():
         return f"traceback: {err.getvalue()[-300:]}"
     if status == 0:
         return "ok"
     start = f"clusterforests {command[0]}: "
-    if status != 1 or len(lines) != 1 or not lines[0].startswith(start) or len(lines[0]) > 600:
+    sentences = sentences_of(lines)
+    if status != 1 or not sentences or not lines[0].startswith(start):
         return f"status {status}, not one sentence: {lines[:3]}"
-    if lines[0][-1] not in ".?!)" or "MemoryError" in lines[0]:
-        return f"no sentence: {lines[0]}"
+    for sentence in sentences:
+        if sentence[-1] not in ".?!)" or "MemoryError" in sentence or len(sentence) > 600 or not sentence.isprintable():
+            return f"no sentence: {sentence!r}"
     return "refused"
+
+
+def sentences_of(lines: list[str]) -> list[str]:
+    """Return the sentence of an error, or that of each problem where several are listed with a command for all."""
+    if len(lines) == 1:
+        return lines
+    count = re.search(r" has (\d+) problems:$", lines[0]) if lines else None
+    listed = [line for i, line in enumerate(lines[1:-2], 1) if line.startswith(f"  {i}. ")]
+    whole = count is not None and len(listed) == int(count[1])
+    return listed if whole and lines[-1].startswith("  clusterforests ") and lines[-1].isprintable() else []
 
 
 def main() -> None:

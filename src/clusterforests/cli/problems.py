@@ -44,7 +44,18 @@ class FileProblems(ValueError):
 
 def write_remedy(remedy: Remedy) -> str:
     """Write an option as it is typed."""
-    return shlex.join([remedy.option, *remedy.values])
+    return write_command([remedy.option, *remedy.values])
+
+
+def write_command(words: Sequence[str]) -> str:
+    """Write a command as it is typed, with escapes for what a terminal would obey rather than show."""
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
+
+
+def _escaped(word: str) -> str:
+    """Quote a word as bash and zsh do: $'...', with the number of each character that cannot be seen."""
+    plain = (char if char.isprintable() and char not in "\\'" else f"\\U{ord(char):08x}" for char in word)
+    return f"$'{''.join(plain)}'"
 
 
 def suggest(command: Sequence[str], problems: Sequence[LocatedProblem]) -> str:
@@ -56,4 +67,4 @@ def suggest(command: Sequence[str], problems: Sequence[LocatedProblem]) -> str:
             if remedy.option != "--decimal" or not values:
                 values += [value for value in remedy.values if value not in values]
     words = [word for option, values in options.items() if option for word in (option, *values)]
-    return shlex.join([*command, *words])
+    return write_command([*command, *words])

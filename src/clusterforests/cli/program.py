@@ -101,5 +101,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 def _fail(given: argparse.Namespace, text: str, status: int) -> int:
     start = "\r\033[K" if sys.stderr.isatty() else ""  # erases what is left of a progress bar
-    print(f"{start}clusterforests {given.command}: {text}", file=sys.stderr)
+    # Libraries quote bytes of a file, which a terminal might obey.
+    seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    print(f"{start}clusterforests {given.command}: {seen}", file=sys.stderr)
     return status
