@@ -1,10 +1,7 @@
 """Cluster Forests: consensus clustering of tables with many features, some of them noise."""
 
 import importlib
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
-
-__version__ = _version("clusterforests")
 
 __all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus", "inspect_table"]
 
@@ -13,6 +10,8 @@ if TYPE_CHECKING:
     from clusterforests.estimator import ClusterForest
     from clusterforests.kmeans import HartiganWongKMeans
     from clusterforests.tables.overview import inspect_table
+
+    __version__: str
 else:
     # Names are imported when they are first used: scikit-learn takes a second, which `clusterforests --help` and a
     # program that may not cluster at all do not wait for.
@@ -41,6 +40,8 @@ else:
             importlib.import_module("numpy")
         if name in _HOMES:
             value = getattr(importlib.import_module(f"clusterforests.{_HOMES[name]}"), name)
+        elif name == "__version__":
+            value = importlib.import_module("importlib.metadata").version("clusterforests")
         elif name in _MODULES:
             value = importlib.import_module(f"clusterforests.{name}")
         else:
@@ -49,4 +50,4 @@ else:
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_HOMES, *_MODULES})
+        return sorted({*globals(), *_HOMES, *_MODULES, "__version__"})

@@ -27,7 +27,11 @@ def tool(name):
 
 def test_one_version():
     assert clusterforests.__version__ == VERSION
-    written = {"CITATION.cff": "version: (.+)", "r/DESCRIPTION": "Version: (.+)", "conda/recipe.yaml": ' +version: "(.+)"'}
+    written = {
+        "CITATION.cff": "version: (.+)",
+        "r/DESCRIPTION": "Version: (.+)",
+        "conda/recipe.yaml": ' +version: "(.+)"',
+    }
     for file, line in written.items():
         assert re.search(f"^{line}$", (ROOT / file).read_text(), re.M)[1] == VERSION, file
     first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]

@@ -18,6 +18,8 @@ OPTIONAL = {"anndata", "cupy", "matplotlib", "openpyxl", "pandas", "pooch", "pya
 WAIT = {
     ("__init__", "*"),
     ("__init__", "numpy"),
+    ("__init__", "importlib"),
+    ("__main__", "cli.program"),
     ("cli.program", "cli.commands.*"),
     ("experiments.reproduce", "experiments.figures"),
     ("experiments.reproduce", "experiments.theory_figures"),

@@ -248,6 +248,17 @@ def matches(caller):
     return made.multiply, [given, caller.rng.normal(size=(1 + caller.size(10), columns)), threads(caller)]
 
 
+def group_votes(caller):
+    """Make votes of groups of nodes, or place rows by them."""
+    members, nodes, rows = 1 + caller.size(5), caller.size(40), caller.size(50)
+    groups = caller.rng.integers(0, 1 + caller.size(6), size=nodes, dtype=np.int32)
+    table = caller.pick([1.3, 2.0, 1.0 + 1e-12]) ** np.arange(members + 1) - 1
+    arguments = [caller.labels(members, nodes), groups, caller.rng.random(nodes) * 3, table]
+    if caller.rng.random() < 0.5:
+        return _core.GroupVotes, arguments
+    return _core.GroupVotes(*arguments).place, [caller.labels(members, rows), threads(caller)]
+
+
 def coassociate(caller):
     members = 1 + caller.size(5)
     sides = [caller.labels(members, caller.size(60)) for _ in range(2)]
@@ -304,7 +315,7 @@ def error_bound(caller):
     return caller.pick([_core.float32_error, _core.float64_error]), [caller.size(40)]
 
 
-CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches,
+CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches, group_votes,
          coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions]  # fmt: skip
 
 

@@ -175,20 +175,35 @@ def test_the_command_stops(tmp_path, record_property):
 STOPPED_BY = """
 import os, signal, sys
 
+module = sys.argv[1]
+
 class Stop:
     def find_spec(name, path, target=None):
-        if name == "numpy":
+        if name == module:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Stop)
-from clusterforests.cli.program import main
-sys.exit(main(["fit", "rows.csv"]))
+from clusterforests.__main__ import main
+sys.argv[1:] = ["fit", "rows.csv"]
+sys.exit(main())
 """
 
 
+def stopped_by(module, folder):
+    """Return the exit status and the message of a command that Ctrl-C reaches when it loads a module."""
+    command = [sys.executable, "-c", STOPPED_BY, module]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
 def test_a_command_that_is_stopped_while_it_loads_numpy_says_so(tmp_path):
-    done = subprocess.run([sys.executable, "-c", STOPPED_BY], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "clusterforests fit: Stopped. Nothing was written.\n")
+    assert stopped_by("numpy", tmp_path) == (130, "clusterforests fit: Stopped. Nothing was written.\n")
+
+
+@pytest.mark.parametrize("module", ["clusterforests.cli.program", "argparse", "shlex"])
+def test_a_command_that_is_stopped_while_it_is_loaded_says_so(tmp_path, module):
+    """The first tenth of a second, in which the program itself is read."""
+    assert stopped_by(module, tmp_path) == (130, "clusterforests: Stopped. Nothing was written.\n")
 
 
 def used(pid):

@@ -40,6 +40,9 @@ class Outputs:
         self.targets = {option: path for option, path in targets.items() if path is not None}
         self._staged: list[tuple[Path, Path]] = []
         seen = {file: option for option, path in inputs.items() for file in _files(Path(path), sys.stdin)}
+        for file in _files(STDOUT, sys.stdout):  # results are printed there, if nothing else is
+            if file in seen:
+                raise ValueError(f"Here standard output is the same file as {seen[file]}. Send it elsewhere.")
         for option, path in self.targets.items():
             for file in _files(path, sys.stdout):
                 if file in seen:

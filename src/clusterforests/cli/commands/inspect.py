@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from clusterforests.cli.outputs import Outputs
 from clusterforests.cli.problems import SUGGESTION, suggest
 from clusterforests.cli.readers import DataFile, read_table
 from clusterforests.cli.requests import request_of
@@ -18,6 +19,7 @@ from clusterforests.tables.overview import overview_lines
 
 def run_inspect(given: argparse.Namespace) -> int:
     """Read the table and show its columns."""
+    Outputs({"DATA": given.data}, {})  # it may be where standard output goes
     return show_columns(given, Screen(given), given.words)
 
 
