@@ -54,7 +54,7 @@ def _facts(view: ForestView, params: Mapping[str, Any], chosen: Mapping[str, Set
     """Collect what belongs to the table as a whole."""
     import pandas
 
-    settings = {name: (str(setting.value), setting.reason) for name, setting in (view.settings | chosen).items()}
+    settings = {name: (str(setting.value), setting.reason) for name, setting in {**view.settings, **chosen}.items()}
     facts: dict[str, Any] = {
         "params": {name: _plain(value) for name, value in params.items() if value is not None},
         "n_clusters": view.n_clusters,

@@ -27,11 +27,7 @@ def run_fit(given: argparse.Namespace) -> int:
     if given.json and given.out == STDOUT:
         given.usage("--json and --out - both write to standard output. Leave one of them out.")
     check_guidance(given)
-    inputs = {"DATA": given.data, "--must-link": given.must_link, "--cannot-link": given.cannot_link}
-    outputs = Outputs(
-        {option: path for option, path in inputs.items() if path is not None},
-        {"--out": given.out, "--report": given.report, "--model": given.model},
-    )
+    outputs = _outputs(given)
     for option in ("report", "model"):
         if getattr(given, option) == STDOUT:
             given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
@@ -40,17 +36,7 @@ def run_fit(given: argparse.Namespace) -> int:
         return show_columns(given, screen, words)
     data, guidance = _read(given, screen)
     started = time.perf_counter()
-    forest = ClusterForest(
-        given.clusters,
-        n_estimators=given.trees,
-        noise_features=given.noise_features,
-        outliers=given.outliers,
-        min_cluster_size=given.min_size,
-        max_cluster_size=given.max_size,
-        n_jobs=given.threads or -1,
-        random_state=given.seed,
-        verbose=int(screen.watched),
-    )
+    forest = _forest(given, screen)
     with screen.warnings_as_notes(), naming_file(given.data, partial(row_name, data)):
         forest.fit(data.table, **guidance.arguments)
     seconds = time.perf_counter() - started
@@ -69,6 +55,30 @@ def run_fit(given: argparse.Namespace) -> int:
         lines += ["", f"wrote {', '.join(outputs.files)}"]
     screen.tell(lines, on_stderr=given.out == STDOUT)
     return 0
+
+
+def _outputs(given: argparse.Namespace) -> Outputs:
+    """Name the files to write, none of which may be one that is read."""
+    inputs = {"DATA": given.data, "--must-link": given.must_link, "--cannot-link": given.cannot_link}
+    return Outputs(
+        {option: path for option, path in inputs.items() if path is not None},
+        {"--out": given.out, "--report": given.report, "--model": given.model},
+    )
+
+
+def _forest(given: argparse.Namespace, screen: Screen) -> ClusterForest:
+    """Make the estimator that the options ask for."""
+    return ClusterForest(
+        given.clusters,
+        n_estimators=given.trees,
+        noise_features=given.noise_features,
+        outliers=given.outliers,
+        min_cluster_size=given.min_size,
+        max_cluster_size=given.max_size,
+        n_jobs=given.threads or -1,
+        random_state=given.seed,
+        verbose=int(screen.watched),
+    )
 
 
 def _read(given: argparse.Namespace, screen: Screen) -> tuple[DataFile, GivenGuidance]:
