@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from anndata_components import compare
 from cells import draw_cells
 from stamp import stamp
 
@@ -64,7 +65,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             _again("--draw", folder)
             found = {name: json.loads(_again("--measure", name, folder).splitlines()[-1]) for name in CASES}
-        given.out.write_text(as_page(found), encoding="utf-8")
+        given.out.write_text(f"{as_page(found)}\n{compare()}", encoding="utf-8")
 
 
 def draw_files(folder: Path) -> None:

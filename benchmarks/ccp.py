@@ -2,7 +2,7 @@
 
     python benchmarks/ccp.py --out benchmarks/CCP.md
 
-Needs R with ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus).
+Needs R with ConsensusClusterPlus, clue and dbscan (Debian: r-bioc-consensusclusterplus, r-cran-clue, r-cran-dbscan).
 """
 
 import argparse
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from r_packages import section
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 from stamp import stamp
@@ -150,7 +151,8 @@ def main() -> None:
     given = parser.parse_args()
     (X, kinds), (noise, _) = draw(SHIFT), draw(0.0)
     rows = [*(peer(X, noise, *settings) for settings in PEERS), ours(X, noise)]
-    given.out.write_text(as_page(rows, resampled(X), kinds), encoding="utf-8")
+    others = "\n".join(section(X, noise, kinds, SEED))
+    given.out.write_text(f"{as_page(rows, resampled(X), kinds)}\n{others}", encoding="utf-8")
 
 
 if __name__ == "__main__":

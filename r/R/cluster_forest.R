@@ -1,8 +1,8 @@
-cluster_forest <- function(x, k = "auto", ..., seed = NULL) {
+cluster_forest <- function(x, k = "auto", ..., must_link = NULL, cannot_link = NULL, known_labels = NULL, seed = NULL) {
   if (is.null(seed)) seed <- sample.int(.Machine$integer.max, 1)
   table <- as_python(x)
   settings <- c(lapply(list(...), whole), list(random_state = whole(seed)))
-  found <- ask("fit", table, number(k), settings)
+  found <- ask("fit", table, number(k), settings, guidance(x, must_link, cannot_link, known_labels))
   as_forest(found, table, colnames(x), names_of_rows(x), seed, match.call())
 }
 

@@ -7,9 +7,11 @@ print.cluster_forest <- function(x, digits = 2, ...) {
   print(clusters, row.names = FALSE)
   apart <- sum(is.na(x$cluster))
   if (apart > 0) cat("\nRows that belong to no cluster (NA): ", apart, "\n", sep = "")
-  best <- head_of(x$importance[order(-x$importance)], 5)
-  told <- paste0(label_of(best, x$importance), " (", round(best, digits), ")", collapse = ", ")
-  cat("", strwrap(paste("Features that tell most:", told)), sep = "\n")
+  best <- head_of(x$importance[order(-x$importance)], min(5, sum(x$importance > 0, na.rm = TRUE)))
+  if (length(best) > 0) {
+    told <- paste0(label_of(best, x$importance), " (", round(best, digits), ")", collapse = ", ")
+    cat("", strwrap(paste("Features that tell most:", told)), sep = "\n")
+  }
   invisible(x)
 }
 
@@ -52,7 +54,7 @@ plot.cluster_forest <- function(x, which = c("consensus", "importance", "rows"),
   invisible(x)
 }
 
-plot_consensus <- function(x, max_rows, main = "How often two rows fall into the same cluster", ...) {
+plot_consensus <- function(x, max_rows, main = "How often two rows are together", ...) {
   order <- order(x$cluster, -x$consensus)
   chosen <- order[unique(round(seq(1, length(order), length.out = min(max_rows, length(order)))))]
   shares <- matrix(doubles(ask("shares", forest_of(x), as.list(chosen - 1L))), length(chosen))

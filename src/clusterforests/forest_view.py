@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import CpuBackend
+from clusterforests.combining.constraints import Constraints
 from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.n_clusters.evidence import NClustersEvidence
@@ -122,8 +123,20 @@ class ForestView:
 
     def guided_rows(self) -> Int64Array:
         """Return the rows of which the user knew something, so that `predict` may say something else of them."""
-        given = self.forest._constraints
+        given = self.constraints
         return np.empty(0, dtype=np.int64) if given is None or given.guidance is None else given.guidance.rows
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """What the user asked of the clusters beside their number."""
+        given: Constraints | None = self.forest._constraints
+        return given
+
+    @property
+    def known_clusters(self) -> dict[Any, int]:
+        """The cluster of each known class."""
+        found: dict[Any, int] = self.forest.known_clusters_
+        return found
 
     def predicted(self, rows: slice | IndexArray) -> IntArray:
         """Return what `predict` says of fitted rows, none of them guided: their labels, unless sizes moved them."""

@@ -43,14 +43,14 @@ def test_classes_are_apart_without_pairs():
     [
         (
             {"must_link": [(0, 1), (1, 2), (2, 4)], "cannot_link": [(0, 4)]},
-            "cannot_link and must_link contradict each other: rows 0 and 4 are to be apart, but are joined by row 0 - "
-            "row 1 - row 2 - row 4.",
+            "cannot_link and must_link contradict each other: row 0 and row 4 are to be apart, but are joined by "
+            "row 0 - row 1 - row 2 - row 4.",
         ),
-        ({"cannot_link": [(3, 3)]}, r"cannot_link has the pair \(3, 3\): no row can be apart from itself."),
+        ({"cannot_link": [(3, 3)]}, "cannot_link pairs row 3 with itself: no row can be apart from itself."),
         (
             {"cannot_link": [(1, 2)], "known_labels": [-1, "x", "x", -1, -1, -1]},
-            "cannot_link and known_labels contradict each other: rows 1 and 2 are to be apart, but are joined by row 1 "
-            "- class 'x' - row 2.",
+            "cannot_link and known_labels contradict each other: row 1 and row 2 are to be apart, but are joined by "
+            "row 1 - class 'x' - row 2.",
         ),
         (
             {"must_link": [(1, 3), (3, 2)], "known_labels": [-1, "x", "y", -1, -1, -1]},

@@ -265,3 +265,35 @@ def test_the_answer_for_one_cluster_counts_outliers():
     X[0] = 40
     said = ClusterForest(1, n_estimators=20, outliers=0.01, random_state=0).fit(X).summary(X).answer
     assert said == "99 of 100 rows form one cluster, as requested. 1 row lies apart from the others."
+
+
+def far_rows(X, clusters):
+    return find_outliers(X, np.arange(X.shape[1]), clusters.astype(np.int32), None, "auto").outside
+
+
+def test_clusters_with_long_tails_keep_most_of_their_rows():
+    rng = np.random.default_rng(0)
+    shares = [far_rows(rng.exponential(size=(1000, d)), np.zeros(1000)).mean() for d in (1, 2, 5, 10)]
+    assert max(shares) < 0.02
+    assert np.mean(shares) < 0.01
+
+
+def test_what_someone_who_knows_the_clusters_would_find_is_found():
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0.0], [16.0, 0.0], [0.0, 16.0]])
+    clusters = np.repeat([0, 1, 2], 1000)
+    X = np.vstack([centers[clusters] + rng.normal(size=(3000, 2)), rng.uniform(-4, 20, (150, 2))])
+    squared = ((X[:, None] - centers) ** 2).sum(axis=2)
+    found = far_rows(X, squared.argmin(axis=1))
+    level = -2 * np.log(0.001)  # of the squared distance from a normal distribution in two columns
+    known = squared.min(axis=1) > level
+    assert (found & known).sum() >= 0.97 * known.sum()
+    assert found[:3000].mean() < 0.003
+
+
+def test_a_quarter_of_evenly_spread_rows_does_not_widen_a_cluster():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(600, 2)), rng.uniform(-25, 25, (200, 2))])
+    found = far_rows(X, np.zeros(800))
+    assert found[600:].mean() > 0.9
+    assert not found[:600].any()

@@ -97,12 +97,32 @@ def test_layers_and_representations(adata):
     forest = ClusterForest(3, random_state=0, **FEW_TREES).fit(adata.layers["shifted"])
     assert np.array_equal(adata.var["layer_importance"], forest.feature_importances_)
     cf.tl.cluster_forest(adata, 3, use_rep="X_some", key_added="layer", **FEW_TREES)
-    forest = ClusterForest(3, random_state=0, **FEW_TREES).fit(adata.obsm["X_some"])
+    forest = ClusterForest(3, scale="none", noise_features="keep", random_state=0, **FEW_TREES)
+    forest.fit(adata.obsm["X_some"])
     assert adata.obs["layer"].astype(int).tolist() == forest.labels_.tolist()
     assert np.array_equal(adata.uns["layer"]["feature_importances"], forest.feature_importances_)
     assert np.array_equal(adata.uns["layer"]["feature_pvalues"], forest.feature_pvalues_)
     assert not [name for name in adata.var if name.startswith("layer_")]  # those of the first run no longer hold
     assert adata.uns["layer"]["params"]["use_rep"] == "X_some"
+
+
+def test_components_keep_their_scale_unless_it_is_given(adata):
+    def settings_of(n_clusters, **given):
+        cf.tl.cluster_forest(adata, n_clusters, use_rep="X_some", **given, **FEW_TREES)
+        return adata.uns[KEY]["selection"], adata.uns[KEY]["params"]
+
+    selection, params = settings_of(3)
+    assert selection.loc["scale"].tolist() == ["none", "components have one scale: what varies more tells more"]
+    assert selection.loc["noise_features", "value"] == "keep"
+    assert "one alone may tell a rare kind apart" in selection.loc["noise_features", "reason"]
+    assert not {"scale", "noise_features"} & set(params)
+    selection, _ = settings_of([2, 3])
+    assert selection["value"][["scale", "noise_features"]].tolist() == ["none", "drop"]
+    selection, params = settings_of(3, scale="standard", noise_features="auto")
+    assert selection["value"][["scale", "noise_features"]].tolist() == ["standard", "drop"]
+    assert (params["scale"], params["noise_features"]) == ("standard", "auto")
+    cf.tl.cluster_forest(adata, 3, **FEW_TREES)
+    assert adata.uns[KEY]["selection"]["value"][["scale", "noise_features"]].tolist() == ["mixed", "drop"]
 
 
 def test_a_copy_leaves_the_original_as_it_was(adata):

@@ -1,5 +1,6 @@
 """What R calls. Tables come and results go as bytes, so that R need not know this version of NumPy."""
 
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -88,10 +89,20 @@ def _moment(pandas: Any, kind: str, data: bytes) -> Any:
     return moments
 
 
-def fit(table: Any, n_clusters: Any, settings: dict[str, Any]) -> dict[str, Any]:
+def fit(table: Any, n_clusters: Any, settings: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     """Cluster a table; a list is several numbers of clusters to choose from, or a pair such as `base_clusters`."""
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
-    return describe(ClusterForest(n_clusters, **given).fit(table))
+    pairs = {name: None if known[name] is None else _pairs(known[name]) for name in ("must_link", "cannot_link")}
+    forest = ClusterForest(n_clusters, **given)
+    try:
+        return describe(forest.fit(table, known_labels=known["known_labels"], **pairs))
+    except ValueError as error:  # R counts rows from 1
+        raise ValueError(re.sub(r"\brow (\d+)\b", lambda row: f"row {int(row[1]) + 1}", str(error))) from error
+
+
+def _pairs(data: bytes) -> Any:
+    """Read pairs of row positions."""
+    return np.frombuffer(data, "<i4").reshape(-1, 2)
 
 
 def cut(forest: Any, n_clusters: int) -> dict[str, Any]:

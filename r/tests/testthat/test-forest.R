@@ -40,6 +40,8 @@ test_that("a forest is printed and described", {
   fit <- cluster_forest(measured(), 3, seed = 0)
   expect_output(print(fit), "150 rows, 4 features, 3 clusters")
   expect_output(print(fit), "Features that tell most: Petal.Length")
+  noise <- cbind(measured(), noise = rep_len(c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5), 150))
+  expect_failure(expect_output(print(cluster_forest(noise, 3, seed = 0)), "noise"))
   told <- summary(fit)
   expect_output(print(told), "The 150 rows fall into 3 clusters")
   expect_match(told$text, "Petal.Width")

@@ -24,6 +24,7 @@ def add_data_options(parser: argparse.ArgumentParser, *, fitting: bool) -> None:
     add("--label", metavar="COLUMN", help="column with known classes: only compared with the clusters")
     lists: dict[str, Any] = {"metavar": "COLUMN", "nargs": "+", "action": "extend", "default": []}
     if fitting:
+        add("--known-labels", metavar="COLUMN", help="column with the classes of some rows: each becomes a cluster")
         add("--ignore", **lists, help="columns to leave out")
         add("--category", **lists, help="columns whose numbers or words are names of groups")
         add("--number", **lists, help="columns of numbers, whatever they look like")
@@ -92,6 +93,21 @@ def share_or_auto(text: str) -> float | str:
         share = 0.0
     if not 0 < share < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be auto or a number between 0 and 1, such as 0.05")
+    return share
+
+
+def size(text: str) -> int | float:
+    """Read a number of rows, or a share of them between 0 and 1."""
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a number of rows such as 50, or a share of them between 0 and 1, such as 0.05"
+        )
     return share
 
 

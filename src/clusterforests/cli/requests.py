@@ -12,6 +12,7 @@ def request_of(given: argparse.Namespace, progress: ReadProgress, **more: Any) -
     return Request(
         id=given.id,
         label=given.label,
+        known=getattr(given, "known_labels", None),
         ignore=tuple(getattr(given, "ignore", ())),
         categories=tuple(getattr(given, "category", ())),
         numbers=tuple(getattr(given, "number", ())),

@@ -1,27 +1,41 @@
 """What a command says on the screen: progress and notes on stderr, results on stdout."""
 
 import argparse
+import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from clusterforests._base.progress import ProgressBar
 from clusterforests.cli.standard_streams import writing_to_stdout
 
-OPTIONS = {"n_clusters": "--clusters", "n_estimators": "--trees", "random_state": "--seed", "n_jobs": "--threads"}
+OPTIONS = {
+    "n_clusters": "--clusters",
+    "n_estimators": "--trees",
+    "random_state": "--seed",
+    "n_jobs": "--threads",
+    "must_link": "--must-link",
+    "cannot_link": "--cannot-link",
+    "known_labels": "--known-labels",
+    "min_cluster_size": "--min-size",
+    "max_cluster_size": "--max-size",
+}
+_ROW = re.compile(r"(?<!')\brow (\d+)\b")
 
 
 @contextmanager
-def naming_file(name: str) -> Iterator[None]:
-    """Let errors of the estimator speak of the file and the options instead of X and parameters."""
+def naming_file(name: str, row_name: Callable[[int], str] | None = None) -> Iterator[None]:
+    """Let errors of the estimator speak of the file, the options and names of rows instead of X and parameters."""
     try:
         yield
     except (ValueError, TypeError, MemoryError) as error:
         text = str(error)
         for parameter, option in OPTIONS.items():
             text = text.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
+        if row_name is not None:
+            text = _ROW.sub(lambda found: f"row {row_name(int(found[1]))}", text)
         raise ValueError(f"{'standard input' if name == '-' else name}: {text}") from error
 
 

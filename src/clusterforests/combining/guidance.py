@@ -110,11 +110,11 @@ class _Joined:
         """Refuse pairs that are to be apart but are joined."""
         for a, b in apart[self.part[apart[:, 0]] == self.part[apart[:, 1]]].tolist():
             if a == b:
-                raise ValueError(f"cannot_link has the pair ({a}, {a}): no row can be apart from itself.")
+                raise ValueError(f"cannot_link pairs row {a} with itself: no row can be apart from itself.")
             source = "known_labels" if "class" in (chain := self._chain(a, b)) else "must_link"
             raise ValueError(
-                f"cannot_link and {source} contradict each other: rows {a} and {b} are to be apart, but are joined by "
-                f"{chain}."
+                f"cannot_link and {source} contradict each other: row {a} and row {b} are to be apart, but are joined "
+                f"by {chain}."
             )
 
     def guidance(self, apart: Int64Array) -> Guidance:

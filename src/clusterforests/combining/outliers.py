@@ -1,8 +1,8 @@
 """Rows that belong to no cluster: those far from every cluster, measured by each cluster's own spread.
 
 A cluster is a normal distribution, fitted to its inner rows so that rows that do not belong to it hardly count. The
-cube root of a row's squared distance is nearly normal; its middle and its spread among the cluster's own rows say how
-far is far, so that a cluster with long tails keeps more of its rows.
+cube root of a row's squared distance is nearly normal; its middle and its spread among the rows of the cluster that are
+no outliers say how far is far, so that a cluster with long tails keeps more of its rows.
 """
 
 from dataclasses import dataclass, replace
@@ -20,10 +20,12 @@ from clusterforests.combining.refinement import LEAST_VARIANCE, usual_steps
 
 OUTLIER_RULES: dict[str, Rule] = {"outliers": either(none(), choice("auto"), above(0, 1, or_equal=False))}
 FALSE_ALARMS = 0.001  # of the rows of normal clusters that "auto" takes for outliers
+LEVEL = float(ndtri(1 - FALSE_ALARMS))
 INNER = 0.975  # of a normal distribution: the rows that it is fitted to
 STEPS = 30
 OUTLIER = -1  # the label of a row that belongs to no cluster
 MAD = 1.4826  # times the median distance from the median is a normal distribution's standard deviation
+WIDEST = 2.5  # times the spread by quantiles: exponential distributions, which are long-tailed, have about 2
 LOW, HIGH = 0.25, 0.65  # quantiles beside the median: below the row that outliers begin with if they are a third
 
 
@@ -86,9 +88,7 @@ def fit_outliers(values: FloatArray, columns: IntArray, clusters: IntArray, mass
     with threadpool_limits(1, "blas"):
         shapes = [_fit(unit[own], counted[own], common) for own in inside]
     centers, roots, usual, widths = (np.array(part) for part in zip(*shapes, strict=True))
-    return OutlierRule(
-        columns, scale, centers, roots.reshape(-1, len(scale)), usual, widths, float(ndtri(1 - FALSE_ALARMS))
-    )
+    return OutlierRule(columns, scale, centers, roots.reshape(-1, len(scale)), usual, widths, LEVEL)
 
 
 class Judged(NamedTuple):
@@ -153,9 +153,38 @@ def _fit(values: FloatArray, mass: FloatArray, common: FloatArray) -> _Shape:
         scatter = (own[:, None] * away).T @ away + (d + 1) * np.diag(common)
         root = np.linalg.cholesky(scatter / (own.sum() + d + 1))
         squared = _squared(values - center, root)
-    low, middle, high = (weighted_quantile(np.cbrt(squared), mass, q) for q in (LOW, 0.5, HIGH))
-    width = max((middle - low) / -ndtri(LOW), (high - middle) / ndtri(HIGH), np.sqrt(2 / (9 * d)) * middle / 2)
-    return _Shape(center, root, middle, float(max(width, np.finfo(np.float64).tiny)))
+    return _Shape(center, root, *_yardstick(np.cbrt(squared), mass, d))
+
+
+def _yardstick(far: FloatArray, mass: FloatArray, d: int) -> tuple[float, float]:
+    """Find the middle of a cluster's distances and their spread, from the rows that are no outliers by them.
+
+    They begin with quantiles that a third of outliers does not reach. The spread is then that of the farther half of
+    the rows that are left, so that long tails, which the quantiles do not see, widen it. If it widens too much, rows
+    from outside have been taken in, and the quantiles hold.
+    """
+    middle, high = (weighted_quantile(far, mass, q) for q in (0.5, HIGH))
+    width = _width(far, mass, middle, (high - middle) / ndtri(HIGH), d)
+    first = middle, width
+    left = np.zeros(len(far), dtype=bool)
+    for _ in range(STEPS):
+        found = far <= middle + LEVEL * width
+        if np.array_equal(found, left):
+            break
+        left = found
+        middle = weighted_quantile(far[left], mass[left], 0.5)
+        upper = left & (far > middle)
+        spread = np.sqrt(np.average((far[upper] - middle) ** 2, weights=mass[upper])) if upper.any() else 0.0
+        width = _width(far[left], mass[left], middle, float(spread), d)
+        if width > WIDEST * first[1]:
+            return first
+    return middle, width
+
+
+def _width(far: FloatArray, mass: FloatArray, middle: float, above: float, d: int) -> float:
+    """Take the spread above the middle, but not less than that below it or half of a normal distribution's."""
+    below = (middle - weighted_quantile(far, mass, LOW)) / -ndtri(LOW)
+    return float(max(above, below, np.sqrt(2 / (9 * d)) * middle / 2, np.finfo(np.float64).tiny))
 
 
 def _squared(away: FloatArray, root: FloatArray) -> FloatArray:

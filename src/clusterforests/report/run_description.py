@@ -39,13 +39,14 @@ def python_lines(view: ForestView) -> str:
         if name not in ("n_clusters", *NOT_SHOWN) and not _same(view.parameters[name], parameter.default)
     ]
     call = ", ".join([repr(view.parameters["n_clusters"]), *others])
-    weights = "" if view.weights is None else ", sample_weight=w"
+    guided = [] if view.constraints is None or view.constraints.guidance is None else view.constraints.guidance.given
+    beside = ["sample_weight=w"] * (view.weights is not None) + [f"{name}={name}" for name in guided]
     return "\n".join(
         [
             "from clusterforests import ClusterForest",
             "from clusterforests.report import write_report",
             "",
-            f"forest = ClusterForest({call}).fit(X{weights})",
+            f"forest = ClusterForest({call}).fit({', '.join(['X', *beside])})",
             'write_report(forest, X, "report.html")',
         ]
     )

@@ -9,6 +9,7 @@ from clusterforests.diagnostics.agreement import FOUND_AGAIN
 from clusterforests.forest_view import ForestView
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.story.certainty import Certainty
+from clusterforests.story.guided import guided
 from clusterforests.story.table_sample import TableSample
 from clusterforests.story.words import listed
 
@@ -102,7 +103,7 @@ def cautions(
         )
         if reason != "given":
             found.append(reason)
-    found += _about_clusters(sure) + _about_outliers(sure)
+    found += list(filter(None, [guided(view)])) + _about_clusters(sure) + _about_outliers(sure)
     if k > 1 and sure.stability is not None and sure.stability.mean < TRUSTED:
         found.append(agreement(sure))
     doubtful = int((sure.silhouette < 0).sum())

@@ -4,7 +4,7 @@ from typing import Any
 
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.tl.choosing import check_anndata, choose_table
+from clusterforests.tl.choosing import check_anndata, choose_table, settings_for_components
 from clusterforests.tl.storing import store
 
 
@@ -34,7 +34,9 @@ def cluster_forest(
     layer : str or None, default=None
         The table of `adata.layers` to cluster instead of `adata.X`.
     use_rep : str or None, default=None
-        The table of `adata.obsm` to cluster instead of genes, such as "X_pca". None or "X" means genes.
+        The table of `adata.obsm` to cluster instead of genes, such as "X_pca". None or "X" means genes. Its columns
+        are taken as components of one scale: `scale="none"` and, if `n_clusters` is one number,
+        `noise_features="keep"`, unless `settings` say otherwise.
     mask_var : "auto", str, array of bool or None, default="auto"
         The genes to use: a mask, or the name of a column of `adata.var` that holds one. None uses all genes; "auto"
         uses the column "highly_variable" if there is one, as `scanpy.pp.pca` does.
@@ -84,8 +86,10 @@ def cluster_forest(
     if copy:
         adata = adata.copy()
     table = choose_table(adata, layer, use_rep, mask_var)
-    forest = ClusterForest(n_clusters, n_jobs=n_jobs, random_state=random_state, **settings).fit(table.values)
+    chosen = {} if table.genes is not None else settings_for_components(n_clusters, settings)
+    values = {name: setting.value for name, setting in chosen.items()} | settings
+    forest = ClusterForest(n_clusters, n_jobs=n_jobs, random_state=random_state, **values).fit(table.values)
     asked = {"n_clusters": n_clusters, "layer": layer, "use_rep": use_rep, "random_state": random_state, **settings}
     asked["mask_var"] = mask_var if isinstance(mask_var, str) or mask_var is None else "given as an array"
-    store(adata, view_of(forest), key_added, table.genes, asked)
+    store(adata, view_of(forest), key_added, table.genes, asked, chosen)
     return adata if copy else None

@@ -1,5 +1,6 @@
 """Which table of an AnnData is clustered, opened without reading what is in a file."""
 
+import numbers
 import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,9 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterforests._base.typing import BoolArray, IndexArray
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.tables.stored_table import open_table
 
 VARIABLE = "highly_variable"
+ONE_SCALE = Setting("none", "components have one scale: what varies more tells more")
+ALL_COMPONENTS = Setting("keep", "components are few, and one alone may tell a rare kind apart")
 
 
 class CellTable(NamedTuple):
@@ -44,6 +48,16 @@ def choose_table(adata: Any, layer: str | None, use_rep: str | None, mask_var: A
     if not len(genes):
         raise ValueError(f"mask_var={_shown(mask_var)} selects no gene. Pass mask_var=None to use all genes.")
     return CellTable(open_table(values, genes), genes)
+
+
+def settings_for_components(n_clusters: Any, given: Mapping[str, Any]) -> dict[str, Setting]:
+    """Choose the settings for components, such as those of `scanpy.pp.pca`, that are not given.
+
+    Where the number of clusters is chosen, components that do not tell are left out: they would hide clusters.
+    """
+    fixed = isinstance(n_clusters, numbers.Integral)
+    chosen = {"scale": ONE_SCALE} | ({"noise_features": ALL_COMPONENTS} if fixed else {})
+    return {name: setting for name, setting in chosen.items() if name not in given}
 
 
 def _refuse_beside(use_rep: str, layer: str | None, mask_var: Any) -> None:

@@ -6,13 +6,24 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray
+from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest_view import ForestView
 
 PLAIN = (str, bool, int, float)
 
 
-def store(adata: Any, view: ForestView, key: str, genes: IndexArray | None, params: Mapping[str, Any]) -> None:
-    """Write labels, memberships, features and how they came about; replace those of an earlier run."""
+def store(
+    adata: Any,
+    view: ForestView,
+    key: str,
+    genes: IndexArray | None,
+    params: Mapping[str, Any],
+    chosen: Mapping[str, Setting],
+) -> None:
+    """Write labels, memberships, features and how they came about; replace those of an earlier run.
+
+    `params` are what the user gave, `chosen` what was chosen for this table.
+    """
     import pandas
 
     names = list(map(str, range(view.n_clusters)))
@@ -20,7 +31,7 @@ def store(adata: Any, view: ForestView, key: str, genes: IndexArray | None, para
     adata.obs[key] = pandas.Categorical.from_codes(codes, categories=names, ordered=True)
     adata.obs[f"{key}_consensus"] = view.item_consensus()
     adata.obsm[f"{key}_memberships"] = view.memberships()
-    facts = _facts(view, params)
+    facts = _facts(view, params, chosen)
     features = {"importance": view.feature_importances, "pvalue": view.feature_pvalues}
     for title, values in features.items():
         column = f"{key}_{title}"
@@ -39,11 +50,11 @@ def _of_all_genes(values: FloatArray, genes: IndexArray, n_genes: int) -> FloatA
     return placed
 
 
-def _facts(view: ForestView, params: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(view: ForestView, params: Mapping[str, Any], chosen: Mapping[str, Setting]) -> dict[str, Any]:
     """Collect what belongs to the table as a whole."""
     import pandas
 
-    settings = {name: (str(setting.value), setting.reason) for name, setting in view.settings.items()}
+    settings = {name: (str(setting.value), setting.reason) for name, setting in {**view.settings, **chosen}.items()}
     facts: dict[str, Any] = {
         "params": {name: _plain(value) for name, value in params.items() if value is not None},
         "n_clusters": view.n_clusters,

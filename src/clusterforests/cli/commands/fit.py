@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from clusterforests.cli.commands.inspect import column_facts, show_columns
+from clusterforests.cli.guidance import GivenGuidance, check_guidance, read_guidance
 from clusterforests.cli.label_files import formula_notes, labels_format, membership_column, write_labels
 from clusterforests.cli.outputs import STDOUT, Outputs
-from clusterforests.cli.readers import DataFile, read_table
+from clusterforests.cli.readers import DataFile, read_table, row_name
 from clusterforests.cli.requests import request_of
 from clusterforests.cli.screen import Screen, naming_file, reading_file
 from clusterforests.cli.summary import as_json, fit_facts, fit_lines, row_facts, score
@@ -24,26 +26,19 @@ def run_fit(given: argparse.Namespace) -> int:
     screen = Screen(given)
     if given.json and given.out == STDOUT:
         given.usage("--json and --out - both write to standard output. Leave one of them out.")
-    outputs = Outputs({"DATA": given.data}, {"--out": given.out, "--report": given.report, "--model": given.model})
+    check_guidance(given)
+    outputs = _outputs(given)
     for option in ("report", "model"):
         if getattr(given, option) == STDOUT:
             given.usage(f"--{option} cannot be standard output. Pass the name of a file.")
     if given.dry_run:
         words = [word for word in given.words if word != "--dry-run"]
         return show_columns(given, screen, words)
-    data = _read(given, screen)
+    data, guidance = _read(given, screen)
     started = time.perf_counter()
-    forest = ClusterForest(
-        given.clusters,
-        n_estimators=given.trees,
-        noise_features=given.noise_features,
-        outliers=given.outliers,
-        n_jobs=given.threads or -1,
-        random_state=given.seed,
-        verbose=int(screen.watched),
-    )
-    with screen.warnings_as_notes(), naming_file(given.data):
-        forest.fit(data.table)
+    forest = _forest(given, screen)
+    with screen.warnings_as_notes(), naming_file(given.data, partial(row_name, data)):
+        forest.fit(data.table, **guidance.arguments)
     seconds = time.perf_counter() - started
     name = "standard input" if given.data == "-" else given.data
     with screen.stage("measuring how sure the clusters are"):
@@ -53,7 +48,7 @@ def run_fit(given: argparse.Namespace) -> int:
         if given.json:
             files = {option.lstrip("-"): str(path) for option, path in outputs.targets.items()}
             rows = row_facts(data, forest.labels_) if given.out is None else {}
-            facts |= {"columns": column_facts(forest.columns_), "notes": data.notes}
+            facts |= {"kept": guidance.kept(forest), "columns": column_facts(forest.columns_), "notes": data.notes}
             screen.show(as_json({**facts, "files": files, **rows}))
     lines = fit_lines(facts, given.label)
     if outputs.files:
@@ -62,16 +57,41 @@ def run_fit(given: argparse.Namespace) -> int:
     return 0
 
 
-def _read(given: argparse.Namespace, screen: Screen) -> DataFile:
-    """Read the table, and say what is to be known of it."""
+def _outputs(given: argparse.Namespace) -> Outputs:
+    """Name the files to write, none of which may be one that is read."""
+    inputs = {"DATA": given.data, "--must-link": given.must_link, "--cannot-link": given.cannot_link}
+    return Outputs(
+        {option: path for option, path in inputs.items() if path is not None},
+        {"--out": given.out, "--report": given.report, "--model": given.model},
+    )
+
+
+def _forest(given: argparse.Namespace, screen: Screen) -> ClusterForest:
+    """Make the estimator that the options ask for."""
+    return ClusterForest(
+        given.clusters,
+        n_estimators=given.trees,
+        noise_features=given.noise_features,
+        outliers=given.outliers,
+        min_cluster_size=given.min_size,
+        max_cluster_size=given.max_size,
+        n_jobs=given.threads or -1,
+        random_state=given.seed,
+        verbose=int(screen.watched),
+    )
+
+
+def _read(given: argparse.Namespace, screen: Screen) -> tuple[DataFile, GivenGuidance]:
+    """Read the table and what the user knows of its rows, and say what is to be known of both."""
     labels_format(given.out)  # refuses a format that is not written, before the work begins
     with reading_file(given.data):
         data = read_table(given.data, request_of(given, screen.bar.loaded), given.format)
+    guidance = read_guidance(given, data)
     screen.bar.clear()
-    data = replace(data, notes=(*data.notes, *formula_notes(given.out, data)))
+    data = replace(data, notes=(*data.notes, *formula_notes(given.out, data), *guidance.notes))
     for note in data.notes:
         screen.note(note)
-    return data
+    return data, guidance
 
 
 def write_results(

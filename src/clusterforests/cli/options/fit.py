@@ -10,6 +10,7 @@ from clusterforests.cli.arguments import (
     positive,
     seed,
     share_or_auto,
+    size,
     target,
 )
 
@@ -21,6 +22,7 @@ EXAMPLES = """examples:
   clusterforests fit table.parquet --clusters auto --json > result.json
   clusterforests fit survey.xlsx --sheet answers --out labels.xlsx
   clusterforests fit expression.tsv.gz --transpose --out labels.csv
+  clusterforests fit data.csv --id sample --must-link same.csv --known-labels type
   cat data.csv | clusterforests fit - --clusters 3 --out - > labels.csv
 
 The labels have a line for each row: its name (--id) or its number, from 1; its
@@ -73,5 +75,18 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", metavar="N", type=seed, default=0, help="random seed; the same gives the same result (default: 0)")
     add("--dry-run", action="store_true", help="only show how each column is read, as `inspect` does")
+    _add_guidance(parser)
     add_data_options(parser, fitting=True)
     add_run_options(parser)
+
+
+def _add_guidance(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "what you know of the clusters (kept exactly, or refused; see --known-labels too)",
+    )
+    add = group.add_argument
+    pairs = "two columns, each row by its name (--id) or its number, from 1"
+    add("--must-link", metavar="FILE", help=f"pairs of rows that belong to one cluster: {pairs}")
+    add("--cannot-link", metavar="FILE", help="pairs of rows that belong to different clusters, likewise")
+    add("--min-size", metavar="N", type=size, help="least number of rows of a cluster, or their share: 50, 0.05")
+    add("--max-size", metavar="N", type=size, help="largest number of rows of a cluster, or their share")

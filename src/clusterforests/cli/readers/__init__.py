@@ -12,12 +12,13 @@ from clusterforests.cli.readers.arrow_files import read_arrow
 from clusterforests.cli.readers.json_lines import read_json_lines
 from clusterforests.cli.readers.npy_files import read_npy
 from clusterforests.cli.readers.request import DataFile, ReadProgress, Request
+from clusterforests.cli.readers.row_pairs import RowPairs, read_pairs, row_name
 from clusterforests.cli.readers.text_files import read_text, split_text
 from clusterforests.cli.readers.text_rows import read_rows
 from clusterforests.cli.readers.unpacking import unpack
 from clusterforests.cli.readers.workbooks import read_workbook
 
-__all__ = ["DataFile", "ReadProgress", "Request", "read_table"]
+__all__ = ["DataFile", "ReadProgress", "Request", "RowPairs", "read_pairs", "read_table", "row_name"]
 
 
 def read_table(path: str, request: Request, format: str | None = None) -> DataFile:
@@ -54,8 +55,8 @@ def _read(file: str, place: Path | None, packed: Any, request: Request, kind: st
     stream = unpack(file, packed)
     if kind in ("csv", "tsv"):
         if request.transpose:
-            rows, delimiter = split_text(file, stream, request)
-            return read_rows(file, rows, replace(request, delimiter=delimiter))
+            records, delimiter = split_text(file, stream, request)
+            return read_rows(file, [row for _, row in records], replace(request, delimiter=delimiter))
         return read_text(file, stream, request, size)
     if kind == "jsonl":
         return read_json_lines(file, stream, request, size)

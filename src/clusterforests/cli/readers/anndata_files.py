@@ -22,7 +22,7 @@ IN_PYTHON = "use clusterforests.tl.cluster_forest in Python, which reads backed 
 
 
 def read_h5ad(file: str, source: Path | bytes, request: Request) -> DataFile:
-    """Read `.X` with the names of observations as row names; --label names a column of `.obs`."""
+    """Read `.X` with the names of observations as row names; --label and --known-labels name columns of `.obs`."""
     try:
         import anndata
     except ImportError as error:
@@ -47,17 +47,24 @@ def _read_opened(file: str, data: Any, request: Request) -> DataFile:
     if data.X is None:
         raise ValueError(f"{file} has no .X to cluster. Put the values there, one row per observation.")
     obs = data.obs
-    if request.label is not None and request.label not in obs.columns:
-        raise ValueError(f"{file}: .obs has no column {request.label!r}, which --label names.")
+    for option, column in (("--label", request.label), ("--known-labels", request.known)):
+        if column is not None and column not in obs.columns:
+            raise ValueError(f"{file}: .obs has no column {column!r}, which {option} names.")
     if request.id is not None:
         raise ValueError(f"{file}: the names of observations are the row names of an .h5ad file. Leave --id out.")
     names = list(map(str, data.var_names))
-    roles = assign_roles(file, names, replace(request, label=None))
+    roles = assign_roles(file, names, replace(request, label=None, known=None))
     values = _columns(file, open_table(data.X))
     columns = {j: RawColumn(name, cells, MEASURED) for j, (name, cells) in enumerate(zip(names, values, strict=True))}
     read = assemble(file, roles, columns, request, range(1, len(obs) + 1))
-    truth = None if request.label is None else [None if is_missing(c) else str(c) for c in obs[request.label].tolist()]
-    return replace(read, ids=list(map(str, data.obs_names)), id_name=str(obs.index.name or "obs"), truth=truth)
+    truth, known = (_classes(obs, column) for column in (request.label, request.known))
+    names = list(map(str, data.obs_names))
+    return replace(read, ids=names, id_name=str(obs.index.name or "obs"), truth=truth, known=known)
+
+
+def _classes(obs: Any, column: str | None) -> list[str | None] | None:
+    """Return a column of classes as texts, None where one is missing."""
+    return None if column is None else [None if is_missing(cell) else str(cell) for cell in obs[column].tolist()]
 
 
 def _columns(file: str, table: Any) -> FloatArray:

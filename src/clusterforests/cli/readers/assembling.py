@@ -77,7 +77,7 @@ def assemble(
         table, readings, found = _inspected(file, roles, raws, request, habits, lines)
     if not found:
         _check_rows(file, table.cells, lines)
-    ids = truth = None
+    ids = truth = known = None
     id_name = None
     for j, use in enumerate(roles.uses):
         if use == "id":
@@ -87,9 +87,11 @@ def assemble(
             )
         elif use == "label":
             truth = columns[j].cells().tolist()
+        elif use == "known":
+            known = [None if cell is None else untyped(str(cell)) for cell in _texts(columns[j], request.missing)]
     hint = orientation_notes(ids or _left_out_names(columns, readings), table.columns, len(lines))
     notes = (*roles.notes, *column_notes(readings), *hint, *new.notes())
-    return DataFile(table, ids, id_name, truth, notes, readings, found)
+    return DataFile(table, ids, id_name, truth, known, notes, readings, found)
 
 
 def read_the_others(
@@ -127,6 +129,12 @@ def _raw(name: str, cells: Any, missing: Sequence[str]) -> RawColumn:
     codes = np.array([*(-1 if mark else code for code, mark in enumerate(given)), -1], np.int32)
     kept = CategoryColumn(codes[raw.cells.codes], raw.cells.levels)
     return replace(raw, cells=_without_unused(kept))
+
+
+def _texts(cells: Any, missing: Sequence[str]) -> list[Any]:
+    """Return the cells of a column of texts, None for those that are missing."""
+    raw: Any = _raw("", cells, missing).cells
+    return list(raw.cells())
 
 
 def _without_unused(cells: CategoryColumn) -> CategoryColumn:
@@ -168,7 +176,7 @@ def _of_role(roles: ColumnRoles, j: int) -> ColumnReading:
     name, use = roles.names[j], roles.uses[j]
     if use == "id":
         return ColumnReading(name, IDENTIFIER, "as you say", used=False)
-    return ColumnReading(name, IGNORED, "known classes" if use == "label" else "as you say", used=False)
+    return ColumnReading(name, IGNORED, "known classes" if use in ("label", "known") else "as you say", used=False)
 
 
 def _as_model(

@@ -10,7 +10,7 @@ from clusterforests.tables.wishes import Wish
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """The use of each column of a file: "feature", "id", "label" or None."""
+    """The use of each column of a file: "feature", "id", "label", "known" or None."""
 
     names: list[str]
     uses: list[str | None]
@@ -59,6 +59,8 @@ def _use(name: str, request: Request, id_column: str | None) -> str | None:
         return "id"
     if name == request.label:
         return "label"
+    if name == request.known:
+        return "known"
     if request.wanted is not None:
         return "feature" if name in request.wanted else None
     return None if name in request.ignore else "feature"
@@ -69,6 +71,7 @@ def _named(request: Request, names: Sequence[str]) -> list[tuple[str, Sequence[s
     return [
         ("--id", [request.id]),
         ("--label", [request.label]),
+        ("--known-labels", [request.known]),
         ("--ignore", request.ignore),
         ("--category", request.categories),
         ("--number", request.numbers),

@@ -15,7 +15,8 @@ BROKEN = (ValueError, TypeError, EOFError, SyntaxError, RecursionError, Overflow
 
 def read_npy(file: str, source: Path | bytes, request: Request) -> DataFile:
     """Read a matrix of numbers. A file is mapped into memory rather than read, so that it may be larger than that."""
-    for option, given in (("--id", request.id), ("--label", request.label), ("--ignore", request.ignore)):
+    named = {"--id": request.id, "--label": request.label, "--known-labels": request.known, "--ignore": request.ignore}
+    for option, given in named.items():
         if given:
             raise ValueError(f"{file}: the columns of a .npy file have no names, so {option} cannot be used.")
     try:

@@ -18,6 +18,7 @@ class Request:
 
     id: str | None = None
     label: str | None = None
+    known: str | None = None  # classes of some rows, which the clusters keep
     ignore: Sequence[str] = ()
     categories: Sequence[str] = ()
     numbers: Sequence[str] = ()
@@ -47,6 +48,7 @@ class DataFile:
     ids: list[str] | None = None
     id_name: str | None = None
     truth: list[str | None] | None = None
+    known: list[str | None] | None = None
     notes: tuple[str, ...] = ()
     readings: tuple[ColumnReading, ...] = ()  # of all columns of the file, in their order
     problems: tuple[LocatedProblem, ...] = ()

@@ -106,15 +106,15 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
-def split_text(file: str, stream: Any, request: Request) -> tuple[list[list[str]], str]:
-    """Read all cells as text, without understanding them; return them with the separator."""
+def split_text(file: str, stream: Any, request: Request) -> tuple[list[tuple[int, list[str]]], str]:
+    """Read all rows as text, without understanding them: the line of each and its cells. Return the separator too."""
     _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     lines = TextLines(file, stream, request.encoding, 0)
     try:
         source = iter(lines)
         head = list(itertools.islice(source, SNIFFED_LINES))
         delimiter = request.delimiter or _sniff(head)
-        return [row for _, row in _records(file, itertools.chain(head, source), delimiter)], delimiter
+        return list(_records(file, itertools.chain(head, source), delimiter)), delimiter
     finally:
         lines.detach()
 
@@ -155,7 +155,7 @@ def read_records(
         records = itertools.chain([(start, first)], records)
     elif request.header:
         names = [name.strip() for name in first]
-        if all(_is_number(name) for name in names):
+        if all(is_number(name) for name in names):
             raise ValueError(
                 f"{file}, line {start} holds only numbers where column names are expected. Add a line of names, or "
                 "pass --no-header."
@@ -209,7 +209,8 @@ def _explain(error: csv.Error) -> str:
     return "text follows a closing quote. Double the quotes inside a cell."
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Tell whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:
