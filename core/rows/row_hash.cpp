@@ -16,7 +16,7 @@ void hash_rows(const double* x, int64_t rows, int64_t columns, uint64_t* keys, i
   parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
     const int64_t end = std::min(rows, (task + 1) * kRowsPerTask);
     for (int64_t r = task * kRowsPerTask; r < end; ++r) {
-      uint64_t key = 0;
+      uint64_t key = keys[r];
       for (int64_t c = 0; c < columns; ++c) {
         double value = x[r * columns + c] + 0.0;  // turns -0 into 0
         if (value != value) value = std::numeric_limits<double>::quiet_NaN();

@@ -14,6 +14,17 @@ CONSTANT_REACH: int  # the reach of a column without variation
 FLOAT32_RANGE: int  # powers of two: columns further apart are not compared in float32
 DISTANCE_FLOOR: float  # squared distances that differ by less are not compared in float32
 
+class RowKeys:
+    """The keys that order the rows of a `Table`, made of columns that come some at a time."""
+
+    def __init__(self, rows: int) -> None: ...
+    def add(
+        self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None, threads: int
+    ) -> None:
+        """Add the next columns of all rows."""
+    def finished(self) -> npt.NDArray[np.uint64]:
+        """Return the keys of the columns so far."""
+
 class Table:
     """The distinct rows of a table, in an order that depends on their values alone.
 
@@ -22,7 +33,11 @@ class Table:
     """
 
     def __init__(
-        self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None, keyed: int | None = None
+        self,
+        x: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.float64] | None = None,
+        keyed: int | None = None,
+        keys: npt.NDArray[np.uint64] | None = None,
     ) -> None: ...
     @property
     def rows(self) -> int: ...
@@ -157,8 +172,22 @@ def project(
 ) -> Table:
     """Take rows to the coordinates of another table, for `assign`."""
 
-def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]:
-    """Hash each row. 0 and -0 are equal, and so are all NaNs."""
+def take_columns(
+    x: npt.NDArray[np.float32] | npt.NDArray[np.float64],
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    exponent: npt.NDArray[np.int32],
+    shift: npt.NDArray[np.float64],
+    divisor: npt.NDArray[np.float64],
+    center: npt.NDArray[np.float64],
+    threads: int,
+) -> npt.NDArray[np.float64]:
+    """Take columns of rows as (x / 2**exponent - shift) / divisor - center: (columns, rows). Any strides will do."""
+
+def hash_rows(
+    x: npt.NDArray[np.float64], threads: int, before: npt.NDArray[np.uint64] | None = None
+) -> npt.NDArray[np.uint64]:
+    """Hash each row, beginning with the hashes of the columns before. 0 and -0 are equal, and so are all NaNs."""
 
 def kmeans(
     table: Table,

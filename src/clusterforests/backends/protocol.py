@@ -68,10 +68,17 @@ class Backend(Protocol):
 
     threads: int
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
+    def load(
+        self,
+        X: FloatArray,
+        weights: FloatArray | None = None,
+        keyed: int | None = None,
+        keys: KeyArray | None = None,
+    ) -> LoadedTable:
         """Take the table that `kmeans` and `assign` work on.
 
         Its rows are put in an order by their first `keyed` columns; None means all. The others must follow from these.
+        Or by `keys`, if X has only some columns of a table whose rows have these.
         """
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterforests._base.random import Purpose, stream
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
@@ -17,6 +17,7 @@ from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS
 from clusterforests.tables.scaling import Scaling
+from clusterforests.tables.wide_scaling import TableKeys
 
 SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider,
 SCALED_CELLS = 2**25  # or so many cells of them
@@ -94,13 +95,16 @@ def grow_forest(
 class GrowthPlan:
     """Everything that the growth of a forest depends on, so that any of its trees can be grown anywhere."""
 
-    values: FloatArray  # encoded rows
+    values: AnyArray  # encoded rows, in the columns that the scaling takes
     weights: FloatArray | None
     scaling: Scaling
     settings: GrowthSettings
     seed: int
     part: DistinctRows | None
     varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
+    sources: IntArray | None = None  # the columns of the encoded table that `values` has; None: all
+    keys: KeyArray | None = None  # of the rows that trees are made on, if they are ordered by more than these columns
+    keyed_by: TableKeys | None = None  # what other rows of the table are ordered by then
 
     def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
         """Plan trees of several kinds in place of growth, or of those that were planned before."""
@@ -146,7 +150,7 @@ class GrowthPlan:
         rows, weights = (slice(None), self.weights) if self.part is None else self.part
         table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
         keyed = table.shape[1] - len(self.scaling.projections)  # more trees have more projections, and keep the first
-        coordinates = backend.load(table, weights, keyed).coordinates
+        coordinates = backend.load(table, weights, keyed, self.keys).coordinates
         trees = make_trees(backend, planned, self.settings, self.seed, first)
         if progress is not None:
             progress(len(planned.features), 1)
@@ -159,7 +163,7 @@ class GrowthPlan:
         )
 
 
-def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: FloatArray) -> IntArray:
+def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: AnyArray) -> IntArray:
     """Find the nearest centre of encoded rows in each tree: (T, n). They are scaled a block at a time."""
     labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
     for where in row_blocks(len(values) if trees.columns else 0, scaling):

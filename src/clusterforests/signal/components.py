@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from clusterforests._base.column_blocks import column_blocks
 from clusterforests._base.typing import FloatArray
 
 MOST_ROWS = 512  # rows from which axes are found
@@ -22,14 +23,20 @@ class Axes(NamedTuple):
     variances: FloatArray
 
 
+def axis_rows(n_columns: int) -> int:
+    """Choose how many rows the axes of so many columns are found from, at most."""
+    return int(np.clip(np.sqrt(WORK / n_columns), LEAST_ROWS, MOST_ROWS))
+
+
 def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
     """Find at most so many axes of a table, whose rows may have weights, from some of its rows where it is large."""
     q = V.shape[1]
-    m = int(np.clip(np.sqrt(WORK / q), LEAST_ROWS, MOST_ROWS))
-    some = V[:m]
-    w = np.ones(len(some)) if weights is None else weights[:m]
+    some = V[: axis_rows(q)]
+    w = np.ones(len(some)) if weights is None else weights[: len(some)]
     share = w / w.sum()
-    centred = np.sqrt(share)[:, None] * (some - (share[:, None] * some).sum(axis=0))
+    blocks = column_blocks(*some.shape)
+    centred = some - np.concatenate([(share[:, None] * some[:, block]).sum(axis=0) for block in blocks])
+    centred *= np.sqrt(share)[:, None]
     dual = q > len(some)
     gram = centred @ centred.T if dual else centred.T @ centred
     size = len(gram)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaincc
 
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.signal.searched_rows import SearchedRows
 from clusterforests.tables.feature_columns import FeatureColumns
 
 UNIT = 2.0**26
@@ -26,12 +27,12 @@ class HonestScores(NamedTuple):
     p_values: FloatArray  # 1 where every clustering used the feature
 
 
-def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
+def score_features(rows: SearchedRows, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
     """Score the features of a table.
 
     Parameters
     ----------
-    rows : array of shape (n, C)
+    rows : SearchedRows
         The table, of which each feature is one or more columns, in the first view.
     views : FeatureColumns
         Which columns.
@@ -99,10 +100,10 @@ def _overlap(members: _Members, labels: IntArray) -> FloatArray:
     return overlap
 
 
-def _between(rows: FloatArray, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
+def _between(rows: SearchedRows, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
     """Compute the share of each feature's variance between the clusters of each clustering: (T, features)."""
     columns = views.columns(0, features)
-    units, scale = whole_units(rows[:, columns])
+    units, scale = whole_units(rows.take(columns))
     squares = np.square(members.indicators @ units) / np.maximum(members.sizes, 1.0)[:, None]
     between, total = np.add.reduceat(squares, members.first, axis=0), np.square(units).sum(axis=0)
     if len(columns) > len(features):  # the levels of a category count by their variance

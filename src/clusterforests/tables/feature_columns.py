@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.typing import BoolArray, FloatArray, IntArray
+from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class EncodedTable:
     column of zeros and ones for each level.
     """
 
-    values: FloatArray  # (n, C)
+    values: AnyArray  # (n, C): float64, or float32 where the table is wide and was so
     first: IntArray
     widths: IntArray
     categorical: BoolArray  # (p,)
