@@ -35,7 +35,7 @@ class NumberColumn(NamedTuple):
         return name if self.level is None else f"{name} = {self.level}"
 
 
-def numeric_table(X: FloatArray) -> EncodedTable:
+def numeric_table(X: AnyArray) -> EncodedTable:
     """Take every column of X as a numeric feature."""
     p = X.shape[1]
     return EncodedTable(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))
