@@ -7,6 +7,19 @@
 #include "runtime/threads.hpp"
 
 namespace cf {
+namespace {
+
+constexpr int64_t kRowsPerTask = 256;
+
+void extend(uint64_t& key, double value) {
+  value += 0.0;  // turns -0 into 0
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  key = (key ^ bits) * 0xD6E8FEB86659FD93ull;
+  key ^= key >> 32;
+}
+
+}  // namespace
 
 PowerOfTwo::PowerOfTwo(int exponent)
     : first(std::ldexp(1.0, exponent / 2)), second(std::ldexp(1.0, exponent - exponent / 2)) {}
@@ -49,27 +62,29 @@ std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, con
 
 RowKeys::RowKeys(int64_t rows) : keys_(rows, kGolden) {}
 
-void RowKeys::add(const double* x, int64_t columns, const double* weights, int threads) {
-  std::vector<int> exponents;
-  for (double largest : largest_by_column(x, rows(), columns, weights)) exponents.push_back(exponent_of(largest));
-  add(x, columns, undo(exponents), threads);
+void RowKeys::add(const double* x, int64_t columns, int64_t length, const int64_t* rows, const double* weights,
+                  int threads) {
+  const int64_t n = this->rows();
+  std::vector<PowerOfTwo> scale(columns, PowerOfTwo(0));
+  parallel_for(columns, threads, [&](int64_t c, int) {
+    double largest = 0;
+    for (int64_t i = 0; i < n; ++i)
+      if (!weights || weights[i] > 0) largest = std::max(largest, std::fabs(x[c * length + rows[i]]));
+    scale[c] = PowerOfTwo(-exponent_of(largest));
+  });
+  parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+    const int64_t end = std::min(n, (task + 1) * kRowsPerTask);
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t i = task * kRowsPerTask; i < end; ++i) extend(keys_[i], scale[c](x[c * length + rows[i]]));
+  });
 }
 
 void RowKeys::add(const double* x, int64_t row_step, const std::vector<PowerOfTwo>& scale, int threads) {
-  constexpr int64_t kRowsPerTask = 64;
-  parallel_for((rows() + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
-    const int64_t end = std::min(rows(), (task + 1) * kRowsPerTask);
-    for (int64_t i = task * kRowsPerTask; i < end; ++i) {
-      uint64_t key = keys_[i];
-      for (size_t j = 0; j < scale.size(); ++j) {
-        const double value = scale[j](x[i * row_step + j]) + 0.0;  // turns -0 into 0
-        uint64_t bits;
-        std::memcpy(&bits, &value, sizeof bits);
-        key = (key ^ bits) * 0xD6E8FEB86659FD93ull;
-        key ^= key >> 32;
-      }
-      keys_[i] = key;
-    }
+  const int64_t n = rows();
+  parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+    const int64_t end = std::min(n, (task + 1) * kRowsPerTask);
+    for (int64_t i = task * kRowsPerTask; i < end; ++i)
+      for (size_t j = 0; j < scale.size(); ++j) extend(keys_[i], scale[j](x[i * row_step + j]));
   });
 }
 

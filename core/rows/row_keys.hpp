@@ -26,10 +26,11 @@ class RowKeys {
  public:
   explicit RowKeys(int64_t rows);
 
-  // Add the next columns, x[row][columns]. Exponents are of the rows that have a weight.
-  void add(const double* x, int64_t columns, const double* weights, int threads);
+  // Add the next columns, x[column][row] of a table of `length` rows, of which the keys' rows are the given ones.
+  // Exponents are of the rows that have a weight.
+  void add(const double* x, int64_t columns, int64_t length, const int64_t* rows, const double* weights, int threads);
 
-  // The same with the exponents of the columns known.
+  // Add the leading columns of x[row], whose exponents are known.
   void add(const double* x, int64_t row_step, const std::vector<PowerOfTwo>& scale, int threads);
 
   std::vector<uint64_t> finished() const;

@@ -53,9 +53,13 @@ def plan_growth(
         chosen["scale"] = Setting("none", reduction.reason)
     grown, scale = chosen["trees"].value == "grown", chosen["scale"].value
     narrowed = sample.every_row and not grown and can_be_narrowed(encoded, scale)
-    scaling = (fit_steps if narrowed else fit_scaling)(encoded, scale, sample.weights)
+    threads = CpuBackend(given["n_jobs"]).threads
+    if narrowed:
+        scaling = fit_steps(encoded, scale, sample.weights, threads)
+    else:
+        scaling = fit_scaling(encoded, scale, sample.weights)
     islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
-    signal, threads = None, CpuBackend(given["n_jobs"]).threads
+    signal = None
     if chosen["noise_features"].value != "keep":
         signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
         scaling = scaling.drawing(signal.telling)

@@ -26,7 +26,9 @@ def can_be_narrowed(encoded: EncodedTable, scale: str) -> bool:
     return is_wide(count) and n <= KEPT_VALUES and WAYS[scale][0] != "rank"
 
 
-def fit_steps(encoded: EncodedTable, scale: str, weights: FloatArray | None = None) -> Scaling:
+def fit_steps(
+    encoded: EncodedTable, scale: str, weights: FloatArray | None = None, threads: int = 1
+) -> Scaling:
     """Learn from a table how to scale its columns, as `fit_scaling` does, but for the values that ranks go by."""
     values, first, widths = encoded.values, encoded.first, encoded.widths
     count = values.shape[1]
@@ -34,7 +36,7 @@ def fit_steps(encoded: EncodedTable, scale: str, weights: FloatArray | None = No
         steps, ways, drawable = ColumnSteps.identity(0, count), ("none",), np.arange(len(widths), dtype=np.int32)
     else:
         ways = WAYS[scale]
-        steps, varies = column_steps(values, ways) if weights is None else _weighted_steps(values, ways, weights)
+        steps, varies = column_steps(values, ways, threads) if weights is None else _weighted_steps(values, ways, weights)
         for j in np.flatnonzero(widths > 1):
             levels = [column_distribution(*_counted(values[:, first[j] + i], weights)) for i in range(widths[j])]
             for view, way in enumerate(ways):
@@ -88,40 +90,27 @@ class TableKeys:
             for block in column_blocks(*self.values.shape):
                 scaled = self._scaled(view, block, threads)
                 for made, (rows, weights) in zip(keys, parts, strict=True):
-                    made.add(np.ascontiguousarray(scaled[:, rows].T), weights, threads)
+                    made.add(scaled, rows, weights, threads)
         return [made.finished() for made in keys]
 
     def _scaled(self, view: int, block: slice, threads: int) -> FloatArray:
         """Scale a block of columns as a view does: (columns, rows). Rows without a weight have no rank."""
         if not len(self.steps.exponent):
-            return as_floats(self.values, block).T
+            return np.ascontiguousarray(as_floats(self.values, block).T)
         rows, columns = np.arange(len(self.values)), np.arange(block.start, block.stop, dtype=np.int32)
         exponent, shift, divisor = (getattr(self.steps, name)[view] for name in ("exponent", "shift", "divisor"))
         center = np.zeros(len(exponent))
         scaled = _core.take_columns(self.values, rows, columns, exponent, shift, divisor, center, threads)
         ranked = np.flatnonzero(self.steps.ranked[view, block])
         if self.weights is None and len(ranked):
-            scaled[ranked] = column_ranks(scaled[ranked])
+            columns = scaled[ranked]
+            scaled[ranked] = _core.rank_columns(columns, np.argsort(columns, axis=1), threads)
         elif len(ranked):
             counted = np.flatnonzero(self.weights)
             for j in ranked:
                 found = column_distribution(scaled[j, counted], self.weights[counted])
                 scaled[j, counted] = found.ranks[np.searchsorted(found.values, scaled[j, counted])]
         return scaled
-
-
-def column_ranks(columns: FloatArray) -> FloatArray:
-    """Rank the values of columns, which are rows here, as `ColumnDistribution.ranks` does where each counts once."""
-    n = columns.shape[1]
-    order = np.argsort(columns, axis=1)
-    ordered = np.take_along_axis(columns, order, axis=1)
-    starts = np.ones(ordered.shape, dtype=bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
-    first = np.flatnonzero(starts)
-    counts = np.diff(first, append=starts.size)
-    ranks = (first % n + counts - counts / 2) / n
-    np.put_along_axis(ordered, order, np.repeat(ranks, counts).reshape(ordered.shape), axis=1)
-    return ordered
 
 
 def _counted(x: AnyArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
