@@ -6,6 +6,7 @@
 #include "rows/pairwise_sum.hpp"
 #include "rows/row_keys.hpp"
 #include "runtime/threads.hpp"
+#include "simd/kernels.hpp"
 
 namespace cf {
 namespace {
@@ -66,7 +67,7 @@ double whole(double x) {
   return (x + kShift) - kShift;
 }
 
-constexpr int kSide = 8;  // columns that are added up side by side
+constexpr int kSide = kTile;  // columns that are added up side by side
 
 // Columns in whole numbers up to 2^26, whose sums are exact in any order.
 class WholeUnits {
@@ -99,10 +100,7 @@ class WholeUnits {
 void add_between(const int32_t* labels, int64_t rows, const double* units, const double* sizes, int64_t clusters,
                  std::vector<double>& sums, double* between) {
   sums.assign(clusters * kSide, 0);
-  for (int64_t i = 0; i < rows; ++i) {
-    double* sum = sums.data() + labels[i] * kSide;
-    for (int j = 0; j < kSide; ++j) sum[j] += units[i * kSide + j];
-  }
+  kernels().sum_clusters(units, labels, rows, sums.data());
   for (int64_t k = 0; k < clusters; ++k) {
     double* sum = sums.data() + k * kSide;
     const double size = std::max(sizes[k], 1.0);

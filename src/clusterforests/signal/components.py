@@ -13,6 +13,7 @@ WORK = 2**30  # products that the Gram matrix of fewer rows may take
 LEAST_ROWS = 128
 KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
 LEADING = 0.5  # of the largest coefficient of an axis: the first beyond it is positive
+ORDINARY = 900  # powers of two up to which no product is a number of few digits
 NOTHING = 1e-12  # of the largest variance: axes with less are rounding
 
 
@@ -61,4 +62,9 @@ def whitened(axes: Axes) -> FloatArray:
 def reproducible(X: FloatArray) -> FloatArray:
     """Round to so many bits of the largest entry that other roundings before hardly ever show."""
     exponent = KEPT_BITS - int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)
+    if abs(exponent) > ORDINARY:
+        return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)
+    whole: FloatArray = X * 2.0**exponent  # the same, but faster
+    np.rint(whole, out=whole)
+    whole *= 2.0**-exponent
+    return whole

@@ -1,13 +1,15 @@
 """Small clusterings of random features that scout a table, many in a batch."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import is_wide
 from clusterforests._base.portable_math import exponential
 from clusterforests._base.random import Purpose, integers, stream, uniform
+from clusterforests._base.threads import map_in_threads
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
 from clusterforests.signal.components import axis_rows, principal_axes, reproducible
@@ -41,7 +43,8 @@ class ScoutedRows:
         """Cluster the rows by features drawn by weight; scouts that find too few different rows are left out."""
         keys = stream(seed, Purpose.SCOUTS, round_number, np.arange(SCOUTS))
         draws = [_draw(weights, t, key) for t, key in enumerate(keys[:, None])]
-        parts = [self._view(draw, t) for t, draw in enumerate(draws)]
+        at_once = self.threads if is_wide(len(weights)) else 1
+        parts = map_in_threads(lambda t: self._view(draws[t], t), range(SCOUTS), at_once)
         ends = np.cumsum([part.shape[1] for part in parts])
         columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
         clusters = 2 + integers(stream(keys, 1), self._most_clusters() - 1)
@@ -68,15 +71,16 @@ class ScoutedRows:
     def _view(self, features: IndexArray, t: int) -> FloatArray:
         """Take the columns of the features, or the leading components of many."""
         columns = self.views.columns(0, features.astype(np.int32))
+        rows = replace(self.rows, threads=1) if is_wide(len(columns)) else self.rows
         if len(columns) <= WIDE:
-            return self.rows.take(columns)
+            return rows.take(columns)
         step = max(axis_rows(len(columns)), ROW_CELLS // len(columns))
-        V = self.rows.take(columns, slice(step))
+        V = rows.take(columns, slice(step))
         coefficients = principal_axes(V, None, WIDE if t % 2 else WIDE // 2).coefficients
         places = [V @ coefficients]
-        for start in range(step, len(self.rows), step):
+        for start in range(step, len(rows), step):
             del V
-            V = self.rows.take(columns, slice(start, start + step))
+            V = rows.take(columns, slice(start, start + step))
             places.append(V @ coefficients)
         return reproducible(np.concatenate(places))
 
