@@ -62,8 +62,9 @@ void bind_table(nb::module_& m) {
   nb::class_<cf::Table>(m, "Table")
       .def(
           "__init__",
-          [](cf::Table* self, In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed,
-             const Keys& keys) { new (self) cf::Table(make_table(x, weights, keyed, keys)); },
+          [](cf::Table* self, In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed, const Keys& keys) {
+            new (self) cf::Table(make_table(x, weights, keyed, keys));
+          },
           "x"_a, "weights"_a = nb::none(), "keyed"_a = nb::none(), "keys"_a = nb::none())
       .def_ro("rows", &cf::Table::rows)
       .def_ro("distinct", &cf::Table::distinct)

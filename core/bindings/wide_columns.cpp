@@ -40,8 +40,8 @@ void make_keys(cf::RowKeys* self, int64_t rows) {
   new (self) cf::RowKeys(rows);
 }
 
-void add_to_keys(cf::RowKeys& self, In<double, 2> x, In<int64_t, 1> rows,
-                 const std::optional<In<double, 1>>& weights, int threads) {
+void add_to_keys(cf::RowKeys& self, In<double, 2> x, In<int64_t, 1> rows, const std::optional<In<double, 1>>& weights,
+                 int threads) {
   const cf::Columns columns = read_columns(x, threads);
   require_aligned(rows, weights.value_or(In<double, 1>()));
   require(static_cast<int64_t>(rows.shape(0)) == self.rows(), "rows must be those of the keys");
@@ -71,11 +71,10 @@ Out<double, 2> take_columns(Strided<Number> x, In<int64_t, 1> rows, In<int32_t, 
   }
   Out<double, 2> out = uninitialised<double, 2>({columns.shape(0), rows.shape(0)});
   cf::Call call;
-  cf::take_columns<Number>({x.data(), x.stride(0), x.stride(1)},
-                           {exponent.data(), shift.data(), divisor.data(), center.data()},
-                           {rows.data(), static_cast<int64_t>(rows.shape(0)), columns.data(),
-                            static_cast<int64_t>(columns.shape(0))},
-                           out.data(), threads);
+  cf::take_columns<Number>(
+      {x.data(), x.stride(0), x.stride(1)}, {exponent.data(), shift.data(), divisor.data(), center.data()},
+      {rows.data(), static_cast<int64_t>(rows.shape(0)), columns.data(), static_cast<int64_t>(columns.shape(0))},
+      out.data(), threads);
   return out;
 }
 
@@ -111,9 +110,9 @@ Shares share_variance(In<double, 2> x, In<int32_t, 2> labels, In<int64_t, 1> fir
   const size_t clusterings = labels.shape(0), n = labels.shape(1);
   require_aligned(labels, first, sizes);
   require(n == x.shape(1), "labels must be of the rows");
-  require(first.shape(0) == clusterings + 1 && first(0) == 0 &&
-              first(clusterings) == static_cast<int64_t>(sizes.shape(0)),
-          "first must run from 0 to the number of clusters");
+  require(
+      first.shape(0) == clusterings + 1 && first(0) == 0 && first(clusterings) == static_cast<int64_t>(sizes.shape(0)),
+      "first must run from 0 to the number of clusters");
   for (size_t t = 0; t < clusterings; ++t) {
     const int64_t clusters = first(t + 1) - first(t);
     require(clusters >= 1 && clusters <= static_cast<int64_t>(sizes.shape(0)), "a clustering must have clusters");

@@ -10,8 +10,8 @@ namespace {
 void scale_tile(double* x, int64_t columns, const cf::ColumnStep* steps) {
   for (int64_t c = 0; c < columns; ++c) {
     const cf::ColumnStep& step = steps[c];
-    const Double moved = Double::load(x + c * kLanes) * Double::all(step.first) * Double::all(step.second) -
-                         Double::all(step.shift);
+    const Double moved =
+        Double::load(x + c * kLanes) * Double::all(step.first) * Double::all(step.second) - Double::all(step.shift);
     (moved / Double::all(step.divisor) - Double::all(step.center)).store(x + c * kLanes);
   }
 }

@@ -81,8 +81,7 @@ std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const uint64
 
 }  // namespace
 
-Table::Table(const double* x, int64_t n, int64_t p, const double* weights, const RowOrder& by)
-    : rows(n), columns(p) {
+Table::Table(const double* x, int64_t n, int64_t p, const double* weights, const RowOrder& by) : rows(n), columns(p) {
   for (double largest : largest_by_column(x, n, p, weights)) exponent.push_back(exponent_of(largest));
   const std::vector<int64_t> source = merge_equal_rows(x, weights, by);
   scale_weights();

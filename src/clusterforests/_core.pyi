@@ -197,9 +197,7 @@ def fit_steps(
     shifts and divisors.
     """
 
-def rank_columns(
-    x: npt.NDArray[np.float64], order: npt.NDArray[np.int64], threads: int
-) -> npt.NDArray[np.float64]:
+def rank_columns(x: npt.NDArray[np.float64], order: npt.NDArray[np.int64], threads: int) -> npt.NDArray[np.float64]:
     """Rank the cells of columns, (columns, rows), from 0 to 1; `order` has the rows of each, the lowest first."""
 
 def share_variance(

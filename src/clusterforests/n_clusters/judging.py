@@ -80,9 +80,7 @@ def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
     return [np.sort(half) for half in np.array_split(order, 2)]
 
 
-def _keys_of(
-    plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], threads: int
-) -> Sequence[KeyArray | None]:
+def _keys_of(plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], threads: int) -> Sequence[KeyArray | None]:
     """Compute what the rows of each half are ordered by, if that is more than the columns of the plan."""
     if plan.keyed_by is None:
         return [None] * len(halves)

@@ -13,8 +13,8 @@ from clusterforests.forest.automatic_settings import Setting, choose, choose_by_
 from clusterforests.forest.forest import Forest, GrowthPlan, sample_rows
 from clusterforests.rows.protocol import LabelledForest, Sample
 from clusterforests.signal import FeatureSignal, find_islands, find_signal, preferring
-from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.feature_columns import EncodedTable
+from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import fit_scaling
 from clusterforests.tables.wide_scaling import TableKeys, can_be_narrowed, fit_steps, narrow
 

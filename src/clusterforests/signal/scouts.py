@@ -97,4 +97,5 @@ def _draw(weights: FloatArray, t: int, key: KeyArray) -> IndexArray:
     waiting = exponential(uniform(stream(stream(key, 4), np.arange(len(able))))) / weights[able]
     last = np.partition(waiting, size - 1)[size - 1]
     drawn, equal = np.flatnonzero(waiting < last), np.flatnonzero(waiting == last)
-    return able[np.sort(np.concatenate([drawn, equal[: size - len(drawn)]]))]
+    found: IndexArray = able[np.sort(np.concatenate([drawn, equal[: size - len(drawn)]]))]
+    return found

@@ -15,11 +15,11 @@ SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly 
 
 @dataclass(frozen=True)
 class SearchedRows:
-    """Rows of a table, of which only the columns at hand are ever scaled."""
+    """Rows of a table of which only the columns at hand are scaled: (x / 2**exponent - shift) / divisor - center."""
 
     values: AnyArray  # (n, C)
     rows: IndexArray
-    exponent: IntArray  # of each column, as the three below: what is taken is (x / 2**exponent - shift) / divisor - center
+    exponent: IntArray  # (C,), as the three below
     shift: FloatArray
     divisor: FloatArray
     center: FloatArray
@@ -48,7 +48,7 @@ class SearchedRows:
 
     @property
     def n_columns(self) -> int:
-        return self.values.shape[1]
+        return len(self.exponent)
 
     def take(self, columns: AnyIntArray, rows: slice = slice(None)) -> FloatArray:
         """Scale some columns of all rows, or of some: (rows, columns), in Fortran's order."""

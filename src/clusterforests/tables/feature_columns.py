@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IntArray
+from clusterforests._base.typing import AnyArray, BoolArray, IntArray
 
 
 @dataclass(frozen=True)

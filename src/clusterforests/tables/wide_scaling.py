@@ -26,17 +26,17 @@ def can_be_narrowed(encoded: EncodedTable, scale: str) -> bool:
     return is_wide(count) and n <= KEPT_VALUES and WAYS[scale][0] != "rank"
 
 
-def fit_steps(
-    encoded: EncodedTable, scale: str, weights: FloatArray | None = None, threads: int = 1
-) -> Scaling:
+def fit_steps(encoded: EncodedTable, scale: str, weights: FloatArray | None = None, threads: int = 1) -> Scaling:
     """Learn from a table how to scale its columns, as `fit_scaling` does, but for the values that ranks go by."""
     values, first, widths = encoded.values, encoded.first, encoded.widths
-    count = values.shape[1]
+    count, ways = values.shape[1], WAYS[scale]
     if scale == "none":
-        steps, ways, drawable = ColumnSteps.identity(0, count), ("none",), np.arange(len(widths), dtype=np.int32)
+        steps, drawable = ColumnSteps.identity(0, count), np.arange(len(widths), dtype=np.int32)
     else:
-        ways = WAYS[scale]
-        steps, varies = column_steps(values, ways, threads) if weights is None else _weighted_steps(values, ways, weights)
+        if weights is None:
+            steps, varies = column_steps(values, ways, threads)
+        else:
+            steps, varies = _weighted_steps(values, ways, weights)
         for j in np.flatnonzero(widths > 1):
             levels = [column_distribution(*_counted(values[:, first[j] + i], weights)) for i in range(widths[j])]
             for view, way in enumerate(ways):
@@ -102,15 +102,18 @@ class TableKeys:
         center = np.zeros(len(exponent))
         scaled = _core.take_columns(self.values, rows, columns, exponent, shift, divisor, center, threads)
         ranked = np.flatnonzero(self.steps.ranked[view, block])
-        if self.weights is None and len(ranked):
-            columns = scaled[ranked]
-            scaled[ranked] = _core.rank_columns(columns, np.argsort(columns, axis=1), threads)
-        elif len(ranked):
-            counted = np.flatnonzero(self.weights)
-            for j in ranked:
-                found = column_distribution(scaled[j, counted], self.weights[counted])
-                scaled[j, counted] = found.ranks[np.searchsorted(found.values, scaled[j, counted])]
+        if len(ranked):
+            scaled[ranked] = self._ranks(scaled[ranked], threads)
         return scaled
+
+    def _ranks(self, columns: FloatArray, threads: int) -> FloatArray:
+        if self.weights is None:
+            return _core.rank_columns(columns, np.argsort(columns, axis=1), threads)
+        counted = np.flatnonzero(self.weights)
+        for x in columns:
+            found = column_distribution(x[counted], self.weights[counted])
+            x[counted] = found.ranks[np.searchsorted(found.values, x[counted])]
+        return columns
 
 
 def _counted(x: AnyArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
@@ -146,5 +149,6 @@ def _with_knots(scaling: Scaling, values: AnyArray, weights: FloatArray | None) 
     found = [column_distribution(*_counted(values[:, c], weights)).rank_knots() for c in ranked]
     lengths: Int64Array = np.zeros(values.shape[1] + 1, np.int64)
     lengths[ranked + 1] = [len(knots) for knots, _ in found]
-    knots, ranks = (np.concatenate([np.empty(0), *parts]) for parts in (zip(*found, strict=True) if found else ((), ())))
+    knots = np.concatenate([np.empty(0), *(values for values, _ in found)])
+    ranks = np.concatenate([np.empty(0), *(ranks for _, ranks in found)])
     return replace(scaling, starts=np.cumsum(lengths), knots=knots, ranks=ranks)
