@@ -146,9 +146,14 @@ def _set(
 def _with_knots(scaling: Scaling, values: AnyArray, weights: FloatArray | None) -> Scaling:
     """Add the values of ranked columns, and their ranks."""
     ranked = np.flatnonzero(scaling.ranked.any(axis=0))
-    found = [column_distribution(*_counted(values[:, c], weights)).rank_knots() for c in ranked]
     lengths: Int64Array = np.zeros(values.shape[1] + 1, np.int64)
-    lengths[ranked + 1] = [len(knots) for knots, _ in found]
-    knots = np.concatenate([np.empty(0), *(values for values, _ in found)])
-    ranks = np.concatenate([np.empty(0), *(ranks for _, ranks in found)])
+    knots, ranks = np.empty((2, len(values) * len(ranked)))  # as many at most: no list of parts beside the whole
+    end = 0
+    for c in ranked:
+        own, own_ranks = column_distribution(*_counted(values[:, c], weights)).rank_knots()
+        knots[end : end + len(own)], ranks[end : end + len(own)] = own, own_ranks
+        lengths[c + 1] = len(own)
+        end += len(own)
+    if end < len(knots):
+        knots, ranks = knots[:end].copy(), ranks[:end].copy()
     return replace(scaling, starts=np.cumsum(lengths), knots=knots, ranks=ranks)
