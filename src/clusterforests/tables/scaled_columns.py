@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._base.column_blocks import as_floats, column_blocks, is_wide
-from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray
 from clusterforests.tables.projections import Projections
 from clusterforests.tables.scaling import Scaling
 
@@ -82,7 +82,7 @@ class _Blocks:
 
     def width(self, block: slice) -> int:
         """The number of columns of a view: the block's, and those of the sums."""
-        return block.stop - block.start + len(self.summed)
+        return int(block.stop - block.start) + len(self.summed)
 
     def apply(self, block: slice, values: FloatArray, sums: FloatArray, threads: int) -> tuple[FloatArray, FloatArray]:
         """Scale a block of columns, and add it to the sums."""
@@ -95,7 +95,7 @@ class _Blocks:
         inside = place < block.stop - block.start
         needed[view[inside], place[inside] + block.start] = True
         ranked = scaling.ranked[:, block] * needed[:, block]
-        starts, knots, ranks = self._knots(block, ranked.any(axis=0))
+        starts, knots, ranks = self._knots(block, ranked=bool(ranked.any()))
         core = _core.Scaling(
             _padded(scaling.exponent[:, block], spare, 0),
             _padded(scaling.shift[:, block], spare, 0.0),
@@ -129,10 +129,10 @@ class _Blocks:
             np.concatenate([np.empty(0), *coefficients]),
         )
 
-    def _knots(self, block: slice, ranked: BoolArray) -> tuple[Any, FloatArray, FloatArray]:
+    def _knots(self, block: slice, *, ranked: bool) -> tuple[Any, FloatArray, FloatArray]:
         """Return the knots of the block's columns, if any is ranked."""
         starts = self.scaling.starts[block.start : block.stop + 1]
-        if not ranked.any():
+        if not ranked:
             return np.zeros(len(starts), np.int64), np.empty(0), np.empty(0)
         own = slice(starts[0], starts[-1])
         return starts - starts[0], self.scaling.knots[own], self.scaling.ranks[own]

@@ -7,6 +7,7 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._base.column_blocks import as_floats, column_blocks, is_wide
+from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, Int64Array, IntArray, KeyArray
 from clusterforests.tables.column_steps import ColumnSteps, column_steps
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
@@ -61,6 +62,11 @@ def narrow(encoded: EncodedTable, scaling: Scaling, weights: FloatArray | None) 
     """Keep the columns of the features that trees may draw, and what their ranks go by."""
     views, values = scaling.views, encoded.values
     sources = FeatureColumns(encoded.first[None, :], views.widths, views.drawable).columns(0, views.drawable)
+    check_memory(
+        24 * len(values) * len(sources),
+        f"The ranks of {len(sources)} columns, which trees may use,",
+        "Take fewer columns, or set scale='standard', which needs no ranks.",
+    )
     every = len(sources) == values.shape[1]
     taken = values if every else as_floats(values, sources)
     first = np.zeros(views.n_features, dtype=np.int32)
