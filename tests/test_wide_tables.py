@@ -96,9 +96,9 @@ def test_a_model_keeps_only_the_columns_that_trees_may_use(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_fit_needs_less_than_two_and_a_half_times_the_table_and_knows_it():
-    """That is blocks of columns, which a table of this size, 32 MB, is not much larger than."""
+def test_a_fit_needs_little_beside_a_wide_table_and_knows_it():
+    """Blocks of columns are most of it: a table of 32 MB is not much larger than these."""
     done = subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True, check=True)
     needed, expected = map(float, done.stdout.split())
-    assert needed < 8
+    assert needed < 6
     assert needed / 1.05 < expected < 3 * needed

@@ -31,7 +31,8 @@ def column_blocks(n_rows: int, n_columns: int, cells: int = BLOCK_CELLS) -> Iter
 
 def as_floats(values: AnyArray, columns: Any = slice(None), rows: IndexArray | None = None) -> FloatArray:
     """Take columns of a table, and rows of these, as a C-ordered float64 array; no copy where it is one."""
-    some = values[:, columns]
+    whole = isinstance(columns, slice) and columns == slice(None)
+    some = values if whole else values[:, columns]
     return np.ascontiguousarray(some if rows is None else some[rows], dtype=np.float64)
 
 

@@ -3,12 +3,14 @@
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.column_blocks import as_floats, column_blocks
+from clusterforests._base.column_blocks import WIDE, as_floats, column_blocks
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, KeyArray
 
 
 def row_keys(X: AnyArray, threads: int = 1) -> KeyArray:
     """Hash each row. NaNs count as equal to each other, and so do 0 and -0."""
+    if X.shape[1] <= WIDE:
+        return _core.hash_rows(np.ascontiguousarray(X, dtype=np.float64), threads)
     keys = np.zeros(len(X), dtype=np.uint64)
     for some in column_blocks(*X.shape):
         keys = extend_keys(keys, as_floats(X, some), threads)

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray, KeyArray
+from clusterforests._core import CONSTANT_REACH
 from clusterforests.backends.match_operator import MatchOperator
 
 
@@ -53,6 +56,12 @@ class Coordinates(NamedTuple):
     exponent: IntArray
     origin: FloatArray
     reach: IntArray
+
+    def spread(self, used: IntArray, width: int) -> "Coordinates":
+        """Return coordinates of so many columns, of which these are the used ones; the others are never asked for."""
+        every = Coordinates(np.zeros(width, np.int32), np.zeros(width), np.full(width, CONSTANT_REACH, np.int32))
+        every.exponent[used], every.origin[used], every.reach[used] = self
+        return every
 
 
 class LoadedTable(NamedTuple):

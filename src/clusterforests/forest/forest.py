@@ -9,7 +9,6 @@ import numpy as np
 from clusterforests._base.column_blocks import WIDE, is_wide
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
-from clusterforests._core import CONSTANT_REACH
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
@@ -159,7 +158,7 @@ class GrowthPlan:
             used = _used(planned.columns)
             table = scaled_columns(self.scaling, self.values[rows], used, backend.threads)
             loaded = backend.load(np.ascontiguousarray(table), weights, keys=self.keys)
-            coordinates = _spread(loaded.coordinates, used, self.scaling.width)
+            coordinates = loaded.coordinates.spread(used, self.scaling.width)
             own = planned._replace(columns=_places(planned.columns, used))
             trees = make_trees(backend, own, self.settings, self.seed, first)
         if progress is not None:
@@ -200,13 +199,6 @@ def _used(columns: Sequence[IntArray]) -> IntArray:
 def _places(columns: Sequence[IntArray], used: IntArray) -> list[IntArray]:
     """Number the columns of trees by their places among those that are used."""
     return [np.searchsorted(used, own).astype(np.int32) for own in columns]
-
-
-def _spread(found: Coordinates, used: IntArray, width: int) -> Coordinates:
-    """Give every column of the scaled table coordinates: those of columns that no tree has are never asked for."""
-    every = Coordinates(np.zeros(width, np.int32), np.zeros(width), np.full(width, CONSTANT_REACH, np.int32))
-    every.exponent[used], every.origin[used], every.reach[used] = found
-    return every
 
 
 def row_blocks(n_rows: int, scaling: Scaling) -> Iterator[slice]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaincc
 
-from clusterforests import _core
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.searched_rows import SearchedRows
 from clusterforests.tables.feature_columns import FeatureColumns
+from clusterforests.tables.taken_columns import share_variance
 
 SUMS_AT_ONCE = 2**22  # of features by cluster
 LEAST = 1e-300
@@ -102,9 +102,7 @@ def _between(rows: SearchedRows, views: FeatureColumns, features: IntArray, memb
     """Compute the share of each feature's variance between the clusters of each clustering: (T, features)."""
     columns = views.columns(0, features)
     ends = np.append(members.first, len(members.sizes))
-    between, total, scale = _core.share_variance(
-        rows.take(columns).T, members.labels, ends, members.sizes, rows.threads
-    )
+    between, total, scale = share_variance(rows.take(columns), members.labels, ends, members.sizes, rows.threads)
     if len(columns) > len(features):  # the levels of a category count by their variance
         ends = np.cumsum(views.widths[features])
         starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST))

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clusterforests import _core
 from clusterforests._base.column_blocks import column_blocks
 from clusterforests._base.row_keys import extend_keys
 from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IndexArray, IntArray
 from clusterforests.tables.scaling import Scaling
+from clusterforests.tables.taken_columns import CellSteps
 
 SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly one
 
@@ -52,9 +52,8 @@ class SearchedRows:
 
     def take(self, columns: AnyIntArray, rows: slice = slice(None)) -> FloatArray:
         """Scale some columns of all rows, or of some: (rows, columns), in Fortran's order."""
-        chosen = np.ascontiguousarray(columns, dtype=np.int32)
-        steps = self.exponent, self.shift, self.divisor, self.center
-        return _core.take_columns(self.values, self.rows[rows], chosen, *steps, self.threads).T
+        steps = CellSteps(self.exponent, self.shift, self.divisor, self.center)
+        return steps.take(self.values, self.rows[rows], columns, self.threads)
 
     def blocks(self, columns: IntArray) -> list[IntArray]:
         """Split columns into blocks that are taken at a time."""
