@@ -352,3 +352,23 @@ def group_votes(nodes, groups, weights, table, labels):
         matches = ((node[:, None] == labels) & (node[:, None] >= 0)).sum(axis=0)
         votes[group] += weight * table[matches]
     return votes
+
+
+def whole_units(X):
+    """Centre columns and round them to whole numbers up to 2**26, whose sums are exact in any order; and the scale."""
+    size = np.maximum(np.abs(X).max(axis=0), 1e-300)
+    centred = X / size
+    centred -= np.array([column.mean() for column in centred.T.copy()])
+    reach = np.abs(centred).max(axis=0)
+    return np.rint(np.divide(2.0**26 * centred, reach, out=np.zeros_like(X), where=reach > 1e-12)), size * reach
+
+
+def share_variance(X, labels):
+    """Sums of squares between the clusters of each clustering, sums of all squares, and the size of 2**26 units."""
+    units, scale = whole_units(X)
+    between = []
+    for one in labels:
+        indicators = (one == np.arange(one.max() + 1)[:, None]).astype(np.float64)
+        squares = np.square(indicators @ units) / np.maximum(indicators.sum(axis=1), 1.0)[:, None]
+        between.append(np.add.reduceat(squares, [0], axis=0)[0])
+    return np.array(between), np.array([np.square(column).sum() for column in units.T.copy()]), scale

@@ -3,11 +3,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <new>
 #include <utility>
 #include <vector>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace nb = nanobind;
 
@@ -26,6 +30,17 @@ Out<T, 1> copy_of(const std::vector<Number>& numbers) {
   return Out<T, 1>(kept->data(), {kept->size()}, owner);
 }
 
+// Ask for large pages, as NumPy does: to bring in small ones, one by one, may take longer than to fill them.
+inline void prefer_large_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr uintptr_t kPage = 4096;
+  constexpr size_t kLarge = size_t{1} << 22;
+  if (bytes < kLarge) return;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + kPage - 1) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(begin), bytes - kPage, MADV_HUGEPAGE);  // where this fails, pages are small
+#endif
+}
+
 template <class T, int N>
 Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
   size_t count = 1;
@@ -35,6 +50,7 @@ Out<T, N> uninitialised(std::initializer_list<size_t> shape) {
   }
   T* data = new (std::nothrow) T[count ? count : 1];  // where plain new would throw, a sanitizer ends the process
   if (!data) throw std::bad_alloc();
+  prefer_large_pages(data, count * sizeof(T));
   nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return Out<T, N>(data, shape, owner);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 void bind_table(nanobind::module_& m);
+void bind_wide_columns(nanobind::module_& m);
 void bind_scaling(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_kmeans(nanobind::module_& m);

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   });
   m.doc() = "The hot loops of clusterforests: K-means problems over one table, match counts, products with W.";
   bind_table(m);
+  bind_wide_columns(m);
   bind_scaling(m);
   bind_features(m);
   bind_kmeans(m);

@@ -1,7 +1,9 @@
 // Table, project, hash_rows.
 #include "rows/table.hpp"
 #include <nanobind/stl/optional.h>
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
@@ -14,17 +16,21 @@ using namespace nb::literals;
 
 namespace {
 
-cf::Table make_table(In<double, 2> x, const std::optional<In<double, 1>>& weights, std::optional<int64_t> keyed) {
+using Weights = std::optional<In<double, 1>>;
+using Keys = std::optional<In<uint64_t, 1>>;
+
+cf::Table make_table(In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed, const Keys& keys) {
   require_table(x);
   const int64_t columns = static_cast<int64_t>(x.shape(1)), key = keyed.value_or(columns);
   require(key >= 1 && key <= columns, "keyed must be a number of columns");
-  require_aligned(x, weights.value_or(In<double, 1>()));
+  require_aligned(x, weights.value_or(In<double, 1>()), keys.value_or(In<uint64_t, 1>()));
   require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+  require(!keys || keys->shape(0) == x.shape(0), "keys must have one entry per row");
   const double* w = weights ? weights->data() : nullptr;
   cf::Call call;
   require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
   if (w) require_weights(w, x.shape(0));
-  return cf::Table(x.data(), x.shape(0), columns, w, key);
+  return cf::Table(x.data(), x.shape(0), columns, w, {key, keys ? keys->data() : nullptr});
 }
 
 cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin, In<int32_t, 1> reach) {
@@ -35,12 +41,17 @@ cf::Table project(In<double, 2> x, In<int32_t, 1> exponent, In<double, 1> origin
   return cf::Table::project(x.data(), x.shape(0), coordinates);
 }
 
-Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads) {
+Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads, const Keys& before) {
   require_cells(x);
-  require_aligned(x);
+  require_aligned(x, before.value_or(In<uint64_t, 1>()));
   require_threads(threads);
+  require(!before || before->shape(0) == x.shape(0), "before must have one entry per row");
   Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
   cf::Call call;
+  if (before)
+    std::copy_n(before->data(), x.shape(0), keys.data());
+  else
+    std::fill_n(keys.data(), x.shape(0), uint64_t{0});
   cf::hash_rows(x.data(), x.shape(0), x.shape(1), keys.data(), threads);
   return keys;
 }
@@ -51,9 +62,10 @@ void bind_table(nb::module_& m) {
   nb::class_<cf::Table>(m, "Table")
       .def(
           "__init__",
-          [](cf::Table* self, In<double, 2> x, const std::optional<In<double, 1>>& weights,
-             std::optional<int64_t> keyed) { new (self) cf::Table(make_table(x, weights, keyed)); },
-          "x"_a, "weights"_a = nb::none(), "keyed"_a = nb::none())
+          [](cf::Table* self, In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed, const Keys& keys) {
+            new (self) cf::Table(make_table(x, weights, keyed, keys));
+          },
+          "x"_a, "weights"_a = nb::none(), "keyed"_a = nb::none(), "keys"_a = nb::none())
       .def_ro("rows", &cf::Table::rows)
       .def_ro("distinct", &cf::Table::distinct)
       .def_ro("columns", &cf::Table::columns)
@@ -64,6 +76,6 @@ void bind_table(nb::module_& m) {
           "origin", [](const cf::Table& self) { return copy_of<double>(self.origin); }, nb::rv_policy::move)
       .def_prop_ro("reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::move);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
-  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a);
+  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none());
   m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;
 }

@@ -1,17 +1,11 @@
 #include "rows/table.hpp"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <utility>
 #include "runtime/interrupt.hpp"
-#include "runtime/random.hpp"
 
 namespace cf {
-
-PowerOfTwo::PowerOfTwo(int exponent)
-    : first(std::ldexp(1.0, exponent / 2)), second(std::ldexp(1.0, exponent - exponent / 2)) {}
-
 namespace {
 
 constexpr int64_t kOriginSample = 63;
@@ -21,19 +15,6 @@ struct Keyed {
   int64_t row;
 };
 
-int exponent_of(double largest) {
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  return exponent;
-}
-
-// Factors that divide columns by 2^exponent.
-std::vector<PowerOfTwo> undo(const std::vector<int>& exponents) {
-  std::vector<PowerOfTwo> factors;
-  for (int e : exponents) factors.emplace_back(-e);
-  return factors;
-}
-
 // The largest magnitude.
 double largest_of(const double* x, size_t count) {
   double largest[4] = {0, 0, 0, 0};  // four chains of comparisons instead of one
@@ -42,43 +23,6 @@ double largest_of(const double* x, size_t count) {
     for (int j = 0; j < 4; ++j) largest[j] = std::max(largest[j], std::fabs(x[i + j]));
   for (; i < count; ++i) largest[0] = std::max(largest[0], std::fabs(x[i]));
   return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
-}
-
-// The largest magnitude in each column, over the rows that have a weight.
-std::vector<double> largest_by_column(const double* x, int64_t n, int64_t p, const double* weights) {
-  std::vector<double> largest(p, 0.0);
-  int64_t i = 0;
-  if (weights) {
-    for (; i < n; ++i) {
-      if (i % kRowsBetween == 0) check_interrupt();
-      for (int64_t j = 0; j < p && weights[i] > 0; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
-    }
-    return largest;
-  }
-  for (; i + 4 <= n; i += 4) {  // four rows between two visits to the same maximum
-    if (i % kRowsBetween == 0) check_interrupt();
-    for (int64_t j = 0; j < p; ++j) {
-      const double* at = x + i * p + j;
-      const double two = std::max(std::fabs(at[0]), std::fabs(at[p]));
-      const double more = std::max(std::fabs(at[2 * p]), std::fabs(at[3 * p]));
-      largest[j] = std::max(largest[j], std::max(two, more));
-    }
-  }
-  for (; i < n; ++i)
-    for (int64_t j = 0; j < p; ++j) largest[j] = std::max(largest[j], std::fabs(x[i * p + j]));
-  return largest;
-}
-
-uint64_t row_key(const double* row, const std::vector<PowerOfTwo>& scale) {
-  uint64_t key = kGolden;
-  for (size_t j = 0; j < scale.size(); ++j) {
-    const double value = scale[j](row[j]) + 0.0;  // turns -0 into 0
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    key = (key ^ bits) * 0xD6E8FEB86659FD93ull;
-    key ^= key >> 32;
-  }
-  return mix(key);
 }
 
 int radix_digits(int bits) { return (bits + 10) / 11; }
@@ -109,14 +53,11 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 
 // Sort the rows that have a weight by their keys, equal keys by value, and equal rows by weight, so that weights are
 // added in one order.
-std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const std::vector<PowerOfTwo>& scale,
-                             const double* weights) {
+std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const uint64_t* keys, const double* weights) {
   std::vector<Keyed> order;
   order.reserve(n);
-  for (int64_t i = 0; i < n; ++i) {
-    if (i % kRowsBetween == 0) check_interrupt();
-    if (!weights || weights[i] > 0) order.push_back({row_key(x + i * p, scale), i});
-  }
+  for (int64_t i = 0; i < n; ++i)
+    if (!weights || weights[i] > 0) order.push_back({keys[i], i});
   const int bits = prefix_bits(order.size());
   radix_sort(order, bits);
   const auto same_prefix = [&](const Keyed& a, const Keyed& b) { return (a.key ^ b.key) >> (64 - bits) == 0; };
@@ -140,9 +81,9 @@ std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const std::v
 
 }  // namespace
 
-Table::Table(const double* x, int64_t n, int64_t p, const double* weights, int64_t keyed) : rows(n), columns(p) {
+Table::Table(const double* x, int64_t n, int64_t p, const double* weights, const RowOrder& by) : rows(n), columns(p) {
   for (double largest : largest_by_column(x, n, p, weights)) exponent.push_back(exponent_of(largest));
-  const std::vector<int64_t> source = merge_equal_rows(x, weights, keyed);
+  const std::vector<int64_t> source = merge_equal_rows(x, weights, by);
   scale_weights();
   fill(x, source);
   set_origin();
@@ -150,9 +91,14 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights, int64
 }
 
 // Returns an input row for each distinct row.
-std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights, int64_t keyed) {
-  const std::vector<int> exponents(exponent.begin(), exponent.begin() + keyed);
-  const std::vector<Keyed> order = sort_rows(x, rows, columns, undo(exponents), weights);
+std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights, const RowOrder& by) {
+  std::vector<uint64_t> own;
+  if (!by.keys) {
+    RowKeys hashed(rows);
+    hashed.add(x, columns, undo({exponent.begin(), exponent.begin() + by.keyed}), 1);
+    own = hashed.finished();
+  }
+  const std::vector<Keyed> order = sort_rows(x, rows, columns, by.keys ? by.keys : own.data(), weights);
   place.assign(rows, -1);
   std::vector<int64_t> source;
   source.reserve(order.size());

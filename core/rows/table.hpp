@@ -2,15 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <vector>
+#include "rows/row_keys.hpp"
 
 namespace cf {
-
-// A power of two as two factors, because 2^1074 is not a double.
-struct PowerOfTwo {
-  explicit PowerOfTwo(int exponent);
-  double operator()(double x) const { return x * first * second; }
-  double first, second;
-};
 
 // Where the numbers of each column are: true value = (coordinate + origin) * 2^exponent.
 struct Coordinates {
@@ -21,14 +15,21 @@ struct Coordinates {
   std::vector<int> reach;  // |true value - origin * 2^exponent| < 2^reach, or kConstant
 };
 
+// What rows are ordered by: their keys, or where these are null, hashes of the `keyed` leading columns. Columns after
+// these are functions of them, and do not change the order. Keys that are given may be of columns that the table lacks;
+// rows whose keys and columns are equal are one.
+struct RowOrder {
+  int64_t keyed;
+  const uint64_t* keys;
+};
+
 // Equal rows are merged and their weights added; rows of weight 0 are left out. The order is by a hash of the values,
 // so weights, repeats and permutations of the input give the same table, and a prefix of it is a random sample.
 // Each column is divided by a power of two (its largest magnitude becomes about 1), then its origin is subtracted.
 // Weights other than 1 are divided by a power of two as well.
 class Table : public Coordinates {
  public:
-  // `keyed` leading columns make the hash: those after them are functions of these, and do not change the order.
-  Table(const double* x, int64_t rows, int64_t columns, const double* weights, int64_t keyed);
+  Table(const double* x, int64_t rows, int64_t columns, const double* weights, const RowOrder& by);
 
   // Take other rows to the given coordinates. They keep their order, and equal ones are not merged.
   static Table project(const double* x, int64_t rows, const Coordinates& coordinates);
@@ -47,7 +48,7 @@ class Table : public Coordinates {
 
  private:
   Table() = default;
-  std::vector<int64_t> merge_equal_rows(const double* x, const double* weights, int64_t keyed);
+  std::vector<int64_t> merge_equal_rows(const double* x, const double* weights, const RowOrder& by);
   void scale_weights();
   void fill(const double* x, const std::vector<int64_t>& source);
   void set_origin();

@@ -10,6 +10,7 @@
 #include "kmeans/hartigan.hpp"
 #include "kmeans/lloyd.hpp"
 #include "kmeans/nearest_center_kernel.hpp"
+#include "rows/column_kernels.hpp"
 #include "rows/shared_distance.hpp"
 
 #define CF_TEXT_(x) #x
@@ -27,5 +28,7 @@ const cf::Kernels set = {CF_TEXT(CF_ISA),
                          {count_row<uint16_t>, look_up<uint16_t>, count_products<uint16_t>, entry_products<uint16_t>},
                          row_products,
                          vote,
-                         shared_distances};
+                         shared_distances,
+                         scale_tile,
+                         sum_clusters};
 }  // namespace CF_ISA

@@ -86,6 +86,11 @@ struct NodeBlock {
   const float* low;
 };
 
+// A column becomes x * first * second - shift, divided, less the centre.
+struct ColumnStep {
+  double first, second, shift, divisor, center;
+};
+
 struct Kernels {
   const char* name;
 
@@ -123,6 +128,12 @@ struct Kernels {
   // first column.
   void (*shared_distances)(const Features& features, const double* x, const double* known, int64_t tiles,
                            const double* row, double* apart, double* shared);
+
+  // Scale x[column][16].
+  void (*scale_tile)(double* x, int64_t columns, const ColumnStep* steps);
+
+  // Add each of the rows units[row][16] to sums[its label][16].
+  void (*sum_clusters)(const double* units, const int32_t* labels, int64_t rows, double* sums);
 };
 
 inline size_t lloyd_scratch(int k, int columns) { return static_cast<size_t>(kTile + 1) * k * (columns + 1); }

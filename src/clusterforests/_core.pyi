@@ -14,6 +14,21 @@ CONSTANT_REACH: int  # the reach of a column without variation
 FLOAT32_RANGE: int  # powers of two: columns further apart are not compared in float32
 DISTANCE_FLOOR: float  # squared distances that differ by less are not compared in float32
 
+class RowKeys:
+    """The keys that order the rows of a `Table`, made of columns that come some at a time."""
+
+    def __init__(self, rows: int) -> None: ...
+    def add(
+        self,
+        x: npt.NDArray[np.float64],
+        rows: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
+        threads: int,
+    ) -> None:
+        """Add the next columns of a table, (columns, all its rows); `rows` are those that have keys."""
+    def finished(self) -> npt.NDArray[np.uint64]:
+        """Return the keys of the columns so far."""
+
 class Table:
     """The distinct rows of a table, in an order that depends on their values alone.
 
@@ -22,7 +37,11 @@ class Table:
     """
 
     def __init__(
-        self, x: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None, keyed: int | None = None
+        self,
+        x: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.float64] | None = None,
+        keyed: int | None = None,
+        keys: npt.NDArray[np.uint64] | None = None,
     ) -> None: ...
     @property
     def rows(self) -> int: ...
@@ -157,8 +176,47 @@ def project(
 ) -> Table:
     """Take rows to the coordinates of another table, for `assign`."""
 
-def hash_rows(x: npt.NDArray[np.float64], threads: int) -> npt.NDArray[np.uint64]:
-    """Hash each row. 0 and -0 are equal, and so are all NaNs."""
+def take_columns(
+    x: npt.NDArray[np.float32] | npt.NDArray[np.float64],
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    exponent: npt.NDArray[np.int32],
+    shift: npt.NDArray[np.float64],
+    divisor: npt.NDArray[np.float64],
+    center: npt.NDArray[np.float64],
+    threads: int,
+) -> npt.NDArray[np.float64]:
+    """Take columns of rows as (x / 2**exponent - shift) / divisor - center: (columns, rows). Any strides will do."""
+
+def fit_steps(
+    ordered: npt.NDArray[np.float64], range: bool, threads: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Fit (x / 2**exponent - shift) / divisor to columns, (columns, rows), whose values ascend.
+
+    They have mean 0 and variance 1 then, or range from 0 to 1. Returns the numbers of different values, exponents,
+    shifts and divisors.
+    """
+
+def rank_columns(x: npt.NDArray[np.float64], order: npt.NDArray[np.int64], threads: int) -> npt.NDArray[np.float64]:
+    """Rank the cells of columns, (columns, rows), from 0 to 1; `order` has the rows of each, the lowest first."""
+
+def share_variance(
+    x: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.float64],
+    threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Add up squares between clusters, (clusterings, columns), and all squares of columns, (columns, rows).
+
+    Columns are centred and rounded to whole numbers up to 2**26, whose size is returned too. The clusters of clustering
+    t are first[t], ..., first[t + 1] - 1 of all; `sizes` are their numbers of rows.
+    """
+
+def hash_rows(
+    x: npt.NDArray[np.float64], threads: int, before: npt.NDArray[np.uint64] | None = None
+) -> npt.NDArray[np.uint64]:
+    """Hash each row, beginning with the hashes of the columns before. 0 and -0 are equal, and so are all NaNs."""
 
 def kmeans(
     table: Table,

@@ -7,6 +7,7 @@ import reference
 from clusterforests import ClusterForest
 from clusterforests.forest.varied import FINE, RANKS, WHITENED, WHOLE, kinds_of_trees, plan_trees, with_fine_trees
 from clusterforests.tables.feature_columns import numeric_table
+from clusterforests.tables.scaled_columns import ScaledRows
 from clusterforests.tables.scaling import fit_scaling
 
 RNG = np.random.default_rng(0)
@@ -15,7 +16,9 @@ RNG = np.random.default_rng(0)
 def plan(X, kinds, scale="mixed", seed=0):
     scaling = fit_scaling(numeric_table(X), scale)
     clusters = np.full(len(kinds), 4, np.int32)
-    trees, projections = plan_trees(scaling.apply(X), np.ones(len(X)), scaling.views, kinds, clusters, seed)
+    trees, projections = plan_trees(
+        ScaledRows.of(scaling, X, np.arange(len(X))), np.ones(len(X)), scaling.views, kinds, clusters, seed
+    )
     return trees, scaling.project(projections)
 
 

@@ -3,12 +3,23 @@
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
+from clusterforests._base.column_blocks import WIDE, as_floats, column_blocks
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, KeyArray
 
 
-def row_keys(X: FloatArray, threads: int = 1) -> KeyArray:
+def row_keys(X: AnyArray, threads: int = 1) -> KeyArray:
     """Hash each row. NaNs count as equal to each other, and so do 0 and -0."""
-    return _core.hash_rows(np.ascontiguousarray(X), threads)
+    if X.shape[1] <= WIDE:
+        return _core.hash_rows(np.ascontiguousarray(X, dtype=np.float64), threads)
+    keys = np.zeros(len(X), dtype=np.uint64)
+    for some in column_blocks(*X.shape):
+        keys = extend_keys(keys, as_floats(X, some), threads)
+    return keys
+
+
+def extend_keys(keys: KeyArray, X: FloatArray, threads: int = 1) -> KeyArray:
+    """Hash rows of which the keys of the columns before X are known; zeros if there are none."""
+    return _core.hash_rows(X, threads, keys)
 
 
 def order_by_values(X: FloatArray, weights: FloatArray | None = None) -> IndexArray:

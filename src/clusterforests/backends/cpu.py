@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._base.threads import count_threads
-from clusterforests._base.typing import FloatArray, Int64Array, IntArray
+from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArray
 from clusterforests.backends.match_operator import MatchOperator
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
 
@@ -20,9 +20,15 @@ class CpuBackend:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.threads = count_threads(n_jobs)
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
+    def load(
+        self,
+        X: FloatArray,
+        weights: FloatArray | None = None,
+        keyed: int | None = None,
+        keys: KeyArray | None = None,
+    ) -> LoadedTable:
         """Take the table that `kmeans` and `assign` work on."""
-        self._table = table = _core.Table(X, weights, keyed)
+        self._table = table = _core.Table(X, weights, keyed, keys)
         self._coordinates = Coordinates(table.exponent, table.origin, table.reach)
         return LoadedTable(table.distinct, self._coordinates, table.weight_exponent)
 

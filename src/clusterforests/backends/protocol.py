@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from clusterforests._base.typing import BoolArray, FloatArray, IntArray, KeyArray
+from clusterforests._core import CONSTANT_REACH
 from clusterforests.backends.match_operator import MatchOperator
 
 
@@ -54,6 +57,12 @@ class Coordinates(NamedTuple):
     origin: FloatArray
     reach: IntArray
 
+    def spread(self, used: IntArray, width: int) -> "Coordinates":
+        """Return coordinates of so many columns, of which these are the used ones; the others are never asked for."""
+        every = Coordinates(np.zeros(width, np.int32), np.zeros(width), np.full(width, CONSTANT_REACH, np.int32))
+        every.exponent[used], every.origin[used], every.reach[used] = self
+        return every
+
 
 class LoadedTable(NamedTuple):
     """What a back end says of the table that it took."""
@@ -68,10 +77,17 @@ class Backend(Protocol):
 
     threads: int
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
+    def load(
+        self,
+        X: FloatArray,
+        weights: FloatArray | None = None,
+        keyed: int | None = None,
+        keys: KeyArray | None = None,
+    ) -> LoadedTable:
         """Take the table that `kmeans` and `assign` work on.
 
         Its rows are put in an order by their first `keyed` columns; None means all. The others must follow from these.
+        Or by `keys`, if X has only some columns of a table whose rows have these.
         """
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:

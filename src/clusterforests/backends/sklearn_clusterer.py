@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from clusterforests._base.row_keys import order_by_values
-from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IntArray
+from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IntArray, KeyArray
 from clusterforests._base.warnings import warn_caller
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
@@ -57,9 +57,15 @@ class SklearnClusterer(CpuBackend):
         self.failures = 0
         self.first_error: Exception | None = None
 
-    def load(self, X: FloatArray, weights: FloatArray | None = None, keyed: int | None = None) -> LoadedTable:
+    def load(
+        self,
+        X: FloatArray,
+        weights: FloatArray | None = None,
+        keyed: int | None = None,
+        keys: KeyArray | None = None,
+    ) -> LoadedTable:
         """Take the table. A clusterer that takes no weights sees a row of weight 3 three times."""
-        loaded = super().load(X, weights, keyed)
+        loaded = super().load(X, weights, keyed, keys)
         mass = np.ones(len(X)) if weights is None else weights
         counted = np.flatnonzero(mass > 0)
         rows = counted[order_by_values(X[counted], mass[counted])]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import column_blocks, count_values
 from clusterforests._base.random import Purpose, integers, stream, uniform
 from clusterforests._base.typing import IndexArray, IntArray
 from clusterforests.forest.growth import GrowthSettings
@@ -43,11 +44,10 @@ class Shape(NamedTuple):
 
 def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
     """Describe a table to the rules. `rows` are the distinct ones, in random order."""
-    some = encoded.values[rows[:LOOKED_AT]]
-    bits = [
-        math.log2(len(np.unique(some[:, first])) if width == 1 else width)
-        for first, width in zip(encoded.first, encoded.widths, strict=True)
-    ]
+    some, values = rows[:LOOKED_AT], encoded.values
+    blocks = column_blocks(len(some), values.shape[1])
+    counts = np.concatenate([count_values(values[:, block][some]) for block in blocks])
+    bits = [math.log2(n) for n in np.where(encoded.widths == 1, counts[encoded.first], encoded.widths).tolist()]
     varying = [b for b in bits if b > 0]
     return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
 

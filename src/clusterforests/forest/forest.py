@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import WIDE, is_wide
 from clusterforests._base.random import Purpose, stream
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.forest.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
@@ -16,7 +17,9 @@ from clusterforests.signal import preferences
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS
+from clusterforests.tables.scaled_columns import ScaledRows, scaled_columns
 from clusterforests.tables.scaling import Scaling
+from clusterforests.tables.wide_scaling import TableKeys
 
 SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider,
 SCALED_CELLS = 2**25  # or so many cells of them
@@ -94,19 +97,22 @@ def grow_forest(
 class GrowthPlan:
     """Everything that the growth of a forest depends on, so that any of its trees can be grown anywhere."""
 
-    values: FloatArray  # encoded rows
+    values: AnyArray  # encoded rows, in the columns that the scaling takes
     weights: FloatArray | None
     scaling: Scaling
     settings: GrowthSettings
     seed: int
     part: DistinctRows | None
     varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
+    sources: IntArray | None = None  # the columns of the encoded table that `values` has; None: all
+    keys: KeyArray | None = None  # of the rows that trees are made on, if they are ordered by more than these columns
+    keyed_by: TableKeys | None = None  # what other rows of the table are ordered by then
 
     def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
         """Plan trees of several kinds in place of growth, or of those that were planned before."""
         rows, weights = distinct if self.part is None else self.part
         plain = replace(self.scaling, projections=NO_PROJECTIONS)
-        table = plain.apply(np.ascontiguousarray(self.values[rows]))
+        table = ScaledRows.of(plain, self.values, rows)
         kinds = kinds_of_trees(len(self.settings.base_clusters), fine=fine)
         clusters = self.settings.base_clusters.clip(max=len(rows))
         clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
@@ -119,8 +125,7 @@ class GrowthPlan:
         assert self.varied is not None
         seen = np.empty((len(rows), len(self.varied.whole)))
         for where in row_blocks(len(rows), self.scaling):
-            scaled = self.scaling.apply(self.values[rows[where]])
-            seen[where] = scaled[:, self.varied.whole]
+            seen[where] = scaled_columns(self.scaling, self.values[rows[where]], self.varied.whole)
         return seen
 
     def grow(
@@ -144,10 +149,18 @@ class GrowthPlan:
     def _make(self, backend: Backend, planned: PlannedTrees, progress: GrowthProgress | None, first: int) -> Forest:
         """Make planned trees, then give every row its nearest centre in each."""
         rows, weights = (slice(None), self.weights) if self.part is None else self.part
-        table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
-        keyed = table.shape[1] - len(self.scaling.projections)  # more trees have more projections, and keep the first
-        coordinates = backend.load(table, weights, keyed).coordinates
-        trees = make_trees(backend, planned, self.settings, self.seed, first)
+        if self.keys is None:
+            table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
+            keyed = table.shape[1] - len(self.scaling.projections)  # more trees have more of them, and keep the first
+            coordinates = backend.load(table, weights, keyed).coordinates
+            trees = make_trees(backend, planned, self.settings, self.seed, first)
+        else:
+            used = _used(planned.columns)
+            table = scaled_columns(self.scaling, self.values[rows], used, backend.threads)
+            loaded = backend.load(np.ascontiguousarray(table), weights, keys=self.keys)
+            coordinates = loaded.coordinates.spread(used, self.scaling.width)
+            own = planned._replace(columns=_places(planned.columns, used))
+            trees = make_trees(backend, own, self.settings, self.seed, first)
         if progress is not None:
             progress(len(planned.features), 1)
         columns = [planned.columns[number - first] for number in trees.numbers]
@@ -159,18 +172,39 @@ class GrowthPlan:
         )
 
 
-def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: FloatArray) -> IntArray:
+def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: AnyArray) -> IntArray:
     """Find the nearest centre of encoded rows in each tree: (T, n). They are scaled a block at a time."""
     labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
-    for where in row_blocks(len(values) if trees.columns else 0, scaling):
-        table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
-        labels[:, where] = backend.assign(trees.columns, trees.centers, table, trees.coordinates)
+    if not trees.columns:
+        return labels
+    wide = is_wide(scaling.exponent.shape[1])
+    used, columns, coordinates = _used(trees.columns), trees.columns, trees.coordinates
+    if wide:
+        exponent, origin, reach = coordinates
+        columns, coordinates = _places(columns, used), Coordinates(exponent[used], origin[used], reach[used])
+    for where in row_blocks(len(values), scaling):
+        if wide:
+            table = np.ascontiguousarray(scaled_columns(scaling, values[where], used, backend.threads))
+        else:
+            table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
+        labels[:, where] = backend.assign(columns, trees.centers, table, coordinates)
     return labels
+
+
+def _used(columns: Sequence[IntArray]) -> IntArray:
+    """List the columns that trees have, ascending."""
+    return np.unique(np.concatenate(columns))
+
+
+def _places(columns: Sequence[IntArray], used: IntArray) -> list[IntArray]:
+    """Number the columns of trees by their places among those that are used."""
+    return [np.searchsorted(used, own).astype(np.int32) for own in columns]
 
 
 def row_blocks(n_rows: int, scaling: Scaling) -> Iterator[slice]:
     """Go through rows in blocks that are scaled at a time."""
-    step = min(SCALED_ROWS, max(1, SCALED_CELLS // max(1, scaling.width)))
+    at_once = scaling.width if not is_wide(scaling.exponent.shape[1]) else WIDE  # the core sees no more columns
+    step = min(SCALED_ROWS, max(1, SCALED_CELLS // max(1, at_once)))
     for start in range(0, n_rows, step):
         yield slice(start, start + step)
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from clusterforests._base.random import Purpose, distinct_integers, integers, stream
 from clusterforests._base.typing import FloatArray, IntArray, KeyArray
-from clusterforests.signal.components import principal_axes, whitened
+from clusterforests.signal.components import axis_rows, principal_axes, whitened
 from clusterforests.tables.feature_columns import FeatureColumns
 from clusterforests.tables.projections import Projections
+from clusterforests.tables.scaled_columns import ScaledRows
 
 WHOLE, RANKS, WHITENED, FINE = "whole", "ranks", "whitened", "fine"
 KINDS = (WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE)  # in turn
@@ -82,13 +83,13 @@ def with_fine_trees(clusters: IntArray, kinds: Sequence[str], n_rows: int, n_gro
 
 
 def plan_trees(
-    table: FloatArray, weights: FloatArray, views: FeatureColumns, kinds: Sequence[str], clusters: IntArray, seed: int
+    table: ScaledRows, weights: FloatArray, views: FeatureColumns, kinds: Sequence[str], clusters: IntArray, seed: int
 ) -> tuple[PlannedTrees, Projections]:
     """Plan the trees, and the projections that some of them see.
 
     Parameters
     ----------
-    table : array of shape (n, width)
+    table : ScaledRows
         Rows of the scaled table, by which axes are found.
     weights : array of shape (n,)
         How often each counts.
@@ -114,7 +115,7 @@ def most_projected(n_trees: int, n_columns: int) -> int:
 class _Planner:
     """Draws features, and collects projections."""
 
-    def __init__(self, table: FloatArray, weights: FloatArray, views: FeatureColumns, seed: int) -> None:
+    def __init__(self, table: ScaledRows, weights: FloatArray, views: FeatureColumns, seed: int) -> None:
         self.table, self.weights, self.views, self.seed = table, weights, views, seed
         self.sources: list[IntArray] = []
         self.coefficients: list[FloatArray] = []
@@ -152,12 +153,13 @@ class _Planner:
 
     def _project(self, columns: IntArray, most: int, *, white: bool) -> IntArray:
         """Add the leading axes of the columns to the projections."""
-        axes = principal_axes(self.table[:, columns], self.weights, max(1, min(most, len(self.table) // ROWS_PER_AXIS)))
+        rows = self.table.take(columns, axis_rows(len(columns)))
+        axes = principal_axes(rows, self.weights, max(1, min(most, len(self.table) // ROWS_PER_AXIS)))
         coefficients = axes.coefficients
         if white:
             thick = axes.variances > THIN * axes.variances[0]
             coefficients = whitened(axes)[:, thick]
-        first = self.table.shape[1] + len(self.sources)
+        first = self.table.width + len(self.sources)
         for column in coefficients.T:
             self.sources.append(columns)
             self.coefficients.append(column)

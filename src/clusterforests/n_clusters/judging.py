@@ -1,12 +1,13 @@
 """Choose the rows by which numbers of clusters are judged, and make forests of two halves of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from clusterforests._base.random import Purpose, stream
-from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyArray, AnyIntArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.landmarks import pick_landmarks
@@ -54,12 +55,17 @@ def judge_rows(
     """
     rows, weights = picked.rows, picked.weights
     values = np.ascontiguousarray(plan.values[rows])
-    new = [_trees_of_halves(backend, plan, values, weights, i, fine=fine, seed=seed) for i in range(HALVINGS)]
+    halves = [_halves(len(rows), number, seed) for number in range(HALVINGS)]
+    keys = _keys_of(plan, picked, [half for pair in halves for half in pair], backend.threads)
+    new = [
+        _trees_of_halves(backend, plan, values, weights, pair, keys[2 * i : 2 * i + 2], i, fine=fine, seed=seed)
+        for i, pair in enumerate(halves)
+    ]
     places = _places(plan, values, weights)
     return JudgedRows(places, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
 
 
-def _places(plan: GrowthPlan, values: FloatArray, weights: FloatArray) -> FloatArray:
+def _places(plan: GrowthPlan, values: AnyArray, weights: FloatArray) -> FloatArray:
     """Scale the rows as the first view does, in the features that trees use, or their principal components."""
     views = plan.scaling.views
     places = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
@@ -68,26 +74,60 @@ def _places(plan: GrowthPlan, values: FloatArray, weights: FloatArray) -> FloatA
     return np.ascontiguousarray(places @ principal_axes(places, weights, COMPONENTS).coefficients)
 
 
+def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
+    """Draw two halves of the rows."""
+    order = np.argsort(stream(seed, Purpose.K_ROWS, number, np.arange(n_rows)), kind="stable")
+    return [np.sort(half) for half in np.array_split(order, 2)]
+
+
+def _keys_of(plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], threads: int) -> Sequence[KeyArray | None]:
+    """Compute what the rows of each half are ordered by, if that is more than the columns of the plan."""
+    if plan.keyed_by is None:
+        return [None] * len(halves)
+    return plan.keyed_by.of([(picked.rows[half], picked.weights[half]) for half in halves], threads)
+
+
 def _trees_of_halves(
-    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, number: int, *, fine: bool, seed: int
+    backend: Backend,
+    plan: GrowthPlan,
+    values: AnyArray,
+    weights: FloatArray,
+    halves: list[IndexArray],
+    keys: Sequence[KeyArray | None],
+    number: int,
+    *,
+    fine: bool,
+    seed: int,
 ) -> tuple[IntArray, IntArray]:
     """Make trees of each half of the rows, and label all rows by them."""
-    order = np.argsort(stream(seed, Purpose.K_ROWS, number, np.arange(len(values))), kind="stable")
     seeds = stream(seed, Purpose.K_TREES, number, np.arange(2))
     first, second = (
-        _trees_of(backend, plan, values, weights, np.sort(half), fine, int(own))
-        for half, own in zip(np.array_split(order, 2), seeds, strict=True)
+        _trees_of(backend, plan, values, weights, half, own_keys, fine, int(own))
+        for half, own_keys, own in zip(halves, keys, seeds, strict=True)
     )
     return first, second
 
 
 def _trees_of(
-    backend: Backend, plan: GrowthPlan, values: FloatArray, weights: FloatArray, half: IndexArray, fine: bool, seed: int
+    backend: Backend,
+    plan: GrowthPlan,
+    values: AnyArray,
+    weights: FloatArray,
+    half: IndexArray,
+    keys: KeyArray | None,
+    fine: bool,
+    seed: int,
 ) -> IntArray:
     own = DistinctRows(np.arange(len(half)), weights[half])
     settings = replace(plan.settings, base_clusters=plan.settings.base_clusters[:NEW_TREES].clip(max=len(half)))
     part = replace(
-        plan, values=np.ascontiguousarray(values[half]), weights=own.weights, settings=settings, seed=seed, part=None
+        plan,
+        values=np.ascontiguousarray(values[half]),
+        weights=own.weights,
+        settings=settings,
+        seed=seed,
+        part=None,
+        keys=keys,
     )
     if plan.varied is not None:
         part = part.vary(own, fine=fine)

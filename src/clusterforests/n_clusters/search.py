@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import as_floats
 from clusterforests._base.random import Purpose, stream
 from clusterforests._base.typing import AnyIntArray, BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
@@ -110,7 +111,7 @@ def _columns_of(fitted: Fitted, rows: IndexArray) -> tuple[FloatArray, IntArray,
     table = fitted.table
     owners = np.repeat(np.arange(len(table.widths), dtype=np.int32), table.widths)
     used = np.isin(owners, fitted.plan.scaling.views.drawable)
-    return table.values[rows][:, used], owners[used], table.categorical[owners[used]]
+    return as_floats(table.values, np.flatnonzero(used), rows), owners[used], table.categorical[owners[used]]
 
 
 def _find_valleys(

@@ -91,21 +91,30 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         p = vectors.shape[1]
         widths = np.ones(p, np.int32)
     count, views = int(widths.sum()), scaling.views
-    n_views = len(scaling.exponent)
-    width = count * max(1, n_views)
-    _require(scaling.exponent.shape[1] == count, "steps of the scaling")
+    n_views, scaled = len(scaling.exponent), scaling.exponent.shape[1]
+    width = scaled * max(1, n_views)
+    _check_sources(scaling.sources, scaled, count)
     scaling.core()  # refuses whatever else does not fit
     if state["_donors"] is not None:
         state["_donors"].fill(np.full((1, count), np.nan), 1)  # so does this
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
-    _require(_between(views.first, 0, width) and _between(views.first + widths, 0, width + 1), "views")
     _require(_between(views.drawable, 0, p), "views")
+    drawn = views.first[:, views.drawable]
+    _require(_between(drawn, 0, width) and _between(drawn + widths[views.drawable], 0, width + 1), "views")
     _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
     _require(
         all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),
         "columns of the trees",
     )
     _require(all(c.shape[1] == len(own) for c, own in zip(trees.centers, trees.columns, strict=True)), "the centres")
+
+
+def _check_sources(sources: AnyArray | None, scaled: int, count: int) -> None:
+    """Check the columns of the encoded table that are scaled."""
+    if sources is None:
+        _require(scaled == count, "steps of the scaling")
+        return
+    _require(len(sources) == scaled > 0 and _between(sources, 0, count), "columns of the scaling")
 
 
 def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:
@@ -146,7 +155,7 @@ def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
     _require(((labels == OUTLIER) | (labels == nearest)).all(), "outliers")
     _require(all(isinstance(cluster, int) and 0 <= cluster < k for cluster in rule.spared), "outliers")
     d, shapes = len(rule.columns), len(rule.centers)
-    width = state["_scaling"].views.first.size + len(state["_scaling"].projections)
+    width = state["_scaling"].width
     _require(_between(rule.columns, 0, width) and len(rule.scale) == d and (rule.scale > 0).all(), "outliers")
     _require(rule.centers.shape == (shapes, d) and rule.roots.shape == (shapes * d, d), "outliers")
     _require(len(rule.middles) == len(rule.widths) == shapes and (rule.widths > 0).all(), "outliers")

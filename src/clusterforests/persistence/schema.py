@@ -58,8 +58,8 @@ RECORDS = {
     "Scaling": _record(
         Scaling,
         "views:Views exponent:int32/2 shift:float64/2 divisor:float64/2 ranked:uint8/2 starts:int64/1 knots:float64/1 "
-        "ranks:float64/1 projections:Projections",
-        added="projections",
+        "ranks:float64/1 projections:Projections sources:int32/1?",
+        added="projections sources",
     ),
     "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),

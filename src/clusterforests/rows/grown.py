@@ -1,7 +1,10 @@
 """What `fit` decides before its trees are made, and what it has once they are grown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, IndexArray
 from clusterforests.backends import CpuBackend
@@ -10,8 +13,10 @@ from clusterforests.forest.automatic_settings import Setting, choose, choose_by_
 from clusterforests.forest.forest import Forest, GrowthPlan, sample_rows
 from clusterforests.rows.protocol import LabelledForest, Sample
 from clusterforests.signal import FeatureSignal, find_islands, find_signal, preferring
+from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.reduction import Reduction
 from clusterforests.tables.scaling import fit_scaling
+from clusterforests.tables.wide_scaling import TableKeys, can_be_narrowed, fit_steps, narrow
 
 
 class Choices(NamedTuple):
@@ -46,12 +51,16 @@ def plan_growth(
     chosen = choose(given, shape_of(encoded, distinct.rows), n_clusters) | {"n_clusters": number}
     if reduction is not None:
         chosen["scale"] = Setting("none", reduction.reason)
-    scaling = fit_scaling(encoded, chosen["scale"].value, sample.weights)
-    grown = chosen["trees"].value == "grown"
+    grown, scale = chosen["trees"].value == "grown", chosen["scale"].value
+    narrowed = sample.every_row and not grown and can_be_narrowed(encoded, scale)
+    threads = CpuBackend(given["n_jobs"]).threads
+    if narrowed:
+        scaling = fit_steps(encoded, scale, sample.weights, threads)
+    else:
+        scaling = fit_scaling(encoded, scale, sample.weights)
     islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
     signal = None
     if chosen["noise_features"].value != "keep":
-        threads = CpuBackend(given["n_jobs"]).threads
         signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
         scaling = scaling.drawing(signal.telling)
         stated = "given; " if given["noise_features"] == "drop" else ""
@@ -63,6 +72,17 @@ def plan_growth(
     limit = chosen["max_samples"].value
     part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed, islands)
     plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
+    if narrowed:
+        plan = _narrow(plan, encoded, threads)
     if chosen["trees"].value != "grown":
         plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
     return Choices(plan, chosen, signal, islands)
+
+
+def _narrow(plan: GrowthPlan, encoded: EncodedTable, threads: int) -> GrowthPlan:
+    """Let a plan have only the columns that trees may draw. Rows stay in the order that all columns give them."""
+    values, scaling, sources = narrow(encoded, plan.scaling, plan.weights)
+    keyed_by = TableKeys(encoded.values, plan.weights, plan.scaling)
+    rows, weights = (np.arange(len(values)), plan.weights) if plan.part is None else plan.part
+    (keys,) = keyed_by.of([(rows, weights)], threads)
+    return replace(plan, values=values, scaling=scaling, sources=sources, keys=keys, keyed_by=keyed_by)

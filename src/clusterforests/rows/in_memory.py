@@ -90,7 +90,7 @@ def read_in_memory(forest: Any, X: Any, sample_weight: Any, read_on: Setting) ->
     donors = None
     if copied:
         encoded, donors = complete(encoded, weights, count_threads(forest.n_jobs))
-    sample = Sample(encoded, weights, distinct_rows(encoded.values, weights))
+    sample = Sample(encoded, weights, distinct_rows(encoded.values, weights), every_row=True)
     if not (early or copied):
         check_fit_memory(forest, encoded.values.shape)
     return sample, Reading(encoding, donors, weights, read_on)

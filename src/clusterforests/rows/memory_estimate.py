@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import BLOCK_CELLS, WIDE, is_wide
 from clusterforests._base.memory_limits import format_bytes, shortage
 from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
 from clusterforests._base.threads import count_threads
@@ -14,7 +15,10 @@ from clusterforests.combining.settings import LIMITS
 from clusterforests.forest.automatic_settings import GAP_ROWS, kind_of_growth
 from clusterforests.forest.forest import SCALED_ROWS
 from clusterforests.forest.varied import most_projected
+from clusterforests.signal.components import axis_rows
 from clusterforests.signal.honest_scores import SUMS_AT_ONCE
+from clusterforests.signal.scouts import ROW_CELLS
+from clusterforests.signal.scouts import WIDE as COMPONENTS
 from clusterforests.signal.search import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIRED, PAIRED_ROWS
 
 VECTORS = 64  # kept for a graph that is an operator
@@ -22,6 +26,8 @@ VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 512  # that a thread labels at a time
 VIEWS = 2
 TREE_COLUMNS = 16  # typical number of columns per tree
+COLUMN_BYTES = 700  # of a wide table: steps, scores, and the rows that fill missing cells of others
+BLOCKS = 12  # of columns that are at hand at a time
 SCOUT_CLUSTERS = 700  # typical number in a round of the search for features
 
 
@@ -85,14 +91,18 @@ def estimate_memory(
     width = VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
     nodes = _nodes(n_samples, landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
+    wide = is_wide(n_features) and not large and not grown
     everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
     row = 20 * width + 4 * n_estimators  # on its way through the trees
-    copies = 8 * n_samples * n_features * (2 * copied or not large)
+    copies = 8 * n_samples * n_features * (2 * copied or not (large or wide))
     kept = 8 * rows * n_features * (5 if large else 4)  # values and their ranks, in Python and in the core
     making = 16 * scaled_rows * width + 4 * rows * n_estimators + 24 * threads * made_on * TREE_COLUMNS
+    search = _search(rows, n_features)
+    if wide:  # of few columns that tell; `fit` asks again when it knows how many these are
+        kept, making, search = COLUMN_BYTES * n_features, 24 * rows * WIDE, _wide_search(rows, n_features, threads)
     return MemoryEstimate(
         input=copies + (48 * n_samples if large else 0) + kept,
-        sample=max(_search(rows, n_features), making),
+        sample=max(search, making),
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
         partitions=label * n_samples * n_estimators,
         consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
@@ -152,6 +162,14 @@ def _search(rows: int, n_features: int) -> int:
     pairs = 56 * rows * paired + 720 * paired**2  # 5 tables of 36 cells for each pair
     scores = 24 * min(rows, MOST_ROWS) * n_features + 16 * min(SUMS_AT_ONCE, SCOUT_CLUSTERS * n_features)
     return 32 * rows * n_features + max(pairs, scores)
+
+
+def _wide_search(rows: int, n_features: int, threads: int) -> int:
+    """Estimate the search of a wide table: blocks of columns, then half of all columns of some rows in each thread."""
+    half = n_features // 2
+    some = min(rows, axis_rows(half))
+    axes = max(some * half, min(rows * half, ROW_CELLS)) + some * half + 4 * COMPONENTS * half
+    return 8 * max(BLOCKS * BLOCK_CELLS, threads * axes)
 
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:

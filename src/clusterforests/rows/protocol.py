@@ -28,6 +28,7 @@ class Sample(NamedTuple):
     table: EncodedTable
     weights: FloatArray | None  # None: each counts once
     distinct: DistinctRows
+    every_row: bool = False  # whether these are all rows
 
 
 class LabelledForest(NamedTuple):

@@ -1,5 +1,6 @@
 """Set the fitted attributes that have an entry for each row, or that say how new rows get theirs."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ def publish_trees(forest: Any, rows: Rows, plan: GrowthPlan, trees: Forest, sign
     forest.feature_importances_ = forest._encoding.spread(signal.scores, 0.0)
     forest.feature_pvalues_ = forest._encoding.spread(signal.p_values, 1.0)
     forest.n_iter_ = trees.rounds
-    forest._scaling = plan.scaling
+    forest._scaling = replace(plan.scaling, sources=plan.sources)
     forest._trees = FittedTrees(trees.columns, trees.centers, trees.coordinates)
 
 

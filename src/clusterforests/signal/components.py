@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from clusterforests._base.column_blocks import column_blocks
 from clusterforests._base.typing import FloatArray
 
 MOST_ROWS = 512  # rows from which axes are found
@@ -12,6 +13,7 @@ WORK = 2**30  # products that the Gram matrix of fewer rows may take
 LEAST_ROWS = 128
 KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
 LEADING = 0.5  # of the largest coefficient of an axis: the first beyond it is positive
+ORDINARY = 900  # powers of two up to which no product is a number of few digits
 NOTHING = 1e-12  # of the largest variance: axes with less are rounding
 
 
@@ -22,14 +24,20 @@ class Axes(NamedTuple):
     variances: FloatArray
 
 
+def axis_rows(n_columns: int) -> int:
+    """Choose how many rows the axes of so many columns are found from, at most."""
+    return int(np.clip(np.sqrt(WORK / n_columns), LEAST_ROWS, MOST_ROWS))
+
+
 def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
     """Find at most so many axes of a table, whose rows may have weights, from some of its rows where it is large."""
     q = V.shape[1]
-    m = int(np.clip(np.sqrt(WORK / q), LEAST_ROWS, MOST_ROWS))
-    some = V[:m]
-    w = np.ones(len(some)) if weights is None else weights[:m]
+    some = V[: axis_rows(q)]
+    w = np.ones(len(some)) if weights is None else weights[: len(some)]
     share = w / w.sum()
-    centred = np.sqrt(share)[:, None] * (some - (share[:, None] * some).sum(axis=0))
+    blocks = column_blocks(*some.shape)
+    centred = some - np.concatenate([(share[:, None] * some[:, block]).sum(axis=0) for block in blocks])
+    centred *= np.sqrt(share)[:, None]
     dual = q > len(some)
     gram = centred @ centred.T if dual else centred.T @ centred
     size = len(gram)
@@ -54,4 +62,9 @@ def whitened(axes: Axes) -> FloatArray:
 def reproducible(X: FloatArray) -> FloatArray:
     """Round to so many bits of the largest entry that other roundings before hardly ever show."""
     exponent = KEPT_BITS - int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)
+    if abs(exponent) > ORDINARY:
+        return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)
+    whole: FloatArray = X * 2.0**exponent  # the same, but faster
+    np.rint(whole, out=whole)
+    whole *= 2.0**-exponent
+    return whole

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import gammaincc
 
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests.signal.searched_rows import SearchedRows
 from clusterforests.tables.feature_columns import FeatureColumns
+from clusterforests.tables.taken_columns import share_variance
 
-UNIT = 2.0**26
-ROUNDING = 1e-12  # columns that vary less, relatively, do not vary
 SUMS_AT_ONCE = 2**22  # of features by cluster
 LEAST = 1e-300
 
@@ -26,12 +26,12 @@ class HonestScores(NamedTuple):
     p_values: FloatArray  # 1 where every clustering used the feature
 
 
-def score_features(rows: FloatArray, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
+def score_features(rows: SearchedRows, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
     """Score the features of a table.
 
     Parameters
     ----------
-    rows : array of shape (n, C)
+    rows : SearchedRows
         The table, of which each feature is one or more columns, in the first view.
     views : FeatureColumns
         Which columns.
@@ -73,7 +73,7 @@ def significant(p_values: FloatArray, level: float) -> BoolArray:
 class _Members(NamedTuple):
     """The clusters of all clusterings side by side."""
 
-    indicators: FloatArray  # (clusters, n), zeros and ones
+    labels: IntArray  # (T, n)
     sizes: FloatArray
     first: IndexArray  # the first cluster of each clustering
 
@@ -81,9 +81,8 @@ class _Members(NamedTuple):
 def _members(labels: IntArray) -> _Members:
     counts = labels.max(axis=1).astype(np.intp) + 1
     first = np.cumsum(counts) - counts
-    indicators = np.zeros((int(counts.sum()), labels.shape[1]))
-    indicators[first[:, None] + labels, np.arange(labels.shape[1])] = 1.0
-    return _Members(indicators, indicators.sum(axis=1), first)
+    sizes = np.bincount((first[:, None] + labels).ravel(), minlength=int(counts.sum())).astype(np.float64)
+    return _Members(np.ascontiguousarray(labels, dtype=np.int32), sizes, first)
 
 
 def _overlap(members: _Members, labels: IntArray) -> FloatArray:
@@ -99,27 +98,17 @@ def _overlap(members: _Members, labels: IntArray) -> FloatArray:
     return overlap
 
 
-def _between(rows: FloatArray, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
+def _between(rows: SearchedRows, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
     """Compute the share of each feature's variance between the clusters of each clustering: (T, features)."""
     columns = views.columns(0, features)
-    units, scale = whole_units(rows[:, columns])
-    squares = np.square(members.indicators @ units) / np.maximum(members.sizes, 1.0)[:, None]
-    between, total = np.add.reduceat(squares, members.first, axis=0), np.square(units).sum(axis=0)
+    ends = np.append(members.first, len(members.sizes))
+    between, total, scale = share_variance(rows.take(columns), members.labels, ends, members.sizes, rows.threads)
     if len(columns) > len(features):  # the levels of a category count by their variance
         ends = np.cumsum(views.widths[features])
         starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST))
         between, total = np.add.reduceat(between * weight, starts, axis=1), np.add.reduceat(total * weight, starts)
     shares: FloatArray = np.divide(between, total, out=np.zeros_like(between), where=total > 0)
     return shares
-
-
-def whole_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Centre columns and round them to whole numbers up to UNIT, whose sums are exact in any order; and the scale."""
-    size = np.maximum(np.abs(X).max(axis=0), LEAST)
-    centred = X / size
-    centred -= centred.mean(axis=0)
-    reach = np.abs(centred).max(axis=0)
-    return np.rint(np.divide(UNIT * centred, reach, out=np.zeros_like(centred), where=reach > ROUNDING)), size * reach
 
 
 def _tail(total: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:

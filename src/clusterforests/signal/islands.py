@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import as_floats
 from clusterforests._base.portable_math import exponential
 from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests._base.row_keys import order_by_values
-from clusterforests._base.typing import FloatArray, IndexArray, KeyArray
+from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, KeyArray
 from clusterforests.signal.valley import valley
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import FeatureColumns
@@ -30,7 +31,7 @@ DRAWN = 1 / 32  # of the rows of a draw are of one island
 UNIT, MOST_UNITS = 2.0**8, 2.0**20  # coordinates are whole numbers, whose sums of squares are exact in any order
 
 
-def find_islands(values: FloatArray, views: FeatureColumns, distinct: DistinctRows, seed: int) -> list[IndexArray]:
+def find_islands(values: AnyArray, views: FeatureColumns, distinct: DistinctRows, seed: int) -> list[IndexArray]:
     """Find the islands of a table: the rows of each.
 
     Features count that are single columns of many values. An island must be apart even without the feature that shows
@@ -39,7 +40,7 @@ def find_islands(values: FloatArray, views: FeatureColumns, distinct: DistinctRo
     single = views.drawable[views.widths[views.drawable] == 1]
     if len(distinct.rows) < FEWEST_ROWS or not 2 <= len(single) <= MOST_COLUMNS:
         return []
-    table = _coordinates(values[distinct.rows][:, views.first[0, single]])
+    table = _coordinates(as_floats(values, views.first[0, single], distinct.rows))
     if table.shape[1] < 2:
         return []
     order = order_by_values(table)  # so that the order of the rows does not show

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.special import ndtr
 
-from clusterforests._base.typing import BoolArray, FloatArray
+from clusterforests._base.typing import BoolArray, FloatArray, IntArray
 from clusterforests.signal.dip import dip
+from clusterforests.signal.searched_rows import SearchedRows
 
 FALSE_MODES = 1e-4  # probability that a table of columns with one mode shows one with several
 MANY_VALUES = 20  # that a column must have: steps of a scale are no modes
@@ -12,12 +13,18 @@ OF_NORMAL = 2 / np.pi  # of the variance of a normal column lies between its hal
 DIP_ROWS = 400  # quantiles that stand for a column in its dip
 
 
-def several_modes(X: FloatArray) -> BoolArray:
+def several_modes(rows: SearchedRows, columns: IntArray) -> BoolArray:
     """Find columns whose dip is larger than any of so many flat columns would show by chance."""
-    n, p = X.shape
-    ordered = np.sort(X, axis=0)
     # In the tail the root of n times the dip of flat rows grows by 0.085 for a factor of ten in probability.
-    limit = 0.61 + 0.085 * (np.log10(p / FALSE_MODES) - 2)
+    limit = 0.61 + 0.085 * (np.log10(max(1, len(columns)) / FALSE_MODES) - 2)
+    found = [_several(rows.take(some), limit) for some in rows.blocks(columns)]
+    several: BoolArray = np.concatenate(found)
+    return several
+
+
+def _several(X: FloatArray, limit: float) -> BoolArray:
+    n = len(X)
+    ordered = np.sort(X, axis=0)
     quantiles = ordered[np.linspace(0, n - 1, min(n, DIP_ROWS)).astype(np.intp)]
     values = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
     # No dip exceeds the distance from a normal distribution, which costs less.

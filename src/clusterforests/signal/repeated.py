@@ -3,6 +3,7 @@
 import numpy as np
 
 from clusterforests._base.adjusted_rand import adjusted_rand
+from clusterforests._base.column_blocks import count_values
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.tables.feature_columns import EncodedTable
 
@@ -40,6 +41,5 @@ def _with_few_values(table: EncodedTable, rows: int, most: int) -> IndexArray:
     at_once = max(1, CELLS_AT_ONCE // max(1, rows))
     for start in range(0, len(single), at_once):
         some = single[start : start + at_once]
-        ordered = np.sort(table.values[:rows, table.first[some]], axis=0)
-        count[some] = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+        count[some] = count_values(table.values[:rows, table.first[some]])
     return np.flatnonzero((count > 1) & (count <= most))

@@ -1,21 +1,25 @@
 """Small clusterings of random features that scout a table, many in a batch."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import is_wide
 from clusterforests._base.portable_math import exponential
 from clusterforests._base.random import Purpose, integers, stream, uniform
+from clusterforests._base.threads import map_in_threads
 from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
-from clusterforests.signal.components import principal_axes, reproducible
+from clusterforests.signal.components import axis_rows, principal_axes, reproducible
+from clusterforests.signal.searched_rows import SearchedRows
 from clusterforests.tables.feature_columns import FeatureColumns
 
 SCOUTS = 60
 MAX_ITER = 30
 LEAST_RANGE = 7
+ROW_CELLS = 2**24  # of rows whose components are computed at a time
 WIDE = 20  # draws of more columns are reduced to as many components, or half as many, in turn
 
 
@@ -30,7 +34,7 @@ class Scouted(NamedTuple):
 class ScoutedRows:
     """The rows that scouts cluster."""
 
-    values: FloatArray  # (n, C), centred
+    rows: SearchedRows  # centred
     views: FeatureColumns
     n_clusters: int
     threads: int
@@ -39,17 +43,18 @@ class ScoutedRows:
         """Cluster the rows by features drawn by weight; scouts that find too few different rows are left out."""
         keys = stream(seed, Purpose.SCOUTS, round_number, np.arange(SCOUTS))
         draws = [_draw(weights, t, key) for t, key in enumerate(keys[:, None])]
-        parts = [self._view(draw, t) for t, draw in enumerate(draws)]
+        at_once = self.threads if is_wide(len(weights)) else 1
+        parts = map_in_threads(lambda t: self._view(draws[t], t), range(SCOUTS), at_once)
         ends = np.cumsum([part.shape[1] for part in parts])
         columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
         clusters = 2 + integers(stream(keys, 1), self._most_clusters() - 1)
         backend = CpuBackend(self.threads)
         backend.load(np.ascontiguousarray(np.concatenate(parts, axis=1)))
-        jobs = KMeansJobs(columns, clusters.clip(max=len(self.values)), stream(keys, 2), 1, MAX_ITER, Effort.QUICK)
+        jobs = KMeansJobs(columns, clusters.clip(max=len(self.rows)), stream(keys, 2), 1, MAX_ITER, Effort.QUICK)
         runs = backend.kmeans(jobs)
         solved = np.flatnonzero(runs.solved).tolist()
         if not solved:
-            return Scouted(np.empty((0, len(self.values)), np.int32), np.empty((0, len(weights)), dtype=bool))
+            return Scouted(np.empty((0, len(self.rows)), np.int32), np.empty((0, len(weights)), dtype=bool))
         labels = backend.assign([columns[t] for t in solved], [runs.centers[t] for t in solved])
         used = np.zeros((len(solved), len(weights)), dtype=bool)
         for row, t in enumerate(solved):
@@ -58,18 +63,26 @@ class ScoutedRows:
 
     def _most_clusters(self) -> int:
         """Limit the clusters of a scout; the limit doubles until it is enough for `n_clusters`."""
-        most = max(LEAST_RANGE, math.isqrt(len(self.values)) // 2)
+        most = max(LEAST_RANGE, math.isqrt(len(self.rows)) // 2)
         while most < self.n_clusters + 2:
             most *= 2
         return most
 
     def _view(self, features: IndexArray, t: int) -> FloatArray:
         """Take the columns of the features, or the leading components of many."""
-        V = self.values[:, self.views.columns(0, features.astype(np.int32))]
-        if V.shape[1] <= WIDE:
-            return V
-        axes = principal_axes(V, None, WIDE if t % 2 else WIDE // 2)
-        return reproducible(V @ axes.coefficients)
+        columns = self.views.columns(0, features.astype(np.int32))
+        rows = replace(self.rows, threads=1) if is_wide(len(columns)) else self.rows
+        if len(columns) <= WIDE:
+            return rows.take(columns)
+        step = max(axis_rows(len(columns)), ROW_CELLS // len(columns))
+        V = rows.take(columns, slice(step))
+        coefficients = principal_axes(V, None, WIDE if t % 2 else WIDE // 2).coefficients
+        places = [V @ coefficients]
+        for start in range(step, len(rows), step):
+            del V
+            V = rows.take(columns, slice(start, start + step))
+            places.append(V @ coefficients)
+        return reproducible(np.concatenate(places))
 
 
 def _draw(weights: FloatArray, t: int, key: KeyArray) -> IndexArray:
@@ -82,4 +95,7 @@ def _draw(weights: FloatArray, t: int, key: KeyArray) -> IndexArray:
         low, high = sorted((max(2, int(root)), max(3, int((enough / 2, 2 * root)[t % 2]))))
         size = min(low + int(integers(stream(key, 3), high - low + 1)[0]), max(1, len(able) - 1))
     waiting = exponential(uniform(stream(stream(key, 4), np.arange(len(able))))) / weights[able]
-    return np.sort(able[np.argsort(waiting, kind="stable")[:size]])
+    last = np.partition(waiting, size - 1)[size - 1]
+    drawn, equal = np.flatnonzero(waiting < last), np.flatnonzero(waiting == last)
+    found: IndexArray = able[np.sort(np.concatenate([drawn, equal[: size - len(drawn)]]))]
+    return found

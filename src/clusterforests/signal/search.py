@@ -7,19 +7,20 @@ make them, where there are some.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests._base.column_blocks import count_values
 from clusterforests._base.random import Purpose, permutations, stream, uniform
-from clusterforests._base.row_keys import row_keys
 from clusterforests._base.threads import blas_threads
-from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.signal.dependence import company, excess_dependence, strong_dependence
 from clusterforests.signal.honest_scores import HonestScores, score_features, significant
 from clusterforests.signal.modes import FALSE_MODES, several_modes, split_shares
 from clusterforests.signal.scouts import ScoutedRows
+from clusterforests.signal.searched_rows import SearchedRows
 from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.scaling import Scaling
@@ -32,8 +33,6 @@ PAIRED = 2000  # features up to which pairs are tested before the first round; b
 PAIRED_ROWS = 2048
 BUNDLE = 300  # columns whose pairs are tested at a time
 TIE = 1e-7  # of a standard deviation: so much apart are equal values put, at random
-KEYED_CELLS = 2**22  # of rows whose keys are made at a time
-SAME = 2.0**16  # scaled values that differ by less than its inverse are mostly one
 LEVEL = 0.01  # the share of noise among the features that are said to tell
 LEVEL_OF_CHANCE = 0.001  # the same where the round before found next to nothing
 NEARLY_ALL = 0.9
@@ -57,7 +56,7 @@ class FeatureSignal:
 
 
 def find_signal(
-    values: FloatArray, scaling: Scaling, distinct: DistinctRows, n_clusters: int, seed: int, threads: int
+    values: AnyArray, scaling: Scaling, distinct: DistinctRows, n_clusters: int, seed: int, threads: int
 ) -> FeatureSignal:
     """Find the features of a table that tell.
 
@@ -78,10 +77,9 @@ def find_signal(
     if len(views.drawable) < 2 or len(rows) < LEAST_ROWS:
         reason = "there are too few features or rows to compare features: all are kept"
         return FeatureSignal(able, np.zeros(len(able)), np.ones(len(able)), reason)
-    table = scaling.first_view.apply(values[rows], threads)[:, : values.shape[1]]
-    table = _in_order(table, views.columns(0, views.drawable))
+    table = SearchedRows.of(values, scaling, rows, threads).in_order(views.columns(0, views.drawable))
     with blas_threads(1):  # so that the last digit does not depend on the threads asked for
-        scouted = ScoutedRows(_centred(table[:MOST_ROWS]), views, n_clusters, threads)
+        scouted = ScoutedRows(table.centred(MOST_ROWS), views, n_clusters, threads)
         return _search(scouted, table, able, seed)
 
 
@@ -100,7 +98,7 @@ def signal_of_trees(
     used = np.zeros((len(labels), len(table.widths)), dtype=bool)
     for tree, own in enumerate(features):
         used[tree, own] = True
-    found = score_features(table.values[rows], views, labels, used)
+    found = score_features(replace(SearchedRows.plain(table.values), rows=rows), views, labels, used)
     tells = significant(found.p_values, LEVEL)
     return FeatureSignal(
         np.ones(len(tells), dtype=bool), np.where(tells, found.scores, 0.0), found.p_values, "every feature is kept"
@@ -124,7 +122,7 @@ def draw_by_weight(distinct: DistinctRows, most: int, seed: int) -> IndexArray:
     return distinct.rows[rows[order]][:most]
 
 
-def _search(scouted: ScoutedRows, table: FloatArray, able: BoolArray, seed: int) -> FeatureSignal:
+def _search(scouted: ScoutedRows, table: SearchedRows, able: BoolArray, seed: int) -> FeatureSignal:
     """Hold the rounds."""
     everything = able.astype(np.float64)
     wide = int(able.sum()) > PAIRED
@@ -161,19 +159,18 @@ class _Telling(NamedTuple):
 
 
 def _with_modes(
-    found: HonestScores, tells: BoolArray, able: BoolArray, table: FloatArray, views: FeatureColumns
+    found: HonestScores, tells: BoolArray, able: BoolArray, table: SearchedRows, views: FeatureColumns
 ) -> _Telling:
     """Add the features with several modes. If none of these goes with others, what these say is no clusters."""
     single = able & (views.widths == 1)
     modes = np.zeros(len(able), dtype=bool)
-    columns = table[:, views.first[0, single]]
-    modes[single] = several_modes(columns)
+    modes[single] = several_modes(table, views.first[0, single])
     scores, p_values = np.where(tells, found.scores, 0.0), found.p_values
     if not modes.any():
         return _Telling(tells, scores, p_values, 0)
     told = tells | modes if (tells & modes).any() else modes
     own = np.zeros(len(able))
-    own[modes] = split_shares(table[:, views.first[0, modes]])
+    own[modes] = split_shares(table.take(views.first[0, modes]))
     scores = np.where(told, np.maximum(scores, own), 0.0)
     return _Telling(told, scores, np.where(modes, np.minimum(p_values, FALSE_MODES), p_values), int(modes.sum()))
 
@@ -204,9 +201,7 @@ def _conclude(telling: _Telling, able: BoolArray, few_valued: BoolArray) -> Feat
 def _few_valued(scouted: ScoutedRows) -> BoolArray:
     """Find categories, and numbers that have no more values than these."""
     views = scouted.views
-    columns = scouted.values[:, views.first[0]]
-    ordered = np.sort(columns, axis=0)
-    values = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    values = np.concatenate([count_values(scouted.rows.take(some)) for some in scouted.rows.blocks(views.first[0])])
     few: BoolArray = (views.widths > 1) | (values <= FEW_VALUES)
     return few
 
@@ -216,18 +211,18 @@ def _score(scouted: ScoutedRows, weights: FloatArray, seed: int, round_number: i
     labels, used = scouted.scout(weights, seed, round_number)
     if not len(labels):
         return HonestScores(np.zeros(len(weights)), np.ones(len(weights)))
-    found = score_features(scouted.values, scouted.views, labels, used)
+    found = score_features(scouted.rows, scouted.views, labels, used)
     likely = np.flatnonzero(found.p_values <= LEVEL)
     copies = _near_copies(scouted, likely) if len(likely) <= PAIRED else np.eye(0)
     if copies.sum() <= len(copies):
         return found
     used[:, likely] = used[:, likely].astype(np.float64) @ copies > 0
-    return score_features(scouted.values, scouted.views, labels, used)
+    return score_features(scouted.rows, scouted.views, labels, used)
 
 
 def _near_copies(scouted: ScoutedRows, features: IndexArray) -> FloatArray:
     """Mark pairs of features that are nearly one: a matrix of zeros and ones."""
-    values = scouted.values[:, scouted.views.first[0, features]]
+    values = scouted.rows.take(scouted.views.first[0, features])
     single = scouted.views.widths[features] == 1
     alike = (_correlations(values) > COPY) & single[:, None] & single & ~np.eye(len(features), dtype=bool)
     paired = np.flatnonzero(alike.any(axis=0))
@@ -251,7 +246,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def _only_sure(weights: FloatArray, table: FloatArray, views: FeatureColumns, seed: int) -> FloatArray:
+def _only_sure(weights: FloatArray, table: SearchedRows, views: FeatureColumns, seed: int) -> FloatArray:
     """Keep the weights of the features that depend on each other as only clusters make them, if these are enough.
 
     Otherwise those of all.
@@ -263,7 +258,7 @@ def _only_sure(weights: FloatArray, table: FloatArray, views: FeatureColumns, se
     order = permutations(stream(seed, Purpose.PAIRED_COLUMNS), len(columns))[0]
     limit = strong_dependence(len(columns) * min(len(columns), BUNDLE) // 2)
     for some in np.array_split(order, -(-len(columns) // BUNDLE)):
-        X = _without_ties(table[:, columns[some]], columns[some], seed)
+        X = _without_ties(table.take(columns[some]), columns[some], seed)
         excess = excess_dependence(X)
         excess[owner[some][:, None] == owner[some][None, :]] = 0.0
         scores[some] = company(excess, limit)
@@ -280,18 +275,3 @@ def _without_ties(X: FloatArray, columns: IndexArray, seed: int) -> FloatArray:
     keys = stream(seed, Purpose.PAIRED_TIES, columns[tied][None, :], np.arange(len(X))[:, None])
     apart[:, tied] += TIE * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
     return apart
-
-
-def _in_order(table: FloatArray, columns: IntArray) -> FloatArray:
-    """Put scaled rows in an order that neither their units nor their first order nor a last digit changes."""
-    largest = np.maximum(table.max(axis=0), -table.min(axis=0))[columns]
-    exponents = np.frexp(largest)[1]
-    step = max(1, KEYED_CELLS // len(columns))
-    some = (table[start : start + step, columns] for start in range(0, len(table), step))
-    keys = np.concatenate([row_keys(np.rint(np.ldexp(rows, -exponents) * SAME)) for rows in some])
-    return table[np.argsort(keys, kind="stable")]
-
-
-def _centred(X: FloatArray) -> FloatArray:
-    centred: FloatArray = X - X.mean(axis=0)
-    return centred

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._base.column_blocks import as_floats
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray, IntArray
 from clusterforests.tables.cell_conversion import CellError, Cells, as_levels
@@ -182,10 +183,13 @@ class Encoding:
         new.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
         return codes
 
-    def _check(self, values: FloatArray, *, fitting: bool, first_row: int = 0) -> None:
-        """Refuse infinite cells, rows without any value and, in `fit`, columns without any value."""
+    def _check(self, values: AnyArray, *, fitting: bool, first_row: int = 0) -> bool:
+        """Refuse infinite cells, rows without any value and, in `fit`, columns without any value.
+
+        Returns whether no cell is missing.
+        """
         if np.isfinite(values).all():  # the usual case
-            return
+            return True
         shown = values[:, self._places()[0]]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
@@ -203,6 +207,7 @@ class Encoding:
                 f"{len(empty)} row(s) of X have no value at all, the first is row {first_row + empty[0]}: nothing is "
                 "known about them. Leave them out."
             )
+        return False
 
 
 def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
@@ -228,11 +233,11 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     if is_plain(X):
         accept_plain(estimator, X)
         return numeric_table(np.asarray(X)), Encoding(None, X.shape[1], {})
-    table = read_columns(estimator, X, reset=True)
+    table = read_columns(estimator, X, reset=True, as_it_is=True)
     if isinstance(table, np.ndarray):
         encoding = Encoding(None, table.shape[1], {})
-        encoding._check(table, fitting=True)
-        return numeric_table(table), encoding
+        complete = encoding._check(table, fitting=True)
+        return numeric_table(table if complete else as_floats(table)), encoding
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         names = column_names(X)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.typing import BoolArray, FloatArray, IntArray
+from clusterforests._base.typing import AnyArray, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class EncodedTable:
     column of zeros and ones for each level.
     """
 
-    values: FloatArray  # (n, C)
+    values: AnyArray  # (n, C): float64, or float32 where the table is wide and was so
     first: IntArray
     widths: IntArray
     categorical: BoolArray  # (p,)
@@ -35,7 +35,7 @@ class NumberColumn(NamedTuple):
         return name if self.level is None else f"{name} = {self.level}"
 
 
-def numeric_table(X: FloatArray) -> EncodedTable:
+def numeric_table(X: AnyArray) -> EncodedTable:
     """Take every column of X as a numeric feature."""
     p = X.shape[1]
     return EncodedTable(X, np.arange(p, dtype=np.int32), np.ones(p, np.int32), np.zeros(p, bool))

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
+from clusterforests._base.column_blocks import is_wide
 from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.typing import AnyArray, FloatArray
 from clusterforests.tables.checks import times_message, unmasked
@@ -22,10 +23,11 @@ from clusterforests.tables.written_numbers import typed
 TRUTHS = {bool, np.bool_}
 
 
-def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[RawColumn]:
+def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[RawColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
-    Keep the names and the number of the features in the estimator (`reset`), or compare them with those it has.
+    A wide array of float32 or float64 is returned `as_it_is`, in any order, if that will do. Keep the names and the
+    number of the features in the estimator (`reset`), or compare them with those it has.
     """
     X = unmasked(known_frame(X))
     frame = _frame_reader(X)
@@ -35,12 +37,16 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> FloatArray | list[Ra
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
         return [frame(X, j, str(name)) for j, name in enumerate(column_names(X) or ())]
-    table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc"))
+    table: Any = validate_data(
+        estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc")
+    )
     if scipy.sparse.issparse(table):
         check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Use fewer columns.")
         table = table.toarray()
     if table.dtype.kind in "Mm":
         raise ValueError(times_message("X", table.dtype))
+    if as_it_is and is_wide(table.shape[1]) and table.dtype in (np.float32, np.float64) and table.flags.aligned:
+        return np.asarray(table)
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
     columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T

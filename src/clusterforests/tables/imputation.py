@@ -5,11 +5,13 @@ they lack, and with trees that see differently filled copies.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._base.column_blocks import as_floats, column_blocks
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.tables.distinct_rows import DistinctRows, distinct_rows
 from clusterforests.tables.feature_columns import EncodedTable
 
@@ -101,11 +103,12 @@ def complete(
 def find_donors(encoded: EncodedTable, weights: FloatArray | None = None, max_donors: int = MAX_DONORS) -> Donors:
     """Choose distinct rows as donors. The choice depends neither on the order of the rows nor on their repetition."""
     rows, mass = distinct_rows(encoded.values, weights)
-    moments = [_moments(encoded.values[rows, c], mass) for c in range(encoded.values.shape[1])]
-    exponents, means, variances = map(np.array, zip(*moments, strict=True))
+    blocks = column_blocks(len(rows), encoded.values.shape[1])
+    moments = [_moments(as_floats(encoded.values, block, rows).T, mass) for block in blocks]
+    exponents, means, variances = (np.concatenate(parts) for parts in zip(*moments, strict=True))
     whole = np.repeat(np.add.reduceat(variances, encoded.first), encoded.widths)
     return Donors(
-        values=encoded.values[rows[:max_donors]],
+        values=as_floats(encoded.values, rows=rows[:max_donors]),
         weights=mass[:max_donors],
         first=encoded.first,
         widths=encoded.widths,
@@ -122,15 +125,32 @@ def keep_donors(complete: EncodedTable, distinct: DistinctRows) -> Donors:
     return find_donors(kept, distinct.weights[:count])
 
 
-def _moments(x: FloatArray, weights: FloatArray) -> tuple[int, float, float]:
-    """Return a column's exponent, and the mean and variance of its known values divided by 2**exponent."""
-    known = ~np.isnan(x)
-    if not known.any():
-        return 0, 0.0, 0.0
-    x, weights = x[known], weights[known]
-    exponent = int(np.frexp(np.abs(x).max())[1])
-    unit = np.ldexp(x, -exponent)
-    above = unit - unit.min()  # exactly 0 in a constant column
+class _Moments(NamedTuple):
+    """Of each column: its exponent, and the mean and variance of its known values divided by 2**exponent."""
+
+    exponents: IntArray
+    means: FloatArray
+    variances: FloatArray
+
+
+def _moments(columns: FloatArray, weights: FloatArray) -> _Moments:
+    """Compute the moments of columns, which are rows here. Those with missing cells have rows of their own."""
+    count = len(columns)
+    found = _Moments(np.zeros(count, np.int32), np.zeros(count), np.zeros(count))
+    known = ~np.isnan(columns)
+    whole = known.all(axis=1)
+    _add_moments(found, np.flatnonzero(whole), np.ascontiguousarray(columns[whole]), weights)
+    for c in np.flatnonzero(~whole & known.any(axis=1)):
+        _add_moments(found, np.array([c]), columns[c, known[c]][None, :], weights[known[c]])
+    return found
+
+
+def _add_moments(found: _Moments, which: IndexArray, columns: FloatArray, weights: FloatArray) -> None:
+    exponents = np.frexp(np.abs(columns).max(axis=1, initial=0.0))[1]
+    unit = np.ldexp(columns, -exponents[:, None])
+    least = unit.min(axis=1, initial=np.inf)
+    above = unit - least[:, None]  # exactly 0 in a constant column
     total = weights.sum()
-    mean = (above * weights).sum() / total
-    return exponent, float(unit.min() + mean), float(((above - mean) ** 2 * weights).sum() / total)
+    means = (above * weights).sum(axis=1) / total
+    found.exponents[which], found.means[which] = exponents, least + means
+    found.variances[which] = ((above - means[:, None]) ** 2 * weights).sum(axis=1) / total

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
+from clusterforests._base.column_blocks import as_floats
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
 from clusterforests.tables.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.tables.projections import NO_PROJECTIONS, Projections
@@ -122,6 +123,8 @@ class Scaling:
         Values of the columns, and their ranks.
     projections : Projections
         Columns to the right of the views that are linear combinations of theirs.
+    sources : ndarray of shape (C,) or None
+        The columns of the encoded table that are scaled; None if all are.
     """
 
     views: FeatureColumns
@@ -133,6 +136,7 @@ class Scaling:
     knots: FloatArray
     ranks: FloatArray
     projections: Projections = NO_PROJECTIONS
+    sources: IntArray | None = None
 
     @property
     def width(self) -> int:
@@ -162,7 +166,7 @@ class Scaling:
             projections=projections,
         )
 
-    def apply(self, values: FloatArray, threads: int = 1) -> FloatArray:
+    def apply(self, values: AnyArray, threads: int = 1) -> FloatArray:
         """Put the columns of all views side by side, then the projected columns.
 
         A value that `fit` did not see gets a rank between its neighbours.
@@ -179,8 +183,12 @@ class Scaling:
         table : ndarray of shape (n_samples, width)
         """
         if self.is_identity:
-            return values
-        return self.core().apply(np.ascontiguousarray(values), threads)
+            return self.chosen(values)
+        return self.core().apply(self.chosen(values), threads)
+
+    def chosen(self, values: AnyArray) -> FloatArray:
+        """Take the columns of encoded rows that are scaled."""
+        return as_floats(values, slice(None) if self.sources is None else self.sources)
 
     @property
     def first_view(self) -> "Scaling":
@@ -227,7 +235,7 @@ def fit_scaling(
     Constant features cannot be drawn, unless features are left as they are. Rows of weight 0 do not count.
     """
     first, widths = encoded.first, encoded.widths
-    values, count = encoded.values, encoded.values.shape[1]
+    values, count = as_floats(encoded.values), encoded.values.shape[1]
     if weights is not None and not weights.all():
         values, weights = values[weights > 0], weights[weights > 0]
     if scale == "none":

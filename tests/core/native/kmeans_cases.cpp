@@ -14,7 +14,7 @@ namespace {
 // Clusterings of one table: of many shapes, because small ones have loops of their own.
 struct Clusterings {
   Clusterings(int64_t rows, const double* weights)
-      : x(make_table(rows, kColumns, 11)), table(x.data(), rows, kColumns, weights, kColumns) {
+      : x(make_table(rows, kColumns, 11)), table(x.data(), rows, kColumns, weights, {kColumns, nullptr}) {
     for (int32_t j = 0; j < kColumns; ++j) listed.push_back(j);
     for (int width : {1, 2, 3, 5, 12})
       for (int k : {2, 3, 5, 9}) problems.push_back({listed.data() + kColumns - width, width, k, 7});

@@ -17,7 +17,7 @@ namespace {
 uint64_t table_case(int) {
   const int64_t rows = 500, columns = 6;
   const std::vector<double> x = make_table(rows, columns, 1), weights = make_weights(rows, 2);
-  const cf::Table table(x.data(), rows, columns, weights.data(), columns);
+  const cf::Table table(x.data(), rows, columns, weights.data(), {columns, nullptr});
   std::vector<double> mass(table.distinct, 0);
   for (int64_t i = 0; i < rows; ++i) {
     check((table.place[i] < 0) == (weights[i] == 0), "a row of weight 0 has a place, or another has none");
