@@ -90,7 +90,8 @@ mutate: $(VENV)/installed
 reliability: $(VENV)/installed
 	$(BIN)/python tools/reliability.py $(AREAS)
 
-# Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory.
+# Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory. Sections of SCALE.md that
+# are of the algorithm as it is now are left alone; `scale.py --only` measures them again.
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png

@@ -1,7 +1,11 @@
 """Measure time and memory of whole fits on many rows, beside other methods, and plot how time grows.
 
-    python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks peers rows disk wide ...]
+    python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks million disk rows wide ...]
                                [--picture docs/scaling.png]
+
+Sections that the page lacks, or that are not of the algorithm as it is now, are measured; with --only, those it names.
+Each is written as soon as it is measured, with its stamp, and the others stay as they are: to go on with a run that was
+stopped, start it again. The picture is drawn with the section "rows".
 
 Every fit runs in its own process, with default settings unless its row says otherwise. Its memory is the peak of that
 process and includes the data. Processor seconds are those of all threads: on a busy machine, compare these.
@@ -22,12 +26,16 @@ import scale_consensus
 import scale_landmarks
 from scale_consensus import memory
 from scale_data import gaussians, with_rare_group
+from sections import Section, measure
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.metrics import adjusted_rand_score
-from stamp import stamp
 
 from clusterforests import ClusterForest
 
+HEAD = (
+    "# Benchmark: scaling to many rows\n\nWritten by `make bench`. Each section ends with what it was made with. "
+    "Settings are the default ones unless a row or a section says otherwise."
+)
 THREADS = 2
 WIDE = [(72, 7_000), (200, 60_000), (500, 450_000)]
 ROWS = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
@@ -172,8 +180,7 @@ def run_child(name, arguments):
     print(json.dumps(found))
 
 
-def peers_table():
-    yield "\n## A million rows: a whole forest against one K-means\n"
+def million_table():
     yield (
         "1,000,000 x 20: five Gaussians with centres N(0, 2.5^2) in ten features, and ten noise features. "
         f"`ClusterForest(5)` with default settings, and others, {THREADS} threads each, medians of three alternating "
@@ -191,7 +198,6 @@ def peers_table():
 
 
 def disk_table():
-    yield "\n## Ten million rows on disk\n"
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/table"
         child("write_table", 10_000_000, path)
@@ -205,7 +211,6 @@ def disk_table():
 
 
 def wide_table():
-    yield "\n## Many columns\n"
     yield (
         "Four groups that differ in a twentieth of the columns, at most 5,000, by N(0, 1); the others are noise. "
         "float32. Targets: 60 s and three times the table for the last, 10 s for the last but one. "
@@ -221,7 +226,6 @@ def wide_table():
 
 
 def clusters_table():
-    yield "\n## Many clusters\n"
     yield "3,000 x 5: Gaussians of standard deviation 0.02 around centres in the unit cube.\n"
     yield "| clusters | seconds | processor seconds | ARI with the truth |"
     yield "|---|---|---|---|"
@@ -230,7 +234,6 @@ def clusters_table():
 
 
 def rows_table(picture):
-    yield "\n## From a hundred thousand to ten million rows\n"
     yield f"The same data and settings with {THREADS} threads; beyond a million rows the table is float32.\n"
     yield "| rows | seconds | memory, GB | data, GB | ARI with the truth |"
     yield "|---|---|---|---|---|"
@@ -271,7 +274,6 @@ def draw(seconds, exponent, picture):
 
 
 def shapes_table():
-    yield "\n## Comparison with the published times of U-SENC\n"
     yield (
         "Huang, Wang, Wu, Lai, Kwoh: *Ultra-scalable spectral clustering and ensemble clustering*, IEEE TKDE 32 "
         "(2020). **The machines differ, and the data have the same shape but are not the same** (Gaussians in all "
@@ -285,7 +287,6 @@ def shapes_table():
 
 
 def rare_table():
-    yield "\n## A rare group\n"
     yield (
         "A million rows as above and a sixth group of 0.2 % of them, like the first but 10 standard deviations away in "
         "two features. Recall is the share of the group that is in one cluster, precision the share of that cluster "
@@ -301,7 +302,6 @@ def rare_table():
 
 
 def predict_table():
-    yield "\n## Predicting new rows\n"
     fit = child("predict_rows", 1_000_000)
     yield (
         f"1,000 new rows with a model of a million: **{1000 * fit['seconds']:.0f} ms** (median of 15; target: 100 ms). "
@@ -314,33 +314,24 @@ def main():
     parser.add_argument("--out", type=Path)
     parser.add_argument("--picture", type=Path)
     sections = {
-        "consensus": scale_consensus.table,
-        "landmarks": scale_landmarks.table,
-        "peers": peers_table,
-        "rows": lambda: rows_table(arguments.picture),
-        "disk": disk_table,
-        "wide": wide_table,
-        "clusters": clusters_table,
-        "shapes": shapes_table,
-        "rare": rare_table,
-        "predict": predict_table,
+        "consensus": Section("Consensus of given partitions", scale_consensus.table),
+        "landmarks": Section("Landmarks against the exact cut", scale_landmarks.table),
+        "million": Section("A million rows: a whole forest against one K-means", million_table),
+        "disk": Section("Ten million rows on disk", disk_table),
+        "rows": Section("From a hundred thousand to ten million rows", lambda: rows_table(arguments.picture)),
+        "wide": Section("Many columns", wide_table),
+        "clusters": Section("Many clusters", clusters_table),
+        "shapes": Section("Comparison with the published times of U-SENC", shapes_table),
+        "rare": Section("A rare group", rare_table),
+        "predict": Section("Predicting new rows", predict_table),
     }
-    parser.add_argument("--only", nargs="+", choices=list(sections), default=list(sections))
+    parser.add_argument("--only", nargs="+", choices=list(sections), default=[])
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         run_child(*arguments.child)
-        return
-    lines = [
-        f"# Benchmark: scaling to many rows\n\nWritten by `make bench`, on {os.cpu_count()} cores. {stamp()} "
-        "Settings are the default ones unless a row or a section says otherwise.\n"
-    ]
-    for name in arguments.only:
-        for line in sections[name]():
-            print(line, flush=True)
-            lines.append(line)
-        if arguments.out:
-            arguments.out.write_text("\n".join(lines) + "\n")
+    else:
+        measure(sections, HEAD, arguments.out, arguments.only, f"Measured on {os.cpu_count()} cores.")
 
 
 if __name__ == "__main__":

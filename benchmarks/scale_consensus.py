@@ -142,7 +142,6 @@ def large(n, path):
 
 def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
-    yield "## Consensus of given partitions\n"
     yield (
         f"The exact `consensus(partitions, {K}, landmarks=None)` of T = {T} partitions, against P computed in NumPy as "
         "a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the counterpart of "

@@ -31,7 +31,6 @@ def compare(k, ratio, spread):
 
 
 def table():
-    yield "\n## Landmarks against the exact cut\n"
     yield (
         f"{ROWS:,} rows, 10 informative and 10 noise features, default settings with 100 trees. Adjusted Rand index, "
         f"as means over {PAIRS} seeds: between 2,000 landmarks and the exact cut of the same forest, between two exact "

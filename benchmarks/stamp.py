@@ -90,7 +90,7 @@ def named(commit: str) -> str:
 
 
 def stamp(*packages: str) -> str:
-    """Return the sentence that a file of figures begins with."""
+    """Return the sentence that a file of figures begins with, or each of its sections ends with."""
     return f"Made at commit {current_commit()} (golden results {golden_digest()}) with {versions(*packages)}."
 
 
@@ -107,10 +107,27 @@ def _git(*command: str) -> str:
     return done.stdout
 
 
+def split_sections(page: str) -> tuple[str, dict[str, str]]:
+    """Return what stands before the first section of a page, and the sections by their titles."""
+    head, *parts = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)
+    return head, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def is_of_today(text: str, kind: str = "given") -> bool:
+    """Tell whether a text names commits with their golden results, and all of them had the algorithm as it is now."""
+    commits = set(MADE_AT.findall(text))
+    return bool(commits) and all(is_current(commit, kind) for commit in commits)
+
+
 def shows_today(file: Path) -> bool:
-    """Tell whether all figures of a page come from the algorithm as it is now."""
-    commits = set(MADE_AT.findall(file.read_text(encoding="utf-8"))) if file.exists() else set()
-    return bool(commits) and all(is_current(commit, kind_of(file)) for commit in commits)
+    """Tell whether all figures of a page come from the algorithm as it is now.
+
+    A stamp before the first section is for the whole page. Without one, each section needs its own.
+    """
+    page = file.read_text(encoding="utf-8") if file.exists() else ""
+    head, sections = split_sections(page)
+    parts = [page] if MADE_AT.search(head) or not sections else sections.values()
+    return all(is_of_today(part, kind_of(file)) for part in parts)
 
 
 def kind_of(file: Path) -> str:

@@ -111,6 +111,24 @@ def test_a_page_is_of_today_if_all_its_commits_are(monkeypatch, tmp_path):
     assert not stamp.shows_today(page)
 
 
+def test_a_page_is_of_today_if_its_head_or_each_of_its_sections_is(monkeypatch, tmp_path):
+    """A section that was measured anew does not make others current that have no stamp."""
+    monkeypatch.setattr(stamp, "ROOT", tmp_path)
+    monkeypatch.setattr(stamp, "is_current", lambda commit, kind: commit == "1" * 9)
+    page, (new, old) = tmp_path / "PAGE.md", (f"commit {9 * d} (golden results {12 * 'a'})" for d in "12")
+    for head, first, second, today in (
+        ("", new, new, True),
+        ("", new, "", False),
+        ("", new, old, False),
+        ("", new, f"commit {9 * '1'}", False),
+        (new, "", "", True),
+        (new, new, old, False),
+        (old, new, new, False),
+    ):
+        page.write_text(f"# Title\n\n{head}\n\n## First\n\n{first}\n\n## Second\n\n{second}\n")
+        assert stamp.shows_today(page) == today
+
+
 def test_digests_tell_results_apart(monkeypatch):
     digest = stamp.golden_digest()
     assert re.fullmatch(r"[0-9a-f]{12}", digest)
