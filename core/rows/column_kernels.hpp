@@ -1,4 +1,4 @@
-// Columns of a wide table: scaled rows, and sums of rows by cluster. Included once per instruction set.
+// Columns of a table: scaled rows, projections, and sums of rows by cluster. Included once per instruction set.
 #pragma once
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
@@ -14,6 +14,30 @@ void scale_tile(double* x, int64_t columns, const cf::ColumnStep* steps) {
         Double::load(x + c * kLanes) * Double::all(step.first) * Double::all(step.second) - Double::all(step.shift);
     (moved / Double::all(step.divisor) - Double::all(step.center)).store(x + c * kLanes);
   }
+}
+
+// The projections of N tiles: their sums stay in registers.
+template <int N>
+CF_INLINE inline void project_tiles(const double* x, int64_t step, const cf::ProjectionTerm* terms, int64_t count,
+                                    double* out) {
+  Double sum[N];
+  times<N>(N, [&](int n) CF_INLINE { sum[n] = Double::all(0); });
+  for (int64_t i = 0; i < count; ++i) {
+    const double* column = x + terms[i].column * step;
+    const Double coefficient = Double::all(terms[i].coefficient);
+    times<N>(N, [&](int n) CF_INLINE { sum[n] = sum[n] + coefficient * Double::load(column + n * kLanes); });
+  }
+  times<N>(N, [&](int n) CF_INLINE { sum[n].store(out + n * kLanes); });
+}
+
+// See Kernels::project.
+void project(const double* x, int64_t step, const cf::ProjectionTerm* terms, int64_t count, int64_t tiles,
+             double* out) {
+  constexpr int kTogether = Double::parts == 2 ? 4 : 1;  // as the registers allow
+  int64_t t = 0;
+  for (; t + kTogether <= tiles; t += kTogether)
+    project_tiles<kTogether>(x + t * kLanes, step, terms, count, out + t * kLanes);
+  for (; t < tiles; ++t) project_tiles<1>(x + t * kLanes, step, terms, count, out + t * kLanes);
 }
 
 // See Kernels::sum_clusters.

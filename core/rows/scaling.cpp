@@ -85,20 +85,18 @@ void Scaling::apply(const double* x, int64_t rows, double* out, int64_t row_step
 // Each row's terms are added in their order, starting from 0, whatever the block.
 void Scaling::project(int64_t rows, double* out, int64_t row_step, int64_t column_step,
                       const std::vector<uint8_t>& needed) const {
-  constexpr int64_t kBlock = 64;  // rows whose sums stay in the registers or the nearest cache
-  for (int64_t start = 0; start < rows; start += kBlock) {
-    const int64_t count = std::min(kBlock, rows - start);
-    double* own = out + start * row_step;
-    for (int64_t j = 0; j < projected(); ++j) {
-      if (!needed[views * columns + j]) continue;
-      double sum[kBlock] = {};
-      for (int64_t i = term_starts_[j]; i < term_starts_[j + 1]; ++i) {
-        const double* from = own + terms_[i].column * column_step;
-        const double coefficient = terms_[i].coefficient;
-        for (int64_t r = 0; r < count; ++r) sum[r] += coefficient * from[r * row_step];
-      }
-      double* to = own + (views * columns + j) * column_step;
-      for (int64_t r = 0; r < count; ++r) to[r * row_step] = sum[r];
+  const int64_t tiles = row_step == 1 ? rows / kTile : 0;
+  for (int64_t j = 0; j < projected(); ++j) {
+    if (!needed[views * columns + j]) continue;
+    const ProjectionTerm* terms = terms_.data() + term_starts_[j];
+    const int64_t count = term_starts_[j + 1] - term_starts_[j];
+    double* to = out + (views * columns + j) * column_step;
+    kernels().project(out, column_step, terms, count, tiles, to);
+    for (int64_t r = tiles * kTile; r < rows; ++r) {
+      double sum = 0;
+      for (int64_t i = 0; i < count; ++i)
+        sum += terms[i].coefficient * out[terms[i].column * column_step + r * row_step];
+      to[r * row_step] = sum;
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <vector>
+#include "simd/kernels.hpp"
 
 namespace cf {
 
@@ -63,11 +64,6 @@ class Scaling {
     double steps_per_unit = 0;
   };
 
-  struct Term {
-    int64_t column;
-    double coefficient;
-  };
-
   int64_t projected() const { return static_cast<int64_t>(term_starts_.size()) - 1; }
   void project(int64_t rows, double* out, int64_t row_step, int64_t column_step,
                const std::vector<uint8_t>& needed) const;
@@ -75,7 +71,7 @@ class Scaling {
   std::vector<Affine> affine_;
   std::vector<Ladder> ladders_;
   std::vector<int64_t> term_starts_;
-  std::vector<Term> terms_;
+  std::vector<ProjectionTerm> terms_;
 };
 
 }  // namespace cf

@@ -30,5 +30,6 @@ const cf::Kernels set = {CF_TEXT(CF_ISA),
                          vote,
                          shared_distances,
                          scale_tile,
+                         project,
                          sum_clusters};
 }  // namespace CF_ISA

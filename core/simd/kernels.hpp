@@ -91,6 +91,12 @@ struct ColumnStep {
   double first, second, shift, divisor, center;
 };
 
+// A column of which a projection takes a multiple.
+struct ProjectionTerm {
+  int64_t column;
+  double coefficient;
+};
+
 struct Kernels {
   const char* name;
 
@@ -131,6 +137,10 @@ struct Kernels {
 
   // Scale x[column][16].
   void (*scale_tile)(double* x, int64_t columns, const ColumnStep* steps);
+
+  // out[row] = sum of coefficient * x[column * step + row] over the terms, in their order, for rows in whole tiles.
+  void (*project)(const double* x, int64_t step, const ProjectionTerm* terms, int64_t count, int64_t tiles,
+                  double* out);
 
   // Add each of the rows units[row][16] to sums[its label][16].
   void (*sum_clusters)(const double* units, const int32_t* labels, int64_t rows, double* sums);

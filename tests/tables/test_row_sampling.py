@@ -14,6 +14,7 @@ from clusterforests.tables.row_sampling import (
     draw_keys,
     draw_rows,
     frequent_keys,
+    key_uniforms,
     merge_keys,
     prune_counters,
     waiting_limit,
@@ -40,6 +41,19 @@ def test_the_sample_is_that_of_the_oracle(size, weights, candidates):
     assert (rows[found.rows] == rows[expected_rows]).all()
     np.testing.assert_allclose(found.weights, expected_weights, rtol=1e-12)
     assert set(draw_rows(keys, weights, 50, 6).rows) != set(draw_rows(keys, weights, 50, 5).rows)
+
+
+@pytest.mark.parametrize("heavy", [0, 130, 1000, 3000])
+@pytest.mark.parametrize("size", [40, 150])
+def test_rows_that_are_sifted_have_the_sample_of_the_oracle(size, heavy):
+    """Few rows are sorted, of which some are drawn only because they are a large share of the table."""
+    rng = np.random.default_rng(2)
+    keys = row_keys(rng.normal(size=(5000, 2)))
+    keys[rng.permutation(5000)[:heavy]] = keys[np.argsort(key_uniforms(keys, 5))[2500]]
+    rows, weights = reference.draw_rows(keys, key_uniforms(keys, 5), np.ones(5000), size, 2)
+    found = draw_rows(keys, None, size, 5, 2)
+    assert (keys[found.rows] == keys[rows]).all()
+    np.testing.assert_allclose(found.weights, weights, rtol=1e-12)
 
 
 def test_all_rows_equal_are_one():

@@ -18,11 +18,15 @@ def sum_table_lines(labels: IntArray, first: Int64Array, table: FloatArray, thre
     return _core.sum_lines(labels, first, table, threads)
 
 
-def most_linked(
-    nodes: IntArray, groups: IntArray, weights: FloatArray, table: FloatArray, labels: IntArray, threads: int
-) -> IntArray:
-    """Find, for each column of labels (T, r), the group whose nodes it is linked to most; -1 where that is too close.
+class GroupVotes:
+    """Nodes that vote for their groups, laid out for any number of blocks of rows.
 
     A link is the node's weight times the entry of the table for the number of labels that both have: a**number - 1.
     """
-    return _core.GroupVotes(nodes, groups, weights, table).place(labels, threads)
+
+    def __init__(self, nodes: IntArray, groups: IntArray, weights: FloatArray, table: FloatArray) -> None:
+        self._votes = _core.GroupVotes(nodes, groups, weights, table)
+
+    def most_linked(self, labels: IntArray, threads: int) -> IntArray:
+        """Find, for each column of labels (T, r), the group whose nodes it is linked to most; -1 if that is close."""
+        return self._votes.place(labels, threads)

@@ -11,7 +11,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Inside, Signatures, coassociate
 
 WAVES = 4  # in which the second half of the landmarks is drawn, each from what is not covered yet
-COMPARED_ROWS = 4096  # rows compared with the landmarks at a time
+COMPARED_ROWS = 512  # rows compared with the landmarks at a time: few, so that memory for their shares is used again
 
 
 class Picked(NamedTuple):
@@ -20,6 +20,19 @@ class Picked(NamedTuple):
     chosen: IndexArray
     nearest: IndexArray
     weights: FloatArray
+
+
+class Nearest(NamedTuple):
+    """For each signature the one with the highest P among some, the first on ties, and that P."""
+
+    signature: IndexArray
+    share: FloatArray
+
+    def merge(self, other: "Nearest") -> "Nearest":
+        """Find the nearest among those of both."""
+        before = (other.share == self.share) & (other.signature < self.signature)
+        nearer = (other.share > self.share) | before
+        return Nearest(np.where(nearer, other.signature, self.signature), np.maximum(self.share, other.share))
 
 
 def choose_landmarks(
@@ -40,17 +53,17 @@ def choose_landmarks(
 def pick_landmarks(backend: Backend, signatures: Signatures, count: int, seed: int) -> Picked:
     """Pick the signatures that are landmarks."""
     half = count - count // 2
-    chosen = _draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0))
-    distance = 1.0 - _nearest(backend, signatures, chosen)[1]
+    chosen = np.sort(_draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0)))
+    found = _nearest(backend, signatures, chosen)
     for wave in range(WAVES):
         missing = count - len(chosen)
         share = -(-missing // (WAVES - wave))
-        far = signatures.weights * np.square(np.square(distance))
-        more = _draw(far, share, chosen, stream(seed, Purpose.LANDMARKS, wave + 1))
-        distance = np.minimum(distance, 1.0 - _nearest(backend, signatures, more)[1])
+        far = signatures.weights * np.square(np.square(1.0 - found.share))
+        more = np.sort(_draw(far, share, chosen, stream(seed, Purpose.LANDMARKS, wave + 1)))
+        found = found.merge(_nearest(backend, signatures, more))
         chosen = np.concatenate([chosen, more])
     chosen = np.sort(chosen)
-    nearest, _ = _nearest(backend, signatures, chosen)
+    nearest = np.searchsorted(chosen, found.signature)
     nearest[chosen] = np.arange(len(chosen))
     weights = np.bincount(nearest, signatures.weights, minlength=len(chosen)).astype(np.float64)
     return Picked(chosen, nearest, weights)
@@ -91,16 +104,15 @@ def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) 
     return np.argsort(arrival, kind="stable")[:count]
 
 
-def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> tuple[IndexArray, FloatArray]:
-    """Find for each signature the place in `chosen` with the highest P, the first on ties, and that P."""
-    nearest = np.zeros(len(signatures), dtype=np.intp)
-    share = np.zeros(len(signatures))
+def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> Nearest:
+    """Find for each signature the nearest of those chosen, whose numbers ascend."""
+    found = Nearest(np.full(len(signatures), len(signatures)), np.full(len(signatures), -1.0))
     if not len(chosen):
-        return nearest, share
+        return found
     landmarks = np.ascontiguousarray(signatures.labels[:, chosen])
     for start in range(0, len(signatures), COMPARED_ROWS):
-        rows = np.ascontiguousarray(signatures.labels[:, start : start + COMPARED_ROWS])
-        P = coassociate(backend, rows, landmarks)
-        nearest[start : start + COMPARED_ROWS] = P.argmax(axis=1)
-        share[start : start + COMPARED_ROWS] = P.max(axis=1)
-    return nearest, share
+        some = slice(start, start + COMPARED_ROWS)
+        P = coassociate(backend, np.ascontiguousarray(signatures.labels[:, some]), landmarks)
+        found.signature[some] = chosen[P.argmax(axis=1)]
+        found.share[some] = P.max(axis=1)
+    return found

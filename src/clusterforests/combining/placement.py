@@ -12,7 +12,7 @@ import numpy as np
 
 from clusterforests._base.typing import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
-from clusterforests.backends.label_tables import hash_columns, most_linked, sum_table_lines
+from clusterforests.backends.label_tables import GroupVotes, hash_columns, sum_table_lines
 from clusterforests.combining.affinity import Signatures, coassociate, link_weights, weight_table
 from clusterforests.combining.eigenvectors import NO_VOTE, ZERO
 from clusterforests.combining.graph import Graph
@@ -169,22 +169,35 @@ class MostLinked:
         return cls(links, weights * np.equal(groups, np.arange(int(groups.max()) + 1)[:, None]))
 
     def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        found = self._certain(backend, nodes, labels)
-        close = np.flatnonzero(found < 0)
-        if len(close):
-            votes = self.links.votes(backend, nodes, np.ascontiguousarray(labels[:, close]), self.voters)
-            found[close] = votes.argmax(axis=0)
-        return found
+        return self.counting(nodes).groups(backend, nodes, labels)
 
-    def _certain(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        """Find the groups that sums in single precision are certain of: -1 for other rows, and where there are none."""
-        members, sixteens = len(labels), SIXTEEN * len(self.voters)
-        gaps = labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0
+    def counting(self, nodes: Signatures) -> "CountedLinks":
+        """Lay out the nodes for blocks of rows, if sums in single precision may be certain."""
+        members, sixteens = len(nodes.labels), SIXTEEN * len(self.voters)
+        gaps = nodes.labels.min(initial=0) < 0
         if gaps or not self.links.is_power or members > MOST_COUNTED or sixteens > len(nodes):
-            return np.full(labels.shape[1], -1, dtype=np.int32)
+            return CountedLinks(self, None)
         table = weight_table(members, self.links.threshold, self.links.sharpness)
         groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
-        return most_linked(nodes.labels, groups, weights, table, labels, backend.threads)
+        return CountedLinks(self, GroupVotes(nodes.labels, groups, weights, table))
+
+
+class CountedLinks(NamedTuple):
+    """The rule `MostLinked` with its nodes laid out: float64 decides only where single precision is not certain."""
+
+    rule: MostLinked
+    votes: GroupVotes | None
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        if self.votes is None or labels.min(initial=0) < 0:
+            found = np.full(labels.shape[1], -1, dtype=np.int32)
+        else:
+            found = self.votes.most_linked(labels, backend.threads)
+        close = np.flatnonzero(found < 0)
+        if len(close):
+            some = np.ascontiguousarray(labels[:, close])
+            found[close] = self.rule.links.votes(backend, nodes, some, self.rule.voters).argmax(axis=0)
+        return found
 
 
 @dataclass(frozen=True)
@@ -212,6 +225,7 @@ class Placement:
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
         """Find the cluster of every row of labels (T, r)."""
         placed = np.empty(labels.shape[1], dtype=np.int32)
+        rule = self.rule.counting(self.nodes) if isinstance(self.rule, MostLinked) else self.rule
         for where, block in label_blocks(labels):
             node = self._settled(block)
             known = node >= 0
@@ -219,7 +233,7 @@ class Placement:
             found[known] = self.groups[node[known]]
             if not known.all():
                 rest = block if not known.any() else np.ascontiguousarray(block[:, ~known])
-                found[~known] = self.rule.groups(backend, self.nodes, rest)
+                found[~known] = rule.groups(backend, self.nodes, rest)
             placed[where] = self.names[found]
         return placed
 

@@ -17,7 +17,9 @@ from clusterforests.tables.distinct_rows import DistinctRows, differ
 
 KEYS_AT_A_TIME = 2**20  # hashed together
 ROWS_AT_A_TIME = 2**14  # compared
+BUCKET_BITS = 18  # leading bits of a key, by which rows are sifted before they are sorted or looked up
 CANDIDATES = 8  # per row of the sample
+SIFTED = 2  # rows per candidate: enough, unless many rows are equal
 COUNTERS = 4  # per row of the sample
 RARE = 2 / 3  # of a share of 1 / size: keys of less weight in a piece get no counter
 LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key fall short of its weight
@@ -110,14 +112,49 @@ def draw_rows(
     keys: KeyArray, weights: FloatArray | None, size: int, seed: int, candidates: int = CANDIDATES
 ) -> DistinctRows:
     """Draw at most `size` distinct rows by their keys, in random order."""
-    known, first = distinct_keys(keys, weights)
-    total, count, drawn = float(known.mass.sum()), candidates * size, key_uniforms(known.names, seed)
+    count = candidates * size
+    known, first, total = _collect_keys(keys, weights, size, seed, count)
+    drawn = key_uniforms(known.names, seed)
     if len(drawn) > count:  # logarithms are taken only for keys that can be drawn
         some = np.flatnonzero((drawn <= np.partition(drawn, count)[count]) | (known.mass >= total / size))
         known, first, drawn = known.take(some), first[some], drawn[some]
     waits = exponential(drawn)
     chosen = draw_keys(known, waits, size, waiting_limit(waits, size, candidates), total)
     return DistinctRows(first[chosen.places], chosen.weights)
+
+
+def _collect_keys(
+    keys: KeyArray, weights: FloatArray | None, size: int, seed: int, count: int
+) -> tuple[WeightedKeys, IndexArray, float]:
+    """Collect distinct keys, a row of each, and the weight of all rows. Most keys that cannot be drawn are left out."""
+    share = SIFTED * count / max(len(keys), 1)
+    if weights is None and share < 1 / 2:
+        rows = _sift_rows(keys, size, seed, share)
+        known, first = distinct_keys(keys[rows])
+        if np.count_nonzero(key_uniforms(known.names, seed) < share) > count:
+            return known, rows[first], float(len(keys))
+    known, first = distinct_keys(keys, weights)
+    return known, first, float(known.mass.sum())
+
+
+def _sift_rows(keys: KeyArray, size: int, seed: int, share: float) -> IndexArray:
+    """Find all rows whose key has a uniform number below `share`, or may have a share of 1 / size of the rows."""
+    pieces = [slice(start, start + KEYS_AT_A_TIME) for start in range(0, len(keys), KEYS_AT_A_TIME)]
+    counts = np.zeros(2**BUCKET_BITS, dtype=np.int64)
+    for some in pieces:
+        counts += np.bincount(_buckets(keys[some]), minlength=len(counts))
+    crowded = counts >= len(keys) / size
+    return np.concatenate(
+        [
+            some.start + np.flatnonzero((key_uniforms(keys[some], seed) < share) | crowded[_buckets(keys[some])])
+            for some in pieces
+        ]
+    )
+
+
+def _buckets(keys: KeyArray) -> IndexArray:
+    """Return the leading bits of the keys: equal keys have equal ones."""
+    return (keys >> np.uint64(64 - BUCKET_BITS)).astype(np.intp)
 
 
 def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sample: IndexArray) -> None:
@@ -127,13 +164,14 @@ def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sampl
     """
     order = np.argsort(keys[sample])
     names = keys[sample[order]]
+    taken = np.zeros(2**BUCKET_BITS, dtype=bool)
+    taken[_buckets(names)] = True
     for start in range(0, len(keys), KEYS_AT_A_TIME):
-        own = keys[start : start + KEYS_AT_A_TIME]
-        place = np.minimum(np.searchsorted(names, own), len(names) - 1)
-        rows = np.flatnonzero(names[place] == own)
-        drawn = sample[order[place[rows]]]
-        others = drawn != rows + start
-        rows, drawn = rows[others] + start, drawn[others]
+        rows = start + np.flatnonzero(taken[_buckets(keys[start : start + KEYS_AT_A_TIME])])
+        place = np.minimum(np.searchsorted(names, keys[rows]), len(names) - 1)
+        drawn = sample[order[place]]
+        others = (names[place] == keys[rows]) & (drawn != rows)
+        rows, drawn = rows[others], drawn[others]
         for first in range(0, len(rows), ROWS_AT_A_TIME):
             some = slice(first, first + ROWS_AT_A_TIME)
             check_shared(take(rows[some]), take(drawn[some]))
