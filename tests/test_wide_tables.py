@@ -95,6 +95,19 @@ def test_a_model_keeps_only_the_columns_that_trees_may_use(tmp_path):
     assert (loaded.predict(holes) == fitted.predict(holes)).all()
 
 
+@pytest.mark.parametrize(("scale", "needed"), [("standard", "A copy of"), ("none", "A copy of"), ("mixed", "Ranking")])
+def test_only_scales_with_ranks_need_memory_for_ranks(scale, needed, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(
+        "clusterforests.tables.wide_scaling.check_memory",
+        lambda count, purpose, instead: asked.update(count=count, purpose=purpose),
+    )
+    fitted = forest(scale=scale).fit(TABLES["plain"])
+    kept = len(fitted._scaling.sources)
+    assert asked["purpose"] == f"{needed} the {kept} columns that trees may use"
+    assert asked["count"] == 70 * kept * (24 if scale == "mixed" else 8)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_fit_needs_little_beside_a_wide_table_and_knows_it():
     """Blocks of columns are most of it: a table of 32 MB is not much larger than these."""

@@ -345,7 +345,8 @@ class ClusterForest(FittedForest):
         self : ClusterForest
         """
         check_parameters(vars(self), {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
-        require_names(self.columns, X)
+        if self.columns:
+            require_names(self.columns, X)
         asked = Asked(self.min_cluster_size, self.max_cluster_size, must_link, cannot_link, known_labels, self.outliers)
         before = vars(self).copy()
         try:

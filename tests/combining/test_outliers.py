@@ -1,6 +1,7 @@
 """Rows that belong to no cluster: the rule, and -1 in everything that a fitted forest offers."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -249,6 +250,15 @@ def test_a_table_in_which_no_column_varies_has_none(asked):
     forest = ClusterForest(n_estimators=20, outliers=asked, random_state=0).fit(X)
     assert (forest.labels_ == 0).all()
     assert (forest.predict(X) == 0).all()
+
+
+def test_a_row_that_outweighs_all_others_gives_no_warning():
+    X, weights = np.random.default_rng(0).normal(size=(100, 3)), np.ones(100)
+    weights[0] = 1e12
+    forest = ClusterForest(1, n_estimators=20, outliers="auto", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert forest.fit(X, sample_weight=weights).labels_[0] == 0
 
 
 def test_a_cluster_without_weight_has_a_shape():

@@ -119,7 +119,7 @@ BROKEN = {
     "objects.npy": (packed(lambda out: np.save(out, np.array([[{}]]), allow_pickle=True)), "holds Python objects"),
     "vector.npy": (packed(lambda out: np.save(out, np.ones(9))), "an array of float64 with shape (9,)"),
     "several.npy": (packed(lambda out: np.savez(out, np.ones(9))), "holds several arrays"),
-    "infinite.npy": (packed(lambda out: np.save(out, np.array([[1.0], [np.inf]]))), "infinity in row 1"),
+    "infinite.npy": (packed(lambda out: np.save(out, np.array([[1.0], [np.inf]]))), "infinity in row 2, column 1."),
 }
 
 

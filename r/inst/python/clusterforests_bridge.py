@@ -1,14 +1,15 @@
 """What R calls. Tables come and results go as bytes, so that R need not know this version of NumPy."""
 
-import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from clusterforests import ClusterForest
+from clusterforests._base.positions import rename_places
 
 NA_INTEGER = -(2**31)  # R's missing integer or logical
 
@@ -94,10 +95,17 @@ def fit(table: Any, n_clusters: Any, settings: dict[str, Any], known: dict[str, 
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     pairs = {name: None if known[name] is None else _pairs(known[name]) for name in ("must_link", "cannot_link")}
     forest = ClusterForest(n_clusters, **given)
-    try:
+    with _counting_from_one():
         return describe(forest.fit(table, known_labels=known["known_labels"], **pairs))
-    except ValueError as error:  # R counts rows from 1
-        raise ValueError(re.sub(r"\brow (\d+)\b", lambda row: f"row {int(row[1]) + 1}", str(error))) from error
+
+
+@contextmanager
+def _counting_from_one() -> Iterator[None]:
+    """Let errors count rows and columns from 1, as R does."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(rename_places(str(error))) from error
 
 
 def _pairs(data: bytes) -> Any:
@@ -134,12 +142,14 @@ def describe(forest: Any) -> dict[str, Any]:
 
 def clusters(forest: Any, table: Any) -> bytearray:
     """Return the cluster of each new row."""
-    return _packed(forest.predict(table), "<i4")
+    with _counting_from_one():
+        return _packed(forest.predict(table), "<i4")
 
 
 def probabilities(forest: Any, table: Any) -> bytearray:
     """Return the membership of each new row in each cluster."""
-    return _packed(forest.predict_proba(table))
+    with _counting_from_one():
+        return _packed(forest.predict_proba(table))
 
 
 def shares(forest: Any, rows: Sequence[int]) -> bytearray:

@@ -26,5 +26,12 @@ test_that("what cannot be kept is refused with rows that are counted from 1", {
   expect_error(cluster_forest(x, 3, must_link = cbind(1, 1.5)), "which is not a row of x")
   expect_error(cluster_forest(x, 3, cannot_link = cbind("a", "b")), "cannot_link has \"a\", which is not a row name of x")
   expect_error(cluster_forest(x, 3, must_link = 1:4), "must_link must have two columns")
+  classes <- rep(NA, 150)
+  classes[1:2] <- c("the row 7", "b")
+  expect_error(cluster_forest(x, 3, must_link = cbind(1, 2), known_labels = classes), "'the row 7'", fixed = TRUE)
+  fit <- cluster_forest(unname(x), 3, seed = 0, n_estimators = 20)
+  x[5, 2] <- Inf
+  expect_error(cluster_forest(unname(x), 3), "infinity in row 5, column 2", fixed = TRUE)
+  expect_error(predict(fit, unname(x)), "infinity in row 5, column 2", fixed = TRUE)
   expect_error(cluster_forest(x, 3, known_labels = "a"), "known_labels must have an entry for each of the 150 rows")
 })

@@ -1,13 +1,13 @@
 """What a command says on the screen: progress and notes on stderr, results on stdout."""
 
 import argparse
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from clusterforests._base.positions import rename_places
 from clusterforests._base.progress import ProgressBar
 from clusterforests.cli.standard_streams import writing_to_stdout
 
@@ -22,7 +22,6 @@ OPTIONS = {
     "min_cluster_size": "--min-size",
     "max_cluster_size": "--max-size",
 }
-_ROW = re.compile(r"(?<!')\brow (\d+)\b")
 
 
 @contextmanager
@@ -35,7 +34,7 @@ def naming_file(name: str, row_name: Callable[[int], str] | None = None) -> Iter
         for parameter, option in OPTIONS.items():
             text = text.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
         if row_name is not None:
-            text = _ROW.sub(lambda found: f"row {row_name(int(found[1]))}", text)
+            text = rename_places(text, row_name)
         raise ValueError(f"{'standard input' if name == '-' else name}: {text}") from error
 
 

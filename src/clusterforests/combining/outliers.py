@@ -52,7 +52,8 @@ class OutlierRule:
         with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
             for center, root, middle, width in zip(self.centers, self._roots, self.middles, self.widths, strict=True):
                 far = np.cbrt(_squared(values / self.scale - center, root))
-                np.minimum(best, (far - middle) / width, out=best)
+                with np.errstate(over="ignore"):  # a cluster whose mass is in one place has next to no width
+                    np.minimum(best, (far - middle) / width, out=best)
         return best
 
     def finds(self, values: FloatArray, clusters: IntArray) -> BoolArray:

@@ -62,12 +62,8 @@ def narrow(encoded: EncodedTable, scaling: Scaling, weights: FloatArray | None) 
     """Keep the columns of the features that trees may draw, and what their ranks go by."""
     views, values = scaling.views, encoded.values
     sources = FeatureColumns(encoded.first[None, :], views.widths, views.drawable).columns(0, views.drawable)
-    check_memory(
-        24 * len(values) * len(sources),
-        f"The ranks of {len(sources)} columns, which trees may use,",
-        "Take fewer columns, or set scale='standard', which needs no ranks.",
-    )
     every = len(sources) == values.shape[1]
+    _check_memory(len(values), 0 if every else len(sources), int(scaling.ranked[:, sources].any(axis=0).sum()))
     taken = values if every else as_floats(values, sources)
     first = np.zeros(views.n_features, dtype=np.int32)
     ends = np.cumsum(views.widths[views.drawable])
@@ -147,6 +143,16 @@ def _set(
 ) -> None:
     steps.exponent[view, where], steps.shift[view, where] = exponent, shift
     steps.divisor[view, where], steps.ranked[view, where] = divisor, ranked
+
+
+def _check_memory(n_rows: int, taken: int, ranked: int) -> None:
+    """Refuse columns that do not fit into memory beside the table: those that are taken, and the ranks of some."""
+    needed = n_rows * (8 * taken + 16 * ranked)
+    if ranked:
+        instead = "Take fewer columns, or set scale='standard', which needs no ranks."
+        check_memory(needed, f"Ranking the {ranked} columns that trees may use", instead)
+    else:
+        check_memory(needed, f"A copy of the {taken} columns that trees may use", "Take fewer columns.")
 
 
 def _with_knots(scaling: Scaling, values: AnyArray, weights: FloatArray | None) -> Scaling:

@@ -59,9 +59,9 @@ def parse_wish(value: Any) -> Wish | None:
     return None
 
 
-def require_names(columns: Mapping[Any, Any] | None, X: Any) -> None:
+def require_names(columns: Mapping[Any, Any], X: Any) -> None:
     """Refuse to be told what columns are that have no names."""
-    if columns and column_names(X) is None:
+    if column_names(X) is None:
         raise ValueError(
             f"columns={dict(columns)!r} says what columns of a frame hold, but X is of type {type(X).__name__}, whose "
             "columns have no names and are all taken as they are. Pass a frame, such as pandas.DataFrame(X)."

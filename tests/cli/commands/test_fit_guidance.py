@@ -143,6 +143,18 @@ def test_options_that_exclude_each_other_are_mistakes_of_the_command_line(table,
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_class_may_be_called_as_rows_are(tmp_path, pairs, capsys):
+    path = tmp_path / "named.csv"
+    known = ["top row 999", "row 1", *[""] * 8]
+    path.write_text("id,a,b,k\n" + "".join(f"r{i},{i},{i % 3},{name}\n" for i, name in enumerate(known)))
+    given = ["--id", "id", "--known-labels", "k", "--must-link", pairs("same.csv", "r0,r1\n")]
+    assert main(["fit", str(path), "--clusters", "2", *given]) == 1
+    message = capsys.readouterr().err
+    assert "'top row 999'" in message
+    assert "'row 1'" in message
+    assert "row 'r0'" in message
+
+
 def test_a_column_without_classes_is_refused(tmp_path, capsys):
     path = tmp_path / "none.csv"
     path.write_text("a,b,k\n1,2,\n3,4,-1\n5,7,\n")

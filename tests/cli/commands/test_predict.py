@@ -146,3 +146,16 @@ def test_an_impossible_number_of_clusters(wine, tmp_path, capsys, number, messag
     else:
         assert main(command) == status
     assert message in capsys.readouterr().err
+
+
+def test_places_are_counted_from_one_by_every_command(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    table, model, wrong = (str(tmp_path / name) for name in ("x.npy", "m.cf", "wrong.npy"))
+    np.save(table, X)
+    X[4, 1] = np.inf
+    np.save(wrong, X)
+    assert main(["fit", table, "--clusters", "2", "--trees", "9", "--model", model, "--quiet"]) == 0
+    page = str(tmp_path / "page.html")
+    for command in (["fit", wrong], ["predict", model, wrong], ["report", model, wrong, "--out", page]):
+        assert main(command) == 1
+        assert "wrong.npy: X contains infinity in row 5, column 2." in capsys.readouterr().err

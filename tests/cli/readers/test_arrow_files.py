@@ -62,7 +62,9 @@ def test_columns_that_are_no_cells_are_listed_at_once(nested):
     assert [problem.problem.column for problem in found.problems] == everything
     assert read_table(nested, Request(ignore=everything)).table.columns == ["a"]
     assert columns_refused(nested, Request(wanted=["a", "geo", "tags"])) == ["tags", "geo"]
-    assert columns_refused(nested, Request(id="tags", ignore=everything[1:])) == ["tags"]
+    for use in ("id", "label", "known"):
+        assert columns_refused(nested, Request(**{use: "tags"}, ignore=everything[1:])) == ["tags"]
+        assert columns_refused(nested, Request(**{use: "geo"}, ignore=["raw", "far", "p"])) == ["tags", "geo"]
     assert columns_refused(nested, Request(categories=["geo"], ignore=["tags", "raw", "far", "p"])) == ["geo"]
     assert columns_refused(nested, Request(ignore=["a", "p"])) == everything[:-1]
 

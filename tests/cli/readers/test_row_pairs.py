@@ -32,6 +32,12 @@ def test_names_are_those_of_the_rows_without_spaces_around_them(read):
     assert read('"a b",c\n100, 115 \n', NAMED) == ([[0, 1], [4, 19]], ())
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_names_may_hold_other_separators(read, separator):
+    people = DataFile(TABLE, ids=[f"Smith, J{i}" for i in range(20)], id_name="person")
+    assert read(f"Smith, J0{separator}Smith, J3\n", people) == ([[0, 3]], ())
+
+
 def test_names_of_columns_are_skipped_with_a_note(read):
     rows, notes = read("one,other\n1,2\n")
     assert rows == [[0, 1]]

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from clusterforests.cli.label_files import formula_notes, labels_format, membership_column, write_labels
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import STDOUT, Outputs
+from clusterforests.cli.readers import row_name
 from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json, row_facts, score, score_lines
 from clusterforests.diagnostics.membership import own_membership
@@ -30,7 +32,8 @@ def run_predict(given: argparse.Namespace) -> int:
     for note in formula_notes(out, data):
         screen.note(note)
     started = time.perf_counter()
-    with screen.warnings_as_notes(), naming_file(given.data), screen.stage("placing the rows"):
+    naming = naming_file(given.data, partial(row_name, data))
+    with screen.warnings_as_notes(), naming, screen.stage("placing the rows"):
         labels = forest.predict(data.table)
         own = membership_column(own_membership(forest.predict_proba(data.table), labels), labels)
     seconds = time.perf_counter() - started

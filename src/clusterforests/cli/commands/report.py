@@ -1,11 +1,13 @@
 """`clusterforests report`: write a page about a saved model."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from clusterforests.cli.model_table import read_for_model
 from clusterforests.cli.outputs import Outputs
-from clusterforests.cli.screen import Screen
+from clusterforests.cli.readers import row_name
+from clusterforests.cli.screen import Screen, naming_file
 from clusterforests.cli.summary import as_json
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
@@ -23,7 +25,8 @@ def run_report(given: argparse.Namespace) -> int:
     def write_page(path: Path) -> None:
         write_report(forest, data.table, path, ids=data.ids, truth=data.truth, title=title, command=given.command_line)
 
-    with outputs, screen.warnings_as_notes(), screen.stage(f"writing {given.out}"):
+    naming = naming_file(given.data, partial(row_name, data))
+    with outputs, screen.warnings_as_notes(), naming, screen.stage(f"writing {given.out}"):
         outputs.write("--out", write_page)
     if given.json:
         screen.show(

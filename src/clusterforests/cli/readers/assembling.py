@@ -101,7 +101,7 @@ def read_the_others(
     if not unread:
         return read(request)
     columns = [problem.problem.column for problem in unread]
-    if request.wanted is not None or not {request.id, request.label}.isdisjoint(columns):
+    if request.wanted is not None or not {request.id, request.label, request.known}.isdisjoint(columns):
         raise FileProblems(file, unread)
     try:
         data = read(replace(request, ignore=(*request.ignore, *columns), only_inspect=True))

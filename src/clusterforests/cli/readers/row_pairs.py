@@ -35,7 +35,7 @@ def read_pairs(option: str, path: str, data: DataFile, encoding: str) -> RowPair
         raise IsADirectoryError(f"{option} {path} is a folder. Name a file in it.")
     file = f"{option} {path}"
     with open(path, "rb") as stream:
-        records, _ = split_text(file, unpack(file, stream), Request(encoding=encoding))
+        records, _ = split_text(file, unpack(file, stream), Request(encoding=encoding), cells=2)
     found = _Rows(data)
     notes: tuple[str, ...] = ()
     pairs = []

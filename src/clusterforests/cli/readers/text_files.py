@@ -106,14 +106,19 @@ def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFi
         lines.detach()
 
 
-def split_text(file: str, stream: Any, request: Request) -> tuple[list[tuple[int, list[str]]], str]:
-    """Read all rows as text, without understanding them: the line of each and its cells. Return the separator too."""
+def split_text(
+    file: str, stream: Any, request: Request, cells: int | None = None
+) -> tuple[list[tuple[int, list[str]]], str]:
+    """Read all rows as text, without understanding them: the line of each and its cells. Return the separator too.
+
+    It is one that gives lines so many cells, if any does and their number is known.
+    """
     _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     lines = TextLines(file, stream, request.encoding, 0)
     try:
         source = iter(lines)
         head = list(itertools.islice(source, SNIFFED_LINES))
-        delimiter = request.delimiter or _sniff(head)
+        delimiter = request.delimiter or _sniff(head, cells)
         return list(_records(file, itertools.chain(head, source), delimiter)), delimiter
     finally:
         lines.detach()
@@ -170,16 +175,17 @@ def read_records(
     return assemble(file, roles, columns, request, numbers, plain_points=plain_points)
 
 
-def _sniff(head: list[str]) -> str:
-    """Find the separator: the one that splits most lines into as many cells as the first line."""
+def _sniff(head: list[str], expected: int | None = None) -> str:
+    """Find the separator: the one that splits most lines into as many cells as the first line, or as are expected."""
 
-    def agreeing(delimiter: str) -> tuple[int, int]:
+    def agreeing(delimiter: str) -> tuple[int, int, int]:
         try:
             rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
         except csv.Error:
-            return 0, 0
+            return 0, 0, 0
         cells = len(rows[0]) if rows else 0
-        return (sum(len(row) == cells for row in rows), cells) if cells > 1 else (0, 0)
+        wanted = sum(len(row) == expected for row in rows)
+        return (wanted, sum(len(row) == cells for row in rows), cells) if cells > 1 else (0, 0, 0)
 
     return max(DELIMITERS, key=agreeing)
 
