@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from clusterforests._base.column_blocks import WIDE
 from clusterforests._base.size_limits import DEFAULT_LIMITS as SIZES
 from clusterforests.combining.settings import LIMITS
 from clusterforests.tables import reduction
@@ -14,8 +15,10 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 FOREST = "A whole forest with the paper's settings, T = 100, one thread"
 MILLION = "A million rows: a whole forest against one K-means"
+WIDE_TABLES = "Many columns"
 OTHER_LIMITS = {
-    "docs/many-rows.md": {SIZES.least_sample, SIZES.sample_cells // SIZES.sample_rows, reduction.MOST_ROWS},
+    "README.md": {450_000},  # columns of the widest table that was timed
+    "docs/many-rows.md": {SIZES.least_sample, SIZES.sample_cells // SIZES.sample_rows, reduction.MOST_ROWS, WIDE},
     "docs/dask.md": {round(SIZES.sample_rows / sampling.RARE, -3)},
 }
 NAMES = {  # the README's names of the methods, and those of the benchmarks
@@ -75,6 +78,12 @@ def test_speed_of_readme():
     million = {cells[0]: cells for cells in rows(section("benchmarks/SCALE.md", MILLION))}
     ours, peer = million["clusterforests"][1], million["scikit-learn `KMeans(5, n_init=20)`"][1]
     assert f"| a million rows, 20 features, two threads | {ours} s | {peer} s with 20 starts |" in README
+    wide = [cells for cells in rows(section("benchmarks/SCALE.md", WIDE_TABLES)) if cells[0] == "500 x 450,000"]
+    (ours, ours_gb), (peer, peer_gb) = ((cells[2], cells[4]) for cells in wide)
+    assert (
+        f"| 500 rows, 450,000 features, two threads | {ours} s, {ours_gb} GB | {peer} s with 20 starts, {peer_gb} GB |"
+        in README
+    )
 
 
 def test_rare_group_of_many_rows():
