@@ -10,9 +10,11 @@ namespace {
 
 constexpr int64_t kRowsPerTask = 32;
 
-template <class Count>
-void coassociate(const CountKernels<Count>& kernel, const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b,
-                 int members, const double* table, double* out, int threads) {
+// Call use(i, start, counts, columns) with the matches of each row i of `a` and the rows of `b` from `start` on, panel by
+// panel.
+template <class Count, class Use>
+void count_matches(const CountKernels<Count>& kernel, const int32_t* a, int64_t rows_a, const int32_t* b,
+                   int64_t rows_b, int members, int threads, const Use& use) {
   for (int64_t start = 0; start < rows_b; start += kPanel) {
     const int64_t end = std::min(rows_b, start + kPanel);
     const LabelBits panel(b, rows_b, members, start, end);
@@ -24,10 +26,33 @@ void coassociate(const CountKernels<Count>& kernel, const int32_t* a, int64_t ro
         panel.choose(a, rows_a, i, chosen);
         kernel.count_row(panel.bits.data(), panel.words, chosen.data(), members, panel.columns, 0, counts.data(),
                          high.data());
-        kernel.look_up(counts.data(), panel.columns, table, out + i * rows_b + start);
+        use(i, start, counts.data(), panel.columns);
       }
     });
   }
+}
+
+template <class Count>
+void coassociate(const CountKernels<Count>& kernel, const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b,
+                 int members, const double* table, double* out, int threads) {
+  count_matches(kernel, a, rows_a, b, rows_b, members, threads,
+                [&](int64_t i, int64_t start, const Count* counts, int64_t columns) {
+                  kernel.look_up(counts, columns, table, out + i * rows_b + start);
+                });
+}
+
+template <class Count>
+void most_matched(const CountKernels<Count>& kernel, const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b,
+                  int members, int64_t* place, int32_t* matches, int threads) {
+  std::fill(matches, matches + rows_a, -1);
+  count_matches(kernel, a, rows_a, b, rows_b, members, threads,
+                [&](int64_t i, int64_t start, const Count* counts, int64_t columns) {
+                  Count most = 0;
+                  for (int64_t j = 0; j < columns; ++j) most = std::max(most, counts[j]);
+                  if (static_cast<int32_t>(most) <= matches[i]) return;
+                  matches[i] = most;
+                  place[i] = start + (std::find(counts, counts + columns, most) - counts);
+                });
 }
 
 }  // namespace
@@ -38,6 +63,14 @@ void coassociate(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t row
     coassociate(kernels().counts8, a, rows_a, b, rows_b, members, table, out, threads);
   else
     coassociate(kernels().counts16, a, rows_a, b, rows_b, members, table, out, threads);
+}
+
+void most_matched(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int64_t* place,
+                  int32_t* matches, int threads) {
+  if (members < 256)
+    most_matched(kernels().counts8, a, rows_a, b, rows_b, members, place, matches, threads);
+  else
+    most_matched(kernels().counts16, a, rows_a, b, rows_b, members, place, matches, threads);
 }
 
 void multiply(const double* matrix, int64_t rows, int64_t columns, const double* vectors, int count, double* out,

@@ -9,6 +9,11 @@ namespace cf {
 void coassociate(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, const double* table,
                  double* out, int threads);
 
+// For each row of `a` find the row of `b` with which it shares the most labels, the first on ties, and how many. `b` has
+// at least one row.
+void most_matched(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int64_t* place,
+                  int32_t* matches, int threads);
+
 // Set out[v][i] to the sum over j of matrix[i][j] * vectors[v][j], in the same order for any number of threads.
 void multiply(const double* matrix, int64_t rows, int64_t columns, const double* vectors, int count, double* out,
               int threads);

@@ -27,6 +27,38 @@ void sum_lines(const int32_t* labels, int64_t rows, int members, const int64_t* 
   });
 }
 
+void count_cells(const int32_t* labels, int64_t rows, int members, const int64_t* first, const int32_t* groups,
+                 const double* weights, int width, double* cells, int threads) {
+  parallel_for(members, threads, [&](int64_t m, int) {
+    const int32_t* label = labels + m * rows;
+    double* table = cells + first[m] * width;
+    for (int64_t i = 0; i < rows; ++i)
+      if (label[i] >= 0) table[static_cast<int64_t>(label[i]) * width + groups[i]] += weights ? weights[i] : 1.0;
+  });
+}
+
+void sum_companions(const int32_t* labels, int64_t rows, int members, const int64_t* first, const double* cells,
+                    const double* everyone, int width, const double* copies, double rounding, double* out,
+                    int threads) {
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+    const int64_t start = task * kRowsPerTask, end = std::min(rows, start + kRowsPerTask);
+    std::fill(out + start * (width + 1), out + end * (width + 1), 0.0);
+    for (int m = 0; m < members; ++m) {
+      const int32_t* label = labels + static_cast<int64_t>(m) * rows;
+      for (int64_t i = start; i < end; ++i) {
+        if (label[i] < 0) continue;
+        const int64_t line = first[m] + label[i];
+        const double companions = everyone[line] - copies[i];
+        if (!(companions > rounding * copies[i])) continue;
+        const double each = 1.0 / companions;
+        double* sums = out + i * (width + 1);
+        for (int j = 0; j < width; ++j) sums[j] += cells[line * width + j] * each;
+        sums[width] += copies[i] * each;
+      }
+    }
+  });
+}
+
 void column_keys(const int32_t* labels, int64_t rows, int members, uint64_t* out) {
   std::fill(out, out + rows, kGolden);
   for (int m = 0; m < members; ++m) {

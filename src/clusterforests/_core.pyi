@@ -264,6 +264,11 @@ def coassociate(
 ) -> npt.NDArray[np.float64]:
     """Write out table[number of members in which row i of `a` and row j of `b` share a label]."""
 
+def most_matched(
+    a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], threads: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Find for each row of `a` the row of `b` with which it shares the most labels, and how many."""
+
 def multiply(
     matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], threads: int
 ) -> npt.NDArray[np.float64]:
@@ -279,6 +284,27 @@ def sum_lines(
 
     The last line of a table is for labels below zero, the one before it for labels that have no line of their own.
     """
+
+def count_cells(
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+    groups: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float64] | None,
+    cells: npt.NDArray[np.float64],
+    threads: int,
+) -> None:
+    """Add each row's weight to the cell of its group in the line that its label picks, in every partition."""
+
+def sum_companions(
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+    cells: npt.NDArray[np.float64],
+    everyone: npt.NDArray[np.float64],
+    copies: npt.NDArray[np.float64],
+    rounding: float,
+    threads: int,
+) -> npt.NDArray[np.float64]:
+    """Sum for each row the shares of the groups among its companions, and what it counts for itself."""
 
 def column_keys(labels: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
     """Hash the labels of each row over all members."""

@@ -20,7 +20,7 @@ from clusterforests.combining.constraints import Constraints
 from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
 from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.outliers import OUTLIER, OutlierRule
+from clusterforests.combining.outliers import OutlierRule
 from clusterforests.combining.placement import Placement
 from clusterforests.combining.registry import without_values
 from clusterforests.combining.settings import CutSettings
@@ -28,13 +28,14 @@ from clusterforests.diagnostics import ClusterTree, HalfCuts, Stability, half_cu
 from clusterforests.diagnostics.arguments import check_names
 from clusterforests.diagnostics.cluster_tree import NUMBERS, build_tree
 from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
-from clusterforests.diagnostics.membership import memberships_with, normalise, own_membership, silhouette_with
-from clusterforests.diagnostics.shares import ClusterCounts, shares_with
+from clusterforests.diagnostics.membership import FromMemberships, normalise, own_membership, silhouette_with
+from clusterforests.diagnostics.shares import shares_with
 from clusterforests.forest.automatic_settings import Setting, automatic_consensus
-from clusterforests.forest.forest import SCALED_ROWS, FittedTrees, label_rows
+from clusterforests.forest.forest import FittedTrees
 from clusterforests.forest_view import view_of
 from clusterforests.n_clusters.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
+from clusterforests.rows.new_rows import NewRows
 from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
 from clusterforests.story import Summary, summarise
 from clusterforests.tables.checks import read_sparse
@@ -194,10 +195,6 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         threshold = chosen["threshold"].value
         return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
 
-    def _label_in_trees(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> IntArray:
-        """Find the labels of new rows in each tree, (n_estimators, rows)."""
-        return label_rows(backend, self._trees, self._scaling, self._read(backend, X, first_row, new))
-
     def _read(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> FloatArray:
         """Turn new rows into numbers, missing cells filled."""
         if self._reduction is not None:
@@ -225,12 +222,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         averaged over the trees. It sums to 1. The highest membership of a doubtful row may be in another cluster than
         that of its label.
         """
-        return self._diagnosed(memberships_with, self.n_clusters_)
+        return self._diagnosed(FromMemberships(_as_they_are), self.n_clusters_)
 
     @property
     def item_consensus_(self) -> FloatArray:
         """For each row its membership in its own cluster."""
-        return self._diagnosed(_fitted_item_consensus)
+        return self._diagnosed(FromMemberships(own_membership))
 
     @property
     def cluster_consensus_(self) -> FloatArray:
@@ -247,7 +244,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     @property
     def silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
-        return self._diagnosed(_fitted_silhouette)
+        return self._diagnosed(FromMemberships(silhouette_with))
 
     @property
     def columns_(self) -> tuple[ColumnReading, ...]:
@@ -466,35 +463,17 @@ def kept_method(kept: KeptCut, *, named: bool) -> Setting:
     return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
 
 
-def _clusters(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> IntArray:
-    backend = CpuBackend(forest.n_jobs)
-    values = forest._read(backend, rows, first_row, new)
-    clusters = forest._placement.clusters(backend, label_rows(backend, forest._trees, forest._scaling, values))
-    rule = forest._outlier_rule
-    if rule is not None:
-        for start in range(0, len(values), SCALED_ROWS):
-            some = np.ascontiguousarray(values[start : start + SCALED_ROWS])
-            scaled = forest._scaling.apply(some, backend.threads)
-            nearest = clusters[start : start + SCALED_ROWS]
-            nearest[rule.finds(scaled[:, rule.columns], nearest)] = OUTLIER
-    return clusters
+def _clusters(rows: NewRows) -> Any:
+    return rows.clusters()
 
 
-def _shares(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> FloatArray:
-    backend = CpuBackend(forest.n_jobs)
-    return forest._placement.mean_shares(backend, forest._label_in_trees(backend, rows, first_row, new))
+def _shares(rows: NewRows) -> Any:
+    return rows.mean_shares()
 
 
-def _memberships(forest: FittedForest, rows: Any, first_row: int, new: NewCells) -> FloatArray:
-    backend = CpuBackend(forest.n_jobs)
-    labels = forest._label_in_trees(backend, rows, first_row, new)
-    placement = forest._placement
-    return normalise(placement.companions(backend, labels), placement.clusters(backend, labels))
+def _memberships(rows: NewRows) -> Any:
+    return normalise(in_memory(rows.companions()), in_memory(rows.nearest()))
 
 
-def _fitted_item_consensus(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
-    return own_membership(memberships_with(counts, partitions, labels, weights), labels)
-
-
-def _fitted_silhouette(counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: Any) -> FloatArray:
-    return silhouette_with(memberships_with(counts, partitions, labels, weights), labels)
+def _as_they_are(soft: FloatArray, labels: IndexArray) -> FloatArray:
+    return soft

@@ -16,6 +16,7 @@ from clusterforests.combining.combine import combine
 from clusterforests.combining.landmarks import choose_landmarks
 from clusterforests.combining.registry import METHODS
 from clusterforests.combining.settings import GraphLimits
+from clusterforests.rows.new_rows import RowsHere
 from clusterforests.tables.new_cells import NewCells
 
 CUTS = [name for name in METHODS if name != "medoid"]
@@ -45,7 +46,7 @@ def test_memberships_of_new_rows_are_those_of_their_companions(rows, new_rows, c
     soft = forest.predict_proba(new_rows)
     assert soft.shape == (60, 3)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0, rtol=1e-12)
-    labels = forest._label_in_trees(CpuBackend(), new_rows, 0, NewCells())
+    labels = RowsHere(forest, new_rows, 0, NewCells()).labels
     beside = (labels[:, :, None] == forest.partitions_[:, None, :]).astype(float)  # tree, new row, fitted row
     inside = beside @ np.eye(3)[forest.labels_]
     count = inside.sum(axis=2, keepdims=True)
@@ -66,7 +67,7 @@ def test_what_a_row_gets_does_not_depend_on_the_batch(rows, new_rows, consensus)
 @pytest.mark.parametrize("threshold", [0.4, "auto"])
 def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, threshold):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, threshold=threshold, random_state=0).fit(rows[0])
-    partitions = forest._label_in_trees(CpuBackend(), new_rows, 0, NewCells())
+    partitions = RowsHere(forest, new_rows, 0, NewCells()).labels
     placement = forest._placement
     found = reference.walk(
         forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=4.0
@@ -83,7 +84,7 @@ def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
 
 def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):
     forest = ClusterForest(3, n_estimators=40, random_state=0).fit(rows[0])
-    P = reference.coassociation(forest._label_in_trees(CpuBackend(), new_rows, 0, NewCells()), forest.partitions_)
+    P = reference.coassociation(RowsHere(forest, new_rows, 0, NewCells()).labels, forest.partitions_)
     expected = np.column_stack([P[:, forest.labels_ == c].mean(axis=1) for c in range(3)])
     np.testing.assert_allclose(forest.transform(new_rows), expected, rtol=1e-12)
     assert list(forest.get_feature_names_out()) == ["clusterforest0", "clusterforest1", "clusterforest2"]

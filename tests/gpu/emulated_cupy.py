@@ -57,6 +57,12 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
     def __setitem__(self, at, values):
         self._host[_index(at)] = _unwrap(values)
 
+    def set(self, values):
+        """Copy from memory."""
+        if not isinstance(values, np.ndarray) or values.dtype != self.dtype or values.shape != self.shape:
+            raise TypeError("set takes an array of NumPy of the same type and shape")
+        self._host[...] = values
+
     def __len__(self):
         return len(self._host)
 
@@ -174,6 +180,6 @@ class CUDARuntimeError(RuntimeError):
 
 
 cuda = types.SimpleNamespace(
-    Device=lambda: types.SimpleNamespace(mem_info=(2**32, 2**32)),
+    Device=lambda: types.SimpleNamespace(mem_info=(2**32, 2**32), compute_capability="00"),
     runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, CUDARuntimeError=CUDARuntimeError),
 )

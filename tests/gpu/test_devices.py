@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clusterforests.rows.gpu.devices import as_cupy, choose_backend, need_cupy, on_gpu, send_to, to_host
-from clusterforests.rows.results import DeviceResults
+from clusterforests.rows.gpu.results import DeviceResults
 
 
 class OnDevice:

@@ -19,9 +19,8 @@ from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import flat_trees as gpu_trees
-from clusterforests.rows.gpu import lloyd_pass as gpu_passes
+from clusterforests.rows.gpu import labelling as gpu_passes
 from clusterforests.rows.gpu import placement as gpu_placement
-from clusterforests.rows.gpu import reader as gpu
 from clusterforests.rows.gpu.flat_trees import (
     WORD,
     flatten_ladders,
@@ -30,6 +29,7 @@ from clusterforests.rows.gpu.flat_trees import (
     make_ballot,
     used_columns,
 )
+from clusterforests.rows.gpu.sampling import draw_on_gpu
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
@@ -286,7 +286,7 @@ def test_survey(cupy, dtype):
 @pytest.mark.parametrize("size", [4, 50, 2000])
 def test_the_sample_is_that_of_the_cpu(cupy, size):
     keys = RNG.integers(0, 2**63, 5000, dtype=np.uint64)[RNG.integers(0, 5000, 20000) // RNG.integers(1, 9, 20000)]
-    expected, found = draw_rows(keys, None, size, 3), gpu.draw_on_gpu(cupy.asarray(keys), size, 3)
+    expected, found = draw_rows(keys, None, size, 3), draw_on_gpu(cupy.asarray(keys), size, 3)
     assert (found.rows == expected.rows).all()
     assert (found.weights == expected.weights).all()
 
@@ -448,7 +448,8 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks)
         over(rows, name, given, *others)
 
     monkeypatch.setattr(rule.kernels, "over", watch)
-    found = rule.clusters(cupy.asarray(labels.astype(np.int8)))
+    found = cupy.empty(100, np.int32)
+    rule.clusters(cupy.asarray(labels.astype(np.int8)), found)
     expected = placement.rule.links.votes(CpuBackend(1), placement.nodes, labels, placement.rule.voters)
     np.testing.assert_allclose(votes[0], expected, rtol=1e-10, atol=1e-12)
     assert (cupy.asnumpy(found) == placement.clusters(CpuBackend(1), labels)).all()

@@ -87,6 +87,10 @@ class CpuBackend:
         """Look up table[number of members in which row i of `a` and row j of `b` share a label]."""
         return _core.coassociate(np.ascontiguousarray(a), np.ascontiguousarray(b), table, self.threads)
 
+    def most_matched(self, a: IntArray, b: IntArray) -> tuple[Int64Array, IntArray]:
+        """Find for each row of `a` the row of `b` with which it shares the most labels, and how many."""
+        return _core.most_matched(np.ascontiguousarray(a), np.ascontiguousarray(b), self.threads)
+
     def matches(self, columns: IntArray, table: FloatArray) -> MatchOperator:
         """Make the same an operator: products with it, without a number for each pair."""
         return MatchOperator(columns, table, self.threads)

@@ -18,6 +18,33 @@ def sum_table_lines(labels: IntArray, first: Int64Array, table: FloatArray, thre
     return _core.sum_lines(labels, first, table, threads)
 
 
+def count_cells(
+    labels: IntArray, first: Int64Array, groups: IntArray, weights: FloatArray | None, cells: FloatArray, threads: int
+) -> None:
+    """Add the weight of each column of labels (T, r) to the cell of its group in the lines that its labels pick.
+
+    The lines of partition t begin at first[t]; its last one is for labels below zero, and stays as it is.
+    """
+    _core.count_cells(labels, first, groups, weights, cells, threads)
+
+
+def sum_companions(
+    labels: IntArray,
+    first: Int64Array,
+    cells: FloatArray,
+    everyone: FloatArray,
+    copies: FloatArray,
+    rounding: float,
+    threads: int,
+) -> FloatArray:
+    """Sum over the partitions the share of each group among the companions of each column of labels (T, r).
+
+    `everyone` are the sums of the lines, `copies` what each row counts there for itself. A partition whose companions
+    weigh at most `rounding` times that says nothing. The last number of a row sums what it counts for itself.
+    """
+    return _core.sum_companions(labels, first, cells, everyone, copies, rounding, threads)
+
+
 class GroupVotes:
     """Nodes that vote for their groups, laid out for any number of blocks of rows.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import BoolArray, FloatArray, IntArray, KeyArray
+from clusterforests._base.typing import BoolArray, FloatArray, Int64Array, IntArray, KeyArray
 from clusterforests._core import CONSTANT_REACH
 from clusterforests.backends.match_operator import MatchOperator
 
@@ -108,6 +108,9 @@ class Backend(Protocol):
 
     def coassociate(self, a: IntArray, b: IntArray, table: FloatArray) -> FloatArray:
         """Look up table[number of members in which row i of `a` and row j of `b` share a label]."""
+
+    def most_matched(self, a: IntArray, b: IntArray) -> tuple[Int64Array, IntArray]:
+        """Find for each row of `a` the row of `b` with which it shares the most labels, the first on ties; how many."""
 
     def matches(self, columns: IntArray, table: FloatArray) -> MatchOperator:
         """Make the same an operator: products with it, without a number for each pair."""

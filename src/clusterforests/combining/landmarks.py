@@ -106,10 +106,18 @@ def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) 
 
 def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> Nearest:
     """Find for each signature the nearest of those chosen, whose numbers ascend."""
-    found = Nearest(np.full(len(signatures), len(signatures)), np.full(len(signatures), -1.0))
     if not len(chosen):
-        return found
+        return Nearest(np.full(len(signatures), len(signatures)), np.full(len(signatures), -1.0))
     landmarks = np.ascontiguousarray(signatures.labels[:, chosen])
+    if signatures.labels.min(initial=0) < 0:
+        return _nearest_with_gaps(backend, signatures, chosen, landmarks)
+    place, matches = backend.most_matched(signatures.labels, landmarks)
+    return Nearest(chosen[place], matches / len(landmarks))
+
+
+def _nearest_with_gaps(backend: Backend, signatures: Signatures, chosen: IndexArray, landmarks: IntArray) -> Nearest:
+    """Find the same where rows are not clustered in all members."""
+    found = Nearest(np.empty(len(signatures), np.intp), np.empty(len(signatures)))
     for start in range(0, len(signatures), COMPARED_ROWS):
         some = slice(start, start + COMPARED_ROWS)
         P = coassociate(backend, np.ascontiguousarray(signatures.labels[:, some]), landmarks)

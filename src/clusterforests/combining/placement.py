@@ -140,9 +140,13 @@ class Shares:
 
     def companions(self, backend: Backend, labels: IntArray) -> FloatArray:
         """Sum over the partitions the share of each group in the row's cluster there: (r, groups)."""
+        return sum_table_lines(labels, self.first, self.by_companion(), backend.threads)
+
+    def by_companion(self) -> FloatArray:
+        """Compute the share of each group in each cluster of each partition."""
         mass = self.together.sum(axis=1, keepdims=True)
-        table = np.divide(self.together, mass, out=np.zeros_like(self.together), where=mass > 0)
-        return sum_table_lines(labels, self.first, table, backend.threads)
+        table: FloatArray = np.divide(self.together, mass, out=np.zeros_like(self.together), where=mass > 0)
+        return table
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,15 @@ trees. It is 1 where no tree joins rows of different clusters, however many clus
 nothing of a row, it is about the cluster's share of all rows.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests.backends.label_tables import sum_companions
+from clusterforests.combining.placement import label_blocks
 from clusterforests.diagnostics.arguments import ROUNDING, check_members, is_forest
 from clusterforests.diagnostics.shares import ClusterCounts, copies_of, counted
 
@@ -53,24 +57,43 @@ def memberships(source: Any, labels: Any = None, weights: Any = None) -> FloatAr
 
 
 def memberships_with(
-    counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None
+    counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None, threads: int = 1
 ) -> FloatArray:
     """Compute `memberships` of some rows from the counts of all."""
-    rows = len(labels)
-    sums = np.zeros((rows, len(counts.sizes)))
-    itself = np.zeros(rows)
-    copies = np.ones(rows) if weights is None else copies_of(weights)
+    copies = np.ones(len(labels)) if weights is None else copies_of(weights)
     copies = np.where(counts.sizes[labels] <= copies, 0.0, copies)
-    for member, table in zip(partitions, counts.parts, strict=True):
-        companions = np.take(table.sum(axis=1), member, mode="wrap") - copies
-        there = companions > ROUNDING * copies
-        per_companion = np.divide(1.0, companions, out=np.zeros(rows), where=there)
-        sums += np.take(table, member, axis=0, mode="wrap") * per_companion[:, None]
-        itself += copies * per_companion
-    own = np.arange(rows), labels
-    others = sums[own] - itself
-    sums[own] = np.where(others > ROUNDING * itself, others, 0.0)
-    return normalise(sums, labels)
+    everyone = counts.cells.sum(axis=1)
+    sums = np.empty((len(labels), len(counts.sizes) + 1))
+    for where, block in label_blocks(partitions):
+        known = block, counts.first, counts.cells, everyone, np.ascontiguousarray(copies[where])
+        sums[where] = sum_companions(*known, ROUNDING, threads)
+    return without_itself(sums, labels)
+
+
+def without_itself(sums: FloatArray, labels: IndexArray) -> FloatArray:
+    """Compute memberships from the sums that `sum_companions` makes: a row is no companion of itself."""
+    others, itself = sums[:, :-1].copy(), sums[:, -1]
+    own = np.arange(len(labels)), labels
+    rest = others[own] - itself
+    others[own] = np.where(rest > ROUNDING * itself, rest, 0.0)
+    return normalise(others, labels)
+
+
+@dataclass(frozen=True)
+class FromMemberships:
+    """Something of some rows that follows from their memberships and labels."""
+
+    finish: Callable[[FloatArray, IndexArray], FloatArray]
+
+    def __call__(
+        self,
+        counts: ClusterCounts,
+        partitions: IntArray,
+        labels: IndexArray,
+        weights: FloatArray | None,
+        threads: int = 1,
+    ) -> FloatArray:
+        return self.finish(memberships_with(counts, partitions, labels, weights, threads), labels)
 
 
 def normalise(sums: FloatArray, labels: IntArray | IndexArray) -> FloatArray:

@@ -5,35 +5,44 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests.backends.label_tables import count_cells
+from clusterforests.combining.placement import label_blocks
 from clusterforests.diagnostics.arguments import ROUNDING, check_members, is_forest
 
 
 class ClusterCounts(NamedTuple):
     """The weight of each cluster's rows, in all and in each part of each partition. Those of different rows add up."""
 
-    parts: list[FloatArray]  # (parts + 1, n_clusters): the last line, which the label -1 picks, is zero
+    first: Int64Array  # (T + 1,): where each partition's lines begin
+    cells: FloatArray  # (lines, n_clusters): a line for each part; the last, which the label -1 picks, is zero
     sizes: FloatArray  # (n_clusters,)
+
+    @property
+    def parts(self) -> list[FloatArray]:
+        """The lines of each partition."""
+        return np.split(self.cells, self.first[1:-1])
 
     def __add__(self, other: object) -> "ClusterCounts":
         assert isinstance(other, ClusterCounts)
-        parts = [mine + theirs for mine, theirs in zip(self.parts, other.parts, strict=True)]
-        return ClusterCounts(parts, self.sizes + other.sizes)
+        return ClusterCounts(self.first, self.cells + other.cells, self.sizes + other.sizes)
 
 
 def count_clusters(
-    partitions: IntArray, labels: IndexArray, weights: FloatArray | None, n_parts: Sequence[int], n_clusters: int
+    partitions: IntArray,
+    labels: IndexArray,
+    weights: FloatArray | None,
+    n_parts: Sequence[int],
+    n_clusters: int,
+    threads: int = 1,
 ) -> ClusterCounts:
     """Count some rows; `n_parts` and `n_clusters` are those of all."""
-    mass = np.ones(len(labels)) if weights is None else weights
-    parts = []
-    for member, count in zip(partitions, n_parts, strict=True):
-        cells = (member.astype(np.intp) % (count + 1)) * n_clusters + labels
-        table = np.bincount(cells, mass, minlength=(count + 1) * n_clusters).reshape(count + 1, -1)
-        table[-1] = 0.0
-        parts.append(table.astype(np.float64))
-    sizes = np.bincount(labels, mass, minlength=n_clusters).astype(np.float64)
-    return ClusterCounts(parts, sizes)
+    first = np.concatenate([[0], np.cumsum(np.asarray(n_parts, dtype=np.int64) + 1)])
+    cells = np.zeros((int(first[-1]), n_clusters))
+    for where, block in label_blocks(partitions):
+        mass = None if weights is None else np.ascontiguousarray(weights[where], dtype=np.float64)
+        count_cells(block, first, labels[where].astype(np.int32), mass, cells, threads)
+    return ClusterCounts(first, cells, np.bincount(labels, weights, minlength=n_clusters).astype(np.float64))
 
 
 def copies_of(weights: FloatArray) -> FloatArray:
@@ -41,9 +50,10 @@ def copies_of(weights: FloatArray) -> FloatArray:
     return np.minimum(weights, 1.0)
 
 
-def counted(partitions: IntArray, labels: IndexArray, weights: FloatArray | None) -> ClusterCounts:
+def counted(partitions: IntArray, labels: IndexArray, weights: FloatArray | None, threads: int = 1) -> ClusterCounts:
+    """Count all rows."""
     n_parts = [int(member.max()) + 1 for member in partitions]
-    return count_clusters(partitions, labels, weights, n_parts, int(labels.max()) + 1)
+    return count_clusters(partitions, labels, weights, n_parts, int(labels.max()) + 1, threads)
 
 
 def cluster_shares(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
@@ -85,7 +95,7 @@ def cluster_shares(source: Any, labels: Any = None, weights: Any = None) -> Floa
 
 
 def shares_with(
-    counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None
+    counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None, threads: int = 1
 ) -> FloatArray:
     """Compute `cluster_shares` of some rows from the counts of all."""
     rows, n_clusters = len(labels), len(counts.sizes)

@@ -49,13 +49,24 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LloydPass:
-    """The trees of a pass over all rows: how rows get to the coordinates of the centres, and how sums are kept."""
+class Labelling:
+    """Trees that rows are labelled by, and how rows get to the coordinates of the centres."""
 
     scaling: Scaling
     coordinates: Coordinates
     columns: list[IntArray]  # of each tree
     centers: list[FloatArray]
+
+    @property
+    def label_type(self) -> type[np.signedinteger[Any]]:
+        most = max(map(len, self.centers))
+        return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
+
+
+@dataclass(frozen=True)
+class LloydPass(Labelling):
+    """The trees of a pass over all rows, and how sums are kept."""
+
     bits: IntArray  # after the point, of the sums in each column
     mass_bits: int
     weight_exponent: int  # weights are multiplied by 2**weight_exponent
@@ -77,11 +88,6 @@ class LloydPass:
             np.array([len(c) for c in self.centers], dtype=np.int32),
             np.concatenate([c.ravel() for c in self.centers]),
         )
-
-    @property
-    def label_type(self) -> type[np.signedinteger[Any]]:
-        most = max(map(len, self.centers))
-        return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
 
     def add_up(
         self,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray
+from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import coassociate
 from clusterforests.combining.combine import place_rows
@@ -19,16 +19,17 @@ from clusterforests.combining.outliers import OutlierRule, are_outliers, lost_cl
 from clusterforests.combining.placement import Placement
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import ClusterCounts, counted
-from clusterforests.rows.gpu.devices import on_gpu, send_to, to_host
+from clusterforests.rows.gpu.devices import on_gpu, to_host
+from clusterforests.rows.new_rows import NewRows, RowsHere
 from clusterforests.tables.frames import is_dask, row_slices
 from clusterforests.tables.new_cells import NewCells
 
 BLOCK_ROWS = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
 
-# (fitted forest, new rows, the number of the first, what is special about their cells) -> a row for each
-RowWork = Callable[[Any, Any, int, NewCells], AnyArray]
-DiagnosticWork = Callable[[ClusterCounts, IntArray, IndexArray, FloatArray | None], FloatArray]
+RowWork = Callable[[NewRows], Any]
+# (counts over all rows; labels in the trees, clusters and weights of some rows; threads) -> a row for each
+DiagnosticWork = Callable[[ClusterCounts, IntArray, IndexArray, FloatArray | None, int], FloatArray]
 
 
 class Results(Protocol):
@@ -70,14 +71,15 @@ class HostResults:
 
     def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> Any:
         blocks, new = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), NewCells()
-        found = np.concatenate([work(forest, to_host(rows), start, new) for start, rows in blocks])
+        found = np.concatenate([work(RowsHere(forest, to_host(rows), start, new)) for start, rows in blocks])
         new.warn()
         return self.send(found)
 
     def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
         partitions, labels, weights = _fitted(forest)
-        clusters = labels.astype(np.intp)
-        return self.send(work(counted(partitions, clusters, weights), partitions, clusters, weights))
+        clusters, threads = labels.astype(np.intp), CpuBackend(forest.n_jobs).threads
+        counts = counted(partitions, clusters, weights, threads)
+        return self.send(work(counts, partitions, clusters, weights, threads))
 
     def average(self, values: Any, forest: Any) -> Any:
         _, labels, weights = _fitted(forest)
@@ -113,25 +115,15 @@ class HostResults:
         return self.send(coassociate(CpuBackend(forest.n_jobs), a, b))
 
 
-class DeviceResults(HostResults):
-    """Arrays on an NVIDIA GPU: of CuPy, or of torch, as `like` is."""
-
-    def __init__(self, like: Any) -> None:
-        self.like = like
-
-    def send(self, values: Any) -> Any:
-        return send_to(self.like, values)
-
-    def choose(self, partitions: Any, which: Any) -> Any:
-        return super().choose(partitions, np.arange(partitions.shape[1])[which])  # NumPy refuses what is not there
-
-
 def results_for(X: Any) -> Results:
     """Choose the arrays that go with a table or an array."""
     if is_dask(X):
         results: Results = importlib.import_module("clusterforests.rows.dask.results").DaskResults()
         return results
-    return DeviceResults(X) if on_gpu(X) else HostResults()
+    if on_gpu(X):
+        device: Results = importlib.import_module("clusterforests.rows.gpu.results").DeviceResults(X)
+        return device
+    return HostResults()
 
 
 def in_memory(values: Any) -> Any:

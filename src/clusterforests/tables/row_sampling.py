@@ -112,8 +112,15 @@ def draw_rows(
     keys: KeyArray, weights: FloatArray | None, size: int, seed: int, candidates: int = CANDIDATES
 ) -> DistinctRows:
     """Draw at most `size` distinct rows by their keys, in random order."""
+    known, first, total = _collect_keys(keys, weights, size, seed, candidates * size)
+    return draw_known(known, first, size, seed, total, candidates)
+
+
+def draw_known(
+    known: WeightedKeys, first: IndexArray, size: int, seed: int, total: float, candidates: int = CANDIDATES
+) -> DistinctRows:
+    """Draw from keys of which a row is known each: all of them, or those that can be drawn."""
     count = candidates * size
-    known, first, total = _collect_keys(keys, weights, size, seed, count)
     drawn = key_uniforms(known.names, seed)
     if len(drawn) > count:  # logarithms are taken only for keys that can be drawn
         some = np.flatnonzero((drawn <= np.partition(drawn, count)[count]) | (known.mass >= total / size))
@@ -157,6 +164,13 @@ def _buckets(keys: KeyArray) -> IndexArray:
     return (keys >> np.uint64(64 - BUCKET_BITS)).astype(np.intp)
 
 
+def sifted_buckets(names: KeyArray) -> BoolArray:
+    """Mark the leading bits that some of the keys have."""
+    marked = np.zeros(2**BUCKET_BITS, dtype=bool)
+    marked[_buckets(names)] = True
+    return marked
+
+
 def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sample: IndexArray) -> None:
     """Refuse a table in which a row of the sample shares its key with a row that is not equal to it.
 
@@ -164,8 +178,7 @@ def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sampl
     """
     order = np.argsort(keys[sample])
     names = keys[sample[order]]
-    taken = np.zeros(2**BUCKET_BITS, dtype=bool)
-    taken[_buckets(names)] = True
+    taken = sifted_buckets(names)
     for start in range(0, len(keys), KEYS_AT_A_TIME):
         rows = start + np.flatnonzero(taken[_buckets(keys[start : start + KEYS_AT_A_TIME])])
         place = np.minimum(np.searchsorted(names, keys[rows]), len(names) - 1)

@@ -138,7 +138,7 @@ def _place(partitions: AnyArray, placement: Placement) -> IntArray:
 def _diagnose(
     work: DiagnosticWork, counts: Any, partitions: Any, labels: Any, weights: Any, after: tuple[int, ...]
 ) -> FloatArray:
-    return work(counts, partitions, labels, weights) if len(labels) else np.empty((0, *after))
+    return work(counts, partitions, labels, weights, 1) if len(labels) else np.empty((0, *after))
 
 
 def _coassociate(a: AnyArray, b: AnyArray) -> FloatArray:

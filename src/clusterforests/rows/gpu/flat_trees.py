@@ -12,7 +12,7 @@ from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.placement import Links
-from clusterforests.rows.lloyd_pass import LloydPass
+from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.tables.scaling import Scaling
 
 PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
@@ -68,7 +68,7 @@ class Ballot(NamedTuple):
     base: FloatArray  # (v,)
 
 
-def used_columns(trees: LloydPass) -> IntArray:
+def used_columns(trees: Labelling) -> IntArray:
     """List the columns that any tree has, ascending."""
     return np.unique(np.concatenate(trees.columns))
 
@@ -79,7 +79,7 @@ def halves(power: AnyArray) -> tuple[FloatArray, FloatArray]:
     return np.ldexp(1.0, first), np.ldexp(1.0, power - first)
 
 
-def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> tuple[AnyArray, AnyArray]:
+def flatten_steps(trees: Labelling, used: IntArray, ladders: Ladders) -> tuple[AnyArray, AnyArray]:
     """Describe how columns of the table become those that trees have, as STEP and TERM.
 
     After the columns in use come those that only projected columns need.
@@ -101,7 +101,7 @@ def flatten_steps(trees: LloydPass, used: IntArray, ladders: Ladders) -> tuple[A
     return each, terms
 
 
-def _view_steps(trees: LloydPass, columns: IntArray, sources: IntArray, ladders: Ladders) -> AnyArray:
+def _view_steps(trees: Labelling, columns: IntArray, sources: IntArray, ladders: Ladders) -> AnyArray:
     """Describe how the `sources`, columns of views, are scaled, and how `columns` then get to their places."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(columns), STEP)
@@ -149,7 +149,7 @@ class _Entries:
     Columns without variation are left out; one listed m times is kept once, times the root of m.
     """
 
-    def __init__(self, trees: LloydPass) -> None:
+    def __init__(self, trees: Labelling) -> None:
         exponent, _, reach = trees.coordinates
         self.clusters = np.array([len(c) for c in trees.centers])
         listed = np.array([len(c) for c in trees.columns])
@@ -214,7 +214,7 @@ class _Scores:
         return np.column_stack([floor, error * self.steepest * unit, exact_error * unit**2])
 
 
-def flatten_trees(trees: LloydPass, used: IntArray, limits: DeviceLimits) -> FlatTrees:
+def flatten_trees(trees: Labelling, used: IntArray, limits: DeviceLimits) -> FlatTrees:
     """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))

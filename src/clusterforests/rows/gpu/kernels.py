@@ -1,4 +1,4 @@
-"""Build the CUDA kernels of `cuda/`, once for each type of table and labels, and launch them."""
+"""Load or build the CUDA kernels of `cuda/`, once for each type of table and labels, and launch them."""
 
 import functools
 from pathlib import Path
@@ -8,32 +8,30 @@ import numpy as np
 
 from clusterforests._base.typing import AnyArray
 from clusterforests.rows.gpu.devices import need_cupy
+from clusterforests.rows.gpu.sources import FILES, Source, sources_of
 
-SOURCES = {
-    "rows": ("survey_rows", "chances", "project"),
-    "nearest": ("label_rows",),
-    "votes": (*(f"votes_{count}" for count in range(1, 9)), "embed_rows", "walk_rows", "share_rows"),
-}
-FILES = {kernel: name for name, kernels in SOURCES.items() for kernel in kernels}
-INCLUDED = {"rows": "steps.cuh", "nearest": "steps.cuh"}
-TYPES = "typedef long long i64;\ntypedef unsigned long long u64;\n"
-REALS = {"float32": "float", "float64": "double"}
-LABELS = {"int8": "signed char", "int16": "short", "int32": "int"}
 THREADS = 256
+PLAIN_SHARED_BYTES = 48 * 1024  # of a block's memory, for which a kernel need not ask
+
+
+def compiled_for(source: Source, capability: str) -> Path | None:
+    """Find kernels that were compiled for a chip, or for an earlier one of its generation, which it runs too."""
+    generation, minor = int(capability[:-1]), int(capability[-1])
+    paths = (source.compiled(f"{generation}{earlier}") for earlier in range(minor, -1, -1))
+    return next((path for path in paths if path.exists()), None)
 
 
 @functools.cache
-def _kernel(name: str, *types: str) -> Any:
-    """Build a kernel that fuses multiplications and additions only where the source says so, as on the CPU."""
-    return _module(FILES[name], *types).get_function(name)
+def _module(source: Source) -> Any:
+    """Load kernels, or compile them, which takes seconds; CuPy keeps what it has compiled."""
+    cupy = need_cupy()
+    path = compiled_for(source, cupy.cuda.Device().compute_capability)
+    return cupy.RawModule(code=source.code, options=source.options) if path is None else cupy.RawModule(path=str(path))
 
 
 @functools.cache
-def _module(name: str, *types: str) -> Any:
-    folder = Path(__file__).parent / "cuda"
-    files = [INCLUDED[name]] if name in INCLUDED else []
-    code = TYPES + "".join((folder / file).read_text(encoding="utf-8") for file in [*files, f"{name}.cu"])
-    return need_cupy().RawModule(code=code, options=("--std=c++17", "--fmad=false", *types))
+def _kernel(source: Source, name: str) -> Any:
+    return _module(source).get_function(name)
 
 
 class Kernels:
@@ -41,18 +39,12 @@ class Kernels:
 
     def __init__(self, real: Any = np.float64, label: Any = np.int8, members: int = 1) -> None:
         self.xp = need_cupy()
-        reals = f"-DREAL={REALS[np.dtype(real).name]}"
-        labels = f"-DLABEL={LABELS[np.dtype(label).name]}"
-        self.types = {
-            "rows": (reals,),
-            "nearest": (reals, labels),
-            "votes": (labels, f"-DCOUNT_BYTES={1 if members < 256 else 2}"),
-        }
+        self.sources = sources_of(real, label, members)
 
     def launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
         """Launch a kernel. Python's integers are 32 bits wide for it, NumPy's are what they are."""
         plain = tuple(np.int32(a) if type(a) is int else a for a in arguments)
-        kernel = _kernel(name, *self.types[FILES[name]])
+        kernel = _kernel(self.sources[FILES[name]], name)
         if shared > kernel.max_dynamic_shared_size_bytes:
             kernel.max_dynamic_shared_size_bytes = shared
         kernel(grid, (threads,), plain, shared_mem=shared)
@@ -66,12 +58,6 @@ class Kernels:
         """Copy numbers or records to the GPU."""
         plain = np.ascontiguousarray(array)
         return self.xp.asarray(plain.view(np.uint8) if plain.dtype.names else plain)
-
-    def chances(self, names: Any, key: np.uint64) -> Any:
-        """Compute the random numbers of `row_sampling.waiting`."""
-        out = self.xp.empty_like(names)
-        self.over(len(names), "chances", names, np.int64(len(names)), key, out)
-        return out
 
 
 def strides(array: Any) -> list[np.int64]:

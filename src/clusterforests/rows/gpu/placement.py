@@ -55,16 +55,15 @@ class DeviceRule:
             self.vectors.append((len(base), self.kernels.upload(some), self.kernels.upload(base)))
         self.n_voters = len(voters)
 
-    def clusters(self, labels: Any) -> Any:
-        """Find the clusters of rows by their labels (T, r)."""
-        out = self.xp.empty(labels.shape[1], np.int32)
+    def clusters(self, labels: Any, out: Any) -> None:
+        """Write the clusters of rows, whose labels are (T, r), into out."""
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
         else:
             step = max(VOTERS, self.vote_bytes // (8 * self.n_voters))
             for start in range(0, len(out), step):
                 self._vote(labels[:, start : start + step], out[start : start + step])
-        return self.names[out]
+        self.kernels.over(len(out), "name_rows", out, np.int64(len(out)), self.names, out)
 
     def _share(self, labels: Any, out: Any) -> None:
         first, together, clustered = self.given
@@ -81,7 +80,7 @@ class DeviceRule:
             self.kernels.launch(f"votes_{count}", grid, BLOCK_THREADS, *given, votes[done : done + count])
             done += count
         if isinstance(self.rule, MostLinked):
-            out[:] = votes.argmax(axis=0)
+            self.kernels.over(len(out), "most_linked_rows", votes, rows, self.n_voters, out)
         elif isinstance(self.rule, Embedding):
             (centers,) = self.given
             after = self.n_voters, np.float64(self.rule.length), centers, len(centers), out

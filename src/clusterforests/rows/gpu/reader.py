@@ -14,29 +14,23 @@ import numpy as np
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.combining.placement import Placement, Tally, settle_by
+from clusterforests.combining.placement import NO_ROW, Placement, Tally, settle_by
 from clusterforests.rows.gpu.devices import need_cupy
-from clusterforests.rows.gpu.kernels import Kernels, strides
-from clusterforests.rows.gpu.lloyd_pass import DeviceLadders, DeviceTrees
+from clusterforests.rows.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
+from clusterforests.rows.gpu.labelling import DeviceLadders, DeviceTrees
 from clusterforests.rows.gpu.placement import DeviceRule
-from clusterforests.rows.lloyd_pass import LloydPass
+from clusterforests.rows.gpu.sampling import check_on_gpu, draw_on_gpu
+from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.rows.protocol import ReadingProgress
 from clusterforests.rows.sampled import DrawnRows
-from clusterforests.tables.distinct_rows import DistinctRows
 from clusterforests.tables.feature_columns import EncodedTable
 from clusterforests.tables.row_blocks import TableScan
-from clusterforests.tables.row_sampling import (
-    CANDIDATES,
-    WeightedKeys,
-    check_sample,
-    draw_keys,
-    draw_rows,
-    sampling_key,
-    waiting_limit,
-    waiting_times,
-)
+from clusterforests.tables.row_sampling import check_sample, draw_rows
 from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
+
+TALLY_BLOCKS = 1056  # eight for each multiprocessor of a large GPU
+TALLY_BYTES = 12  # of a block's memory, for each cluster
 
 
 class DeviceTable:
@@ -53,7 +47,11 @@ class DeviceTable:
             yield start, self.X[start : start + step]
 
     def take(self, rows: IndexArray) -> FloatArray:
-        values: FloatArray = need_cupy().asnumpy(self.X[need_cupy().asarray(rows)]).astype(np.float64)
+        cupy, columns = need_cupy(), self.shape[1]
+        chosen, out = np.ascontiguousarray(rows, dtype=np.int64), cupy.empty((len(rows), columns), np.float64)
+        given = self.X, *strides(self.X), columns, cupy.asarray(chosen), np.int64(len(chosen)), out
+        Kernels(self.real).over(out.size, "take_rows", *given)
+        values: FloatArray = cupy.asnumpy(out)
         return values
 
 
@@ -65,11 +63,14 @@ class StreamedTable:
         self.shape = source.shape
         self.real = _real(source)
 
+    @property
+    def block_rows(self) -> int:
+        return max(1, self.limits.block_bytes // (self.real.itemsize * self.shape[1]))
+
     def read_blocks(self) -> Iterator[tuple[int, Any]]:
-        n, columns = self.shape
-        step = max(1, self.limits.block_bytes // (self.real.itemsize * columns))
-        for start in range(0, n, step):
-            yield start, need_cupy().asarray(self.host_block(start, min(n, start + step)))
+        n = self.shape[0]
+        for start in range(0, n, self.block_rows):
+            yield start, need_cupy().asarray(self.host_block(start, min(n, start + self.block_rows)))
 
     def host_block(self, start: int, stop: int) -> AnyArray:
         if isinstance(self.source, ArraySource) and self.source.X.dtype == self.real:
@@ -97,8 +98,9 @@ def open_source_on_gpu(source: RowSource, label_bytes: int, limits: DeviceLimits
     if n * columns * streamed.real.itemsize + label_bytes > limits.spare * cupy.cuda.Device().mem_info[0]:
         return streamed
     X = cupy.empty((n, columns), streamed.real)
-    for start, rows in streamed.read_blocks():
-        X[start : start + len(rows)] = rows
+    step = streamed.block_rows
+    for start in range(0, n, step):
+        X[start : start + step].set(streamed.host_block(start, min(n, start + step)))
     return DeviceTable(X, limits)
 
 
@@ -106,7 +108,8 @@ def survey_on_gpu(table: AnyTable) -> TableScan:
     """Do what `row_blocks.survey` does, with the keys on the GPU."""
     cupy = need_cupy()
     kernels, (n, columns) = Kernels(table.real), table.shape
-    keys, low, high = cupy.empty(n, np.uint64), cupy.full(columns, ~np.uint64(0)), cupy.zeros(columns, np.uint64)
+    keys, low = cupy.empty(n, np.uint64), cupy.asarray(np.full(columns, ~np.uint64(0)))
+    high = cupy.zeros(columns, np.uint64)
     missing = cupy.zeros(columns, np.int32)
     for start, rows in table.read_blocks():
         own, size = keys[start : start + len(rows)], (np.int64(len(rows)), columns)
@@ -119,27 +122,6 @@ def _doubles(ordered: KeyArray) -> FloatArray:
     """Turn integers of the same order back into doubles: see `ordered` in rows.cu."""
     sign = np.uint64(1) << np.uint64(63)
     return np.where(ordered & sign, ordered ^ sign, ~ordered).view(np.float64)
-
-
-def draw_on_gpu(keys: Any, size: int, seed: int) -> DistinctRows:
-    """Do what `row_sampling.draw_rows` does for rows of weight 1: the GPU finds candidates, the CPU draws from them."""
-    cupy = need_cupy()
-    order = cupy.argsort(keys)  # stable: of equal keys the first row comes first
-    ordered = keys[order]
-    new = cupy.ones(len(keys), bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    starts = cupy.flatnonzero(new)
-    names, first = ordered[starts], order[starts]
-    mass = cupy.diff(starts, append=cupy.asarray([len(keys)]))
-    count = CANDIDATES * size
-    if len(names) > count:
-        chances = Kernels().chances(names, sampling_key(seed))
-        some = cupy.flatnonzero((chances <= cupy.partition(chances, count)[count]) | (mass >= len(keys) / size))
-        names, first, mass = names[some], first[some], mass[some]
-    known = WeightedKeys(cupy.asnumpy(names), cupy.asnumpy(mass).astype(np.float64))
-    waits = waiting_times(known.names, seed)
-    drawn = draw_keys(known, waits, size, waiting_limit(waits, size), float(len(keys)))
-    return DistinctRows(cupy.asnumpy(first)[drawn.places], drawn.weights)
 
 
 @dataclass
@@ -155,9 +137,14 @@ class DeviceReader:
     backend: Backend = field(default_factory=CpuBackend)
     progress: ReadingProgress | None = None
     read: int = 0
-    trees: LloydPass | None = None
+    trees: Labelling | None = None
     ladders: DeviceLadders | None = None
-    unsure: int = 0  # labels that float64 decided
+    float64_labels: Any = None  # their number, on the GPU
+
+    @property
+    def unsure(self) -> int:
+        """The number of labels that float64 decided."""
+        return 0 if self.float64_labels is None else int(self.float64_labels[0])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -169,12 +156,14 @@ class DeviceReader:
 
     def draw(self, size: int, seed: int) -> DrawnRows:
         """Draw the sample; on the CPU where rows have weights, so that their sums are its sums."""
-        keys = need_cupy().asnumpy(self.seen.keys)
         if self.weights is None:
             pool = draw_on_gpu(self.seen.keys, size, seed)
         else:
-            pool = draw_rows(keys, self.weights, size, seed)
-        check_sample(self.table.take, keys, pool.rows)
+            pool = draw_rows(need_cupy().asnumpy(self.seen.keys), self.weights, size, seed)
+        if isinstance(self.table, DeviceTable):
+            check_on_gpu(self.table, self.seen.keys, pool.rows)
+        else:
+            check_sample(self.table.take, need_cupy().asnumpy(self.seen.keys), pool.rows)
         rows = EncodedTable(self.table.take(pool.rows), self.first, self.widths, self.categorical)
         return DrawnRows(rows, pool.weights)
 
@@ -183,7 +172,7 @@ class DeviceReader:
             return self._ends(self.weights > 0)
         return np.array([self.seen.low, self.seen.high])
 
-    def label(self, trees: LloydPass) -> Any:
+    def label(self, trees: Labelling) -> Any:
         """Label all rows, (T, n), on the GPU if that has room."""
         cupy = need_cupy()
         self.trees = trees
@@ -200,12 +189,14 @@ class DeviceReader:
             if not fits:
                 labels[:, own] = cupy.asnumpy(out)
             self._tell(len(rows))
-        self.unsure = int(device.unsure[0])
+        self.float64_labels = device.unsure  # the GPU may still be at work: nobody waits for it here
         return labels
 
     def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
         placement, found = settle_by(placement, lambda now: self._place(partitions, now))
-        return placement, need_cupy().asarray(placement.names)[found]
+        kernels, names = Kernels(), need_cupy().asarray(placement.names)
+        kernels.over(len(found), "name_rows", found, np.int64(len(found)), names, found)
+        return placement, found
 
     def _place(self, partitions: Any, placement: Placement) -> tuple[Any, Tally]:
         cupy = need_cupy()
@@ -218,10 +209,10 @@ class DeviceReader:
         for start in range(0, self.shape[0], step):
             own = slice(start, start + step)
             if rule is not None:
-                found[own] = rule.clusters(cupy.asarray(partitions[:, own]))
+                rule.clusters(cupy.asarray(partitions[:, own]), found[own])
             else:
                 labels = cupy.asnumpy(partitions[:, own])
-                found[own] = cupy.asarray(placement.clusters(self.backend, labels))
+                found[own].set(placement.clusters(self.backend, labels))
         return found, self._tally(found, len(placement.names))
 
     def _tally(self, found: Any, n_clusters: int) -> Tally:
@@ -229,11 +220,11 @@ class DeviceReader:
         cupy = need_cupy()
         if self.weights is not None:
             return Tally.of(cupy.asnumpy(found), n_clusters, self.weights)
-        counts = cupy.asnumpy(cupy.bincount(found, minlength=n_clusters))
-        places = Tally.of(np.empty(0, np.int32), n_clusters).first
-        for c in np.flatnonzero(counts):
-            places[c] = int((found == c).argmax())
-        return Tally(counts.astype(np.float64), places)
+        counts, first = cupy.zeros(n_clusters, np.uint64), cupy.asarray(np.full(n_clusters, NO_ROW, np.uint64))
+        local = n_clusters if TALLY_BYTES * n_clusters <= PLAIN_SHARED_BYTES else 0
+        given = found, np.int64(len(found)), local, counts, first
+        Kernels().launch("tally_rows", (TALLY_BLOCKS,), THREADS, *given, shared=TALLY_BYTES * local)
+        return Tally(cupy.asnumpy(counts).astype(np.float64), cupy.asnumpy(first).astype(np.int64))
 
     def _ladders(self, scaling: Scaling) -> DeviceLadders:
         """Make the ladders once: all passes have the same scaling."""

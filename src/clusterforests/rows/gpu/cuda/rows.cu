@@ -1,14 +1,4 @@
-// Rows of a table: their hashes, and their columns in the coordinates of the centres. After steps.cuh.
-
-constexpr u64 kGolden = 0x9E3779B97F4A7C15ull;
-
-__device__ u64 mix(u64 z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
-__device__ u64 hash(u64 key, u64 counter) { return mix(key + kGolden * (counter + 1)); }
+// Rows of a table: their hashes, and their columns in the coordinates of the centres. After hash.cuh and steps.cuh.
 
 // Doubles as integers of the same order.
 __device__ u64 ordered(double x) {
@@ -41,9 +31,40 @@ extern "C" __global__ void survey_rows(const REAL* x, i64 row_step, i64 column_s
   if (r < rows) keys[r] = key;
 }
 
-extern "C" __global__ void chances(const u64* names, i64 count, u64 key, u64* out) {
+// Copy some rows of the table as doubles, row by row.
+extern "C" __global__ void take_rows(const REAL* x, i64 row_step, i64 column_step, int columns, const i64* taken,
+                                     i64 count, double* out) {
   const i64 i = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
-  if (i < count) out[i] = hash(key, names[i]) >> 11;
+  if (i >= count * columns) return;
+  out[i] = static_cast<double>(x[taken[i / columns] * row_step + i % columns * column_step]);
+}
+
+// Find the first row that has the key of a sampled row but is not equal to it. The keys of the sample ascend; `sifted`
+// has a bit for the leading bits of each.
+extern "C" __global__ void find_unequal(const REAL* x, i64 row_step, i64 column_step, i64 rows, int columns,
+                                        const u64* keys, const u64* names, const i64* sampled, int count,
+                                        const unsigned* sifted, int bits, u64* found) {
+  const i64 r = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
+  if (r >= rows) return;
+  const u64 key = keys[r], bucket = key >> (64 - bits);
+  if (!(sifted[bucket / 32] >> bucket % 32 & 1)) return;
+  int low = 0, high = count;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (names[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == count || names[low] != key || sampled[low] == r) return;
+  for (int c = 0; c < columns; ++c) {
+    const double a = static_cast<double>(x[r * row_step + c * column_step]);
+    const double b = static_cast<double>(x[sampled[low] * row_step + c * column_step]);
+    if (!(a == b || (a != a && b != b))) {
+      atomicMin(found, static_cast<u64>(r));
+      return;
+    }
+  }
 }
 
 constexpr int kThreads = 256;

@@ -146,6 +146,16 @@ extern "C" __global__ void embed_rows(const double* votes, i64 rows, int count, 
   out[r] = best;
 }
 
+// The group with the most votes: `placement.MostLinked`.
+extern "C" __global__ void most_linked_rows(const double* votes, i64 rows, int groups, int* out) {
+  const i64 r = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
+  if (r >= rows) return;
+  int best = 0;
+  for (int g = 1; g < groups; ++g)
+    if (votes[g * rows + r] > votes[best * rows + r]) best = g;
+  out[r] = best;
+}
+
 // Down a tree of cuts by the signs of votes: `placement.Walk`.
 extern "C" __global__ void walk_rows(const double* votes, i64 rows, const double* cutoffs, const int* children,
                                      int* out) {
@@ -179,4 +189,32 @@ extern "C" __global__ void share_rows(const LABEL* labels, i64 label_pitch, i64 
     if (share > most) most = share, best = g;
   }
   out[r] = best;
+}
+
+// Give rows the names of their groups.
+extern "C" __global__ void name_rows(const int* groups, i64 rows, const int* names, int* out) {
+  const i64 r = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
+  if (r < rows) out[r] = names[groups[r]];
+}
+
+// Count the rows of each group and find its first. A block counts in its own memory if that has room: `local` is the
+// number of groups then, and otherwise 0.
+extern "C" __global__ void tally_rows(const int* groups, i64 rows, int local, u64* counts, u64* first) {
+  extern __shared__ u64 own_first[];
+  unsigned* own_count = reinterpret_cast<unsigned*>(own_first + local);
+  for (int g = threadIdx.x; g < local; g += blockDim.x) own_first[g] = ~0ull, own_count[g] = 0;
+  __syncthreads();
+  u64* least = local ? own_first : first;
+  const i64 step = gridDim.x * static_cast<i64>(blockDim.x);
+  for (i64 r = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x; r < rows; r += step) {
+    const int g = groups[r];
+    if (local)
+      atomicAdd(own_count + g, 1u);
+    else
+      atomicAdd(counts + g, 1ull);
+    if (static_cast<u64>(r) < least[g]) atomicMin(least + g, static_cast<u64>(r));
+  }
+  __syncthreads();
+  for (int g = threadIdx.x; g < local; g += blockDim.x)
+    if (own_count[g]) atomicAdd(counts + g, static_cast<u64>(own_count[g])), atomicMin(first + g, own_first[g]);
 }

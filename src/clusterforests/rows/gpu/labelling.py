@@ -1,4 +1,4 @@
-"""Labels of rows that are on a GPU, as `rows.lloyd_pass.LloydPass` has them."""
+"""Labels of rows that are on a GPU, as `rows.lloyd_pass.Labelling` has them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from clusterforests.rows.gpu.flat_trees import (
     used_columns,
 )
 from clusterforests.rows.gpu.kernels import THREADS, Kernels, strides
-from clusterforests.rows.lloyd_pass import LloydPass
+from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.tables.scaling import Scaling
 
 ROWS_OF_THREAD = 4
@@ -34,7 +34,7 @@ class DeviceLadders:
 class DeviceTrees:
     """The trees of a pass. Rows are taken in pieces whose size changes no result."""
 
-    def __init__(self, trees: LloydPass, real: Any, ladders: DeviceLadders, limits: DeviceLimits) -> None:
+    def __init__(self, trees: Labelling, real: Any, ladders: DeviceLadders, limits: DeviceLimits) -> None:
         self.chip_bytes = limits.chip_bytes
         self.used = used_columns(trees)
         self.kernels = kernels = Kernels(real, trees.label_type, len(trees.centers))
