@@ -1,4 +1,4 @@
-// sum_lines, count_cells, sum_companions, column_keys.
+// sum_lines, count_cells, sum_companions, order_columns, column_keys.
 #include "consensus/label_tables.hpp"
 #include <nanobind/stl/optional.h>
 #include <optional>
@@ -41,8 +41,8 @@ void count_cells(In<int32_t, 2> labels, In<int64_t, 1> first, In<int32_t, 1> gro
                   weights ? weights->data() : nullptr, width, cells.data(), threads);
 }
 
-Out<double, 2> sum_companions(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> cells,
-                              In<double, 1> everyone, In<double, 1> copies, double rounding, int threads) {
+Out<double, 2> sum_companions(In<int32_t, 2> labels, In<int64_t, 1> first, In<double, 2> cells, In<double, 1> everyone,
+                              In<double, 1> copies, double rounding, int threads) {
   require_aligned(labels, first, cells, everyone, copies);
   require_cells(labels);
   require(cells.shape(1) < (1 << 24), "a line has 2^24 numbers or more");
@@ -74,6 +74,19 @@ Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double,
   return out;
 }
 
+nb::tuple order_columns(In<int32_t, 2> labels) {
+  require_aligned(labels);
+  require_cells(labels);
+  require(labels.shape(0) < 65536, "at most 65535 partitions");
+  Out<int64_t, 1> order = uninitialised<int64_t, 1>({labels.shape(1)});
+  Out<bool, 1> is_new = uninitialised<bool, 1>({labels.shape(1)});
+  {
+    cf::Call call;
+    cf::order_columns(labels.data(), labels.shape(1), static_cast<int>(labels.shape(0)), order.data(), is_new.data());
+  }
+  return nb::make_tuple(order, is_new);
+}
+
 Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
   require_aligned(labels);
   require_cells(labels);
@@ -91,5 +104,6 @@ void bind_label_tables(nb::module_& m) {
   m.def("count_cells", &count_cells, "labels"_a, "first"_a, "groups"_a, "weights"_a.none(), "cells"_a, "threads"_a);
   m.def("sum_companions", &sum_companions, "labels"_a, "first"_a, "cells"_a, "everyone"_a, "copies"_a, "rounding"_a,
         "threads"_a);
+  m.def("order_columns", &order_columns, "labels"_a);
   m.def("column_keys", &column_keys, "labels"_a);
 }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kRowsPerTask = 32;
 
-// Call use(i, start, counts, columns) with the matches of each row i of `a` and the rows of `b` from `start` on, panel by
-// panel.
+// Call use(i, start, counts, columns) with the matches of each row i of `a` and the rows of `b` from `start` on, panel
+// by panel.
 template <class Count, class Use>
 void count_matches(const CountKernels<Count>& kernel, const int32_t* a, int64_t rows_a, const int32_t* b,
                    int64_t rows_b, int members, int threads, const Use& use) {

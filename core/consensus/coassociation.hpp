@@ -9,8 +9,8 @@ namespace cf {
 void coassociate(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, const double* table,
                  double* out, int threads);
 
-// For each row of `a` find the row of `b` with which it shares the most labels, the first on ties, and how many. `b` has
-// at least one row.
+// For each row of `a` find the row of `b` with which it shares the most labels, the first on ties, and how many. `b`
+// has at least one row.
 void most_matched(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int64_t* place,
                   int32_t* matches, int threads);
 

@@ -1,5 +1,7 @@
 #include "consensus/label_tables.hpp"
 #include <algorithm>
+#include <numeric>
+#include <vector>
 #include "runtime/random.hpp"
 #include "runtime/threads.hpp"
 
@@ -57,6 +59,29 @@ void sum_companions(const int32_t* labels, int64_t rows, int members, const int6
       }
     }
   });
+}
+
+void order_columns(const int32_t* labels, int64_t rows, int members, int64_t* order, bool* is_new) {
+  std::vector<uint32_t> keys(static_cast<size_t>(rows) *
+                             members);  // of each row; numbers that compare as their bytes do
+  for (int m = 0; m < members; ++m) {
+    check_interrupt();
+    const int32_t* label = labels + static_cast<int64_t>(m) * rows;
+    for (int64_t i = 0; i < rows; ++i) {
+      const uint32_t x = static_cast<uint32_t>(label[i]);
+      keys[static_cast<size_t>(i) * members + m] = x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
+    }
+  }
+  std::iota(order, order + rows, int64_t{0});
+  std::sort(order, order + rows, [&](int64_t a, int64_t b) {
+    const uint32_t *x = keys.data() + a * members, *y = keys.data() + b * members;
+    const auto differ = std::mismatch(x, x + members, y);
+    return differ.first == x + members ? a < b : *differ.first < *differ.second;
+  });
+  for (int64_t i = 0; i < rows; ++i) {
+    const uint32_t* x = keys.data() + order[i] * members;
+    is_new[i] = i == 0 || !std::equal(x, x + members, keys.data() + order[i - 1] * members);
+  }
 }
 
 void column_keys(const int32_t* labels, int64_t rows, int members, uint64_t* out) {

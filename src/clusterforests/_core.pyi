@@ -306,6 +306,9 @@ def sum_companions(
 ) -> npt.NDArray[np.float64]:
     """Sum for each row the shares of the groups among its companions, and what it counts for itself."""
 
+def order_columns(labels: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Order the columns by the bytes of their labels, and say which differ from the one before them."""
+
 def column_keys(labels: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
     """Hash the labels of each row over all members."""
 

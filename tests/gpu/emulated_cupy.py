@@ -10,7 +10,7 @@ import types
 import weakref
 
 import numpy as np
-from emulated_cuda import Kernel, compile_kernels
+from emulated_cuda import SHARED_BYTES, Kernel, compile_kernels
 
 ALIGNMENT = 16
 GARBAGE = 0xA5
@@ -180,6 +180,8 @@ class CUDARuntimeError(RuntimeError):
 
 
 cuda = types.SimpleNamespace(
-    Device=lambda: types.SimpleNamespace(mem_info=(2**32, 2**32), compute_capability="00"),
+    Device=lambda: types.SimpleNamespace(
+        mem_info=(2**32, 2**32), compute_capability="00", attributes={"MaxSharedMemoryPerBlockOptin": SHARED_BYTES}
+    ),
     runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, CUDARuntimeError=CUDARuntimeError),
 )

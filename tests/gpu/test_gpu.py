@@ -235,7 +235,7 @@ def test_ballots_count_what_the_core_counts(method):
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, landmarks=100).fit(X)
     rule, nodes = forest._placement.rule, forest._placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
-    ballot = make_ballot(nodes, rule.links, rule.voters, parts)
+    ballot = make_ballot(nodes, rule.links, rule.voters, parts, 2**16)
     labels = forest.partitions_[:, :200]
     lines = ballot.bits[ballot.first[:, None] + labels]  # (T, rows, words)
     bits = lines[..., None] >> np.arange(WORD, dtype=np.uint32) & 1
@@ -260,8 +260,8 @@ def test_kernels_and_host_have_the_same_constants():
     assert rows.kThreads == gpu_passes.THREADS
     assert (rows.kRows, rows.kColumns) == (gpu_passes.ROWS_OF_THREAD, gpu_passes.COLUMNS_OF_THREAD)
     votes, _ = cuda_constants("votes")
-    assert votes.kWarps * votes.kVoters == gpu_placement.VOTERS
-    assert votes.kWarps * gpu_trees.LANES == gpu_placement.BLOCK_THREADS
+    assert votes.kThreads == gpu_placement.VOTERS
+    assert votes.kWords == gpu_trees.WORDS
 
 
 def test_pieces_fill_the_scratch():
@@ -432,15 +432,20 @@ def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(("trees", "landmarks"), [(20, 100), (140, 1100), (300, 100)])
+@pytest.mark.parametrize(
+    ("trees", "landmarks", "chip_bytes"),
+    [(20, 100, 2**18), (140, 1100, 2**18), (140, 300, 2**13), (30, 300, 16), (300, 100, 2**14)],
+    ids=["all at once", "many nodes", "in parts", "not on the chip", "two bytes"],
+)
 @pytest.mark.parametrize("method", ["kway", "ncut"])
-def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks):
-    """The numbers, not only what follows from them: more trees and nodes than are on the chip at a time."""
+def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks, chip_bytes):
+    """The numbers, not only what follows from them."""
     settings = {"random_state": 0, "consensus": method, "landmarks": landmarks, "n_init": 1}
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
     placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1
-    rule, votes = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8, DeviceLimits()), []
+    limits, votes = DeviceLimits(vote_chip_bytes=chip_bytes), []
+    rule = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8, limits)
     over = rule.kernels.over
 
     def watch(rows, name, given, *others):

@@ -13,6 +13,7 @@ class DeviceLimits:
     spare: float = 0.8  # of its free memory may be taken
     block_bytes: int = 2**28  # of rows, or of labels, on their way to it
     vote_bytes: int = 2**28
+    vote_chip_bytes: int = 2**18  # of nodes' labels on the chip, if it has so much
     label_bytes: int = 2**31  # of new rows' labels in all trees
     scratch_bytes: int = 2**29  # columns and labels of the rows at hand
     least_scratch_rows: int = 4_096

@@ -1,7 +1,15 @@
 """Hashes of columns of labels, sums over tables that labels point into, votes of nodes: computed by the C++ core."""
 
 from clusterforests import _core
-from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArray
+from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray, KeyArray
+
+
+def order_columns(labels: IntArray) -> tuple[IndexArray, BoolArray]:
+    """Order the columns of labels (T, r) so that equal ones are neighbours; say which differ from the one before.
+
+    Equal columns stay in their order.
+    """
+    return _core.order_columns(labels)
 
 
 def hash_columns(labels: IntArray) -> KeyArray:

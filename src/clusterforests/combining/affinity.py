@@ -8,6 +8,7 @@ from clusterforests._base.memory_limits import check_memory
 from clusterforests._base.portable_math import exp, expm1
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
 from clusterforests.backends import Backend
+from clusterforests.backends.label_tables import order_columns
 from clusterforests.combining.affinity_operator import Affinity, MatchCountAffinity, with_diagonal
 from clusterforests.combining.settings import LIMITS, GraphLimits
 
@@ -46,10 +47,10 @@ class Inside:
 
 def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
     """Find the different columns of `partitions` and add up their weights: a weight of 2 is a row repeated."""
-    rows = np.ascontiguousarray(partitions.T)
-    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
-    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    inverse, mass = inverse.ravel(), counts.astype(np.float64)
+    order, is_new = order_columns(np.ascontiguousarray(partitions, dtype=np.int32))
+    first, inverse = order[is_new], np.empty(len(order), dtype=np.intp)
+    inverse[order] = np.cumsum(is_new) - 1
+    mass = np.bincount(inverse).astype(np.float64)
     if weights is not None:
         order = np.lexsort((weights, inverse))  # The order of the rows must not show in the sums.
         mass = np.bincount(inverse[order], weights[order]).astype(np.float64)

@@ -11,6 +11,7 @@ from clusterforests.backends import Backend
 from clusterforests.combining.affinity import Inside, Signatures, coassociate
 
 WAVES = 4  # in which the second half of the landmarks is drawn, each from what is not covered yet
+PAIRS_AT_A_TIME = 2048  # compared
 COMPARED_ROWS = 512  # rows compared with the landmarks at a time: few, so that memory for their shares is used again
 
 
@@ -87,12 +88,14 @@ def _inside(signatures: Signatures, nearest: IndexArray, weights: FloatArray, sa
 
 def _shares(labels: IntArray, a: IndexArray, b: IndexArray) -> FloatArray:
     """Compute P of the pairs (a[i], b[i])."""
-    together, both = np.zeros((2, len(a)))
-    for member in labels:
-        known = (member[a] >= 0) & (member[b] >= 0)
-        together += (member[a] == member[b]) & known
-        both += known
-    return np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+    rows, shares = np.ascontiguousarray(labels.T), np.zeros(len(a))
+    for start in range(0, len(a), PAIRS_AT_A_TIME):
+        some = slice(start, start + PAIRS_AT_A_TIME)
+        x, y = rows[a[some]], rows[b[some]]
+        known = (x >= 0) & (y >= 0)
+        together, both = np.count_nonzero(known & (x == y), axis=1), np.count_nonzero(known, axis=1)
+        np.divide(together, both, out=shares[some], where=both > 0)
+    return shares
 
 
 def _draw(preference: FloatArray, count: int, taken: IndexArray, key: KeyArray) -> IndexArray:

@@ -28,6 +28,7 @@ GAP, RING = 1.05, 1.5  # an island is surrounded by an empty ring of (GAP + RING
 NEIGHBOURS = 4  # times as many as the rows of an island
 LEVEL = 1e-3
 DRAWN = 1 / 32  # of the rows of a draw are of one island
+ROWS_AT_A_TIME = 2048  # whose distances are computed
 UNIT, MOST_UNITS = 2.0**8, 2.0**20  # coordinates are whole numbers, whose sums of squares are exact in any order
 
 
@@ -138,7 +139,9 @@ def _lowest(distances: FloatArray, count: int) -> IndexArray:
 
 
 def _distances(table: FloatArray, place: FloatArray) -> FloatArray:
-    """Compute squared distances, which are whole numbers."""
-    away = table - place
-    squared: FloatArray = np.einsum("ij,ij->i", away, away)
+    """Compute squared distances, which are whole numbers, of rows that stay in the cache meanwhile."""
+    squared = np.empty(len(table))
+    for start in range(0, len(table), ROWS_AT_A_TIME):
+        away = table[start : start + ROWS_AT_A_TIME] - place
+        np.einsum("ij,ij->i", away, away, out=squared[start : start + ROWS_AT_A_TIME])
     return squared

@@ -19,7 +19,8 @@ PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 SEARCH_ROWS = 512  # whose columns are on the chip together
 GROUP_REACH = 4  # powers of two between the units of length of its trees
 WORD = 32  # nodes in a word of bits
-LANES = 32  # threads of a warp
+WORDS = 4  # read together
+LINE_BYTES = 16  # of as many words
 
 STEP = np.dtype(
     [(name, np.float64) for name in ("first", "second", "shift", "divisor", "to_first", "to_second", "origin")]
@@ -62,6 +63,9 @@ class Ballot(NamedTuple):
     """W between rows and nodes, and vectors to multiply it with."""
 
     first: IntArray  # of each tree: the line of bits of its label 0
+    part_trees: IntArray  # trees come in parts, whose lines fit on the chip: where each begins
+    part_lines: IntArray
+    fits: bool  # whether each part does
     bits: npt.NDArray[np.uint32]  # (lines, words); line 0 is empty
     table: FloatArray
     vectors: FloatArray  # (v, nodes padded to whole words)
@@ -331,10 +335,10 @@ def _list_columns(
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
 
 
-def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array) -> Ballot:
+def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array, chip_bytes: int) -> Ballot:
     """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
-    words = -(-m // (WORD * LANES)) * LANES
+    words = -(-m // (WORD * WORDS)) * WORDS
     first = 1 + np.cumsum(parts) - parts
     bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
     at = np.arange(m)
@@ -343,4 +347,20 @@ def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int6
     table = weight_table(members, links.threshold, links.sharpness)
     padded = np.zeros((len(voters), words * WORD))
     padded[:, :m] = voters
-    return Ballot(first.astype(np.int32), bits, table - table[0], padded, table[0] * voters.sum(axis=1))
+    begins = _share_chip(parts, chip_bytes // LINE_BYTES - 1)
+    lines = np.append(first, len(bits))[begins]
+    fits = bool((np.diff(lines) < chip_bytes // LINE_BYTES).all())
+    trees = first.astype(np.int32), begins.astype(np.int32), lines.astype(np.int32)
+    return Ballot(*trees, fits, bits, table - table[0], padded, table[0] * voters.sum(axis=1))
+
+
+def _share_chip(parts: Int64Array, lines: int) -> Int64Array:
+    """Divide trees, eight at a time, into parts that have at most so many lines, if eight have."""
+    begins, held = [0], 0
+    for start in range(0, len(parts), 8):
+        own = int(parts[start : start + 8].sum())
+        if held and held + own > lines:
+            begins.append(start)
+            held = 0
+        held += own
+    return np.array([*begins, len(parts)], dtype=np.int64)

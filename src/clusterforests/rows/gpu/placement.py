@@ -8,19 +8,18 @@ import numpy as np
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.combining.affinity import Signatures
 from clusterforests.combining.placement import Embedding, Links, MostLinked, MostShared, Placement, Walk
-from clusterforests.rows.gpu.flat_trees import LANES, WORD, make_ballot
+from clusterforests.rows.gpu.flat_trees import LINE_BYTES, WORDS, make_ballot
 from clusterforests.rows.gpu.kernels import Kernels, strides
 
 VECTORS = 8  # multiplied at a time
-VOTERS = 32  # rows of a block
-BLOCK_THREADS = 256
+VOTERS = 512  # rows of a block, a thread each
 
 
 class DeviceRule:
     """A rule by which rows on the GPU are placed. `clusters` are the numbers of clusters in the trees."""
 
     def __init__(self, placement: Placement, clusters: Sequence[int], label_type: Any, limits: DeviceLimits) -> None:
-        self.vote_bytes = limits.vote_bytes
+        self.limits = limits
         self.rule, self.members = placement.rule, len(clusters)
         self.kernels = kernels = Kernels(label=label_type, members=self.members)
         self.xp = kernels.xp
@@ -43,16 +42,18 @@ class DeviceRule:
         return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.settled)
 
     def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
-        ballot = make_ballot(nodes, links, voters, np.array(clusters, dtype=np.int64))
-        self.words = ballot.bits.shape[1]
-        self.ballot = [self.kernels.upload(array) for array in (ballot.first, ballot.bits)]
+        chip_bytes = min(self.limits.vote_chip_bytes, self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
+        ballot = make_ballot(nodes, links, voters, np.array(clusters, dtype=np.int64), chip_bytes)
+        trees = [self.kernels.upload(array) for array in (ballot.first, ballot.part_trees, ballot.part_lines)]
+        most_lines = 1 + int(np.diff(ballot.part_lines).max())
+        self.chip_bytes = LINE_BYTES * most_lines if ballot.fits else 0
+        words = ballot.bits.shape[1] // WORDS
+        self.ballot = *trees, len(ballot.part_trees) - 1, self.kernels.upload(ballot.bits), words, int(ballot.fits)
         self.table = self.kernels.upload(ballot.table)
-        apart = ballot.vectors.reshape(len(voters), self.words // LANES, LANES, WORD)  # (v, group, word, bit)
         self.vectors = []
         for v in range(0, len(voters), VECTORS):
-            some = np.ascontiguousarray(apart[v : v + VECTORS].transpose(1, 3, 0, 2))
-            base = ballot.base[v : v + VECTORS]
-            self.vectors.append((len(base), self.kernels.upload(some), self.kernels.upload(base)))
+            some, base = ballot.vectors[v : v + VECTORS], ballot.base[v : v + VECTORS]
+            self.vectors.append((len(base), self.kernels.upload(some.T), self.kernels.upload(base)))
         self.n_voters = len(voters)
 
     def clusters(self, labels: Any, out: Any) -> None:
@@ -60,7 +61,7 @@ class DeviceRule:
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
         else:
-            step = max(VOTERS, self.vote_bytes // (8 * self.n_voters))
+            step = max(VOTERS, self.limits.vote_bytes // (8 * self.n_voters))
             for start in range(0, len(out), step):
                 self._vote(labels[:, start : start + step], out[start : start + step])
         self.kernels.over(len(out), "name_rows", out, np.int64(len(out)), self.names, out)
@@ -75,15 +76,16 @@ class DeviceRule:
         votes = self.xp.empty((self.n_voters, len(out)), np.float64)
         done = 0
         for count, vectors, base in self.vectors:
-            given = labels, strides(labels)[0], rows, self.members, *self.ballot, self.words, self.table, vectors, base
+            given = labels, strides(labels)[0], rows, self.members, *self.ballot, self.table, vectors, base
+            after = votes[done : done + count]
             grid = (-(-len(out) // VOTERS),)
-            self.kernels.launch(f"votes_{count}", grid, BLOCK_THREADS, *given, votes[done : done + count])
+            self.kernels.launch(f"votes_{count}", grid, VOTERS, *given, after, shared=self.chip_bytes)
             done += count
         if isinstance(self.rule, MostLinked):
             self.kernels.over(len(out), "most_linked_rows", votes, rows, self.n_voters, out)
         elif isinstance(self.rule, Embedding):
             (centers,) = self.given
-            after = self.n_voters, np.float64(self.rule.length), centers, len(centers), out
-            self.kernels.over(len(out), "embed_rows", votes, rows, *after)
+            given = votes, rows, self.n_voters, np.float64(self.rule.length), centers, len(centers), out
+            self.kernels.over(len(out), "embed_rows", *given)
         else:
             self.kernels.over(len(out), "walk_rows", votes, rows, *self.given, out)

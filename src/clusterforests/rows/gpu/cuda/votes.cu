@@ -1,8 +1,7 @@
 // Where rows go by their labels: products of W, which is never stored, with vectors, and what follows from them.
 
-constexpr int kWarps = 8;       // of a block
-constexpr int kVoters = 4;      // rows of a warp
-constexpr int kMembers = 128;   // trees whose labels are on chip at a time
+constexpr int kThreads = 512;             // of a block, a row each
+constexpr int kWords = 4;                 // of 32 nodes, whose bits are on the chip together
 constexpr int kPlanes = 8 * COUNT_BYTES;  // bits of a count
 
 __device__ unsigned add_bits(unsigned& total, unsigned b, unsigned c) {
@@ -39,85 +38,84 @@ __device__ void transpose(unsigned* planes) {
   exchange<1>(planes, 0x55555555u);
 }
 
-// lines[t * kRowsOfBlock + row]: the bit row that a row's label in tree t chooses.
-constexpr int kRowsOfBlock = kWarps * kVoters;
-
-// out[v][row] = common * sum of vector v + sum over the nodes j of table[matches of row and j] * vectors[v][j].
-// bits[line][words]: which nodes have that label in that tree. vectors are laid out [word / 32][bit][v][word % 32].
-template <int Vectors>
-__device__ void vote(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first,
-                     const unsigned* bits, int words, const double* table, const double* vectors, const double* base,
-                     double* out) {
-  __shared__ int lines[kMembers * kRowsOfBlock];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const i64 start = blockIdx.x * static_cast<i64>(kRowsOfBlock);
-  double total[kVoters][Vectors] = {};
-  for (int word = lane; word < words; word += 32) {
-    unsigned planes[kVoters][kPlanes] = {};
-    for (int t0 = 0; t0 < members; t0 += kMembers) {
-      const int some = min(kMembers, members - t0), padded = (some + 7) / 8 * 8;
-      __syncthreads();
-      for (int i = threadIdx.x; i < padded * kRowsOfBlock; i += blockDim.x) {
-        const int t = t0 + i / kRowsOfBlock;
-        const i64 row = start + i % kRowsOfBlock;
-        // Of what is no tree or no row the first line, which has no bits.
-        lines[i] = i < some * kRowsOfBlock && row < rows ? (first[t] + labels[t * label_pitch + row]) * words : 0;
-      }
-      __syncthreads();
-      for (int t = 0; t < padded; t += 8)
-#pragma unroll
-        for (int i = 0; i < kVoters; ++i) {
-          const int* line = lines + t * kRowsOfBlock + warp * kVoters + i;
-          unsigned row[8];
-#pragma unroll
-          for (int l = 0; l < 8; ++l) row[l] = bits[line[l * kRowsOfBlock] + word];
-          unsigned* p = planes[i];
-          const unsigned two_a = add_bits(p[0], row[0], row[1]), two_b = add_bits(p[0], row[2], row[3]);
-          const unsigned four_a = add_bits(p[1], two_a, two_b);
-          const unsigned two_c = add_bits(p[0], row[4], row[5]), two_d = add_bits(p[0], row[6], row[7]);
-          const unsigned four_b = add_bits(p[1], two_c, two_d);
-          ripple<3>(p, add_bits(p[2], four_a, four_b));
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < kVoters; ++i)
-      for (int half = 0; half < COUNT_BYTES; ++half) transpose(planes[i] + 8 * half);
-    const double* own = vectors + (word / 32) * 1024ll * Vectors + lane;
-#pragma unroll
-    for (int k = 0; k < 8; ++k)
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        double weight[kVoters];
-#pragma unroll
-        for (int i = 0; i < kVoters; ++i) {
-          unsigned count = planes[i][k] >> 8 * q & 255u;
-          if (COUNT_BYTES == 2) count |= (planes[i][kPlanes - 8 + k] >> 8 * q & 255u) << 8;
-          weight[i] = table[count];
-        }
-#pragma unroll
-        for (int v = 0; v < Vectors; ++v) {
-          const double x = own[((8 * q + k) * Vectors + v) * 32];
-#pragma unroll
-          for (int i = 0; i < kVoters; ++i) total[i][v] = __fma_rn(weight[i], x, total[i][v]);
-        }
-      }
-  }
-#pragma unroll
-  for (int i = 0; i < kVoters; ++i)
-#pragma unroll
-    for (int v = 0; v < Vectors; ++v) {
-      double sum = total[i][v];
-      for (int apart = 16; apart; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
-      const i64 row = start + warp * kVoters + i;
-      if (lane == 0 && row < rows) out[v * rows + row] = base[v] + sum;
-    }
+// Add up, in every bit, the lines of eight trees.
+__device__ void add_lines(unsigned* p, const unsigned* row) {
+  const unsigned two_a = add_bits(p[0], row[0], row[1]), two_b = add_bits(p[0], row[2], row[3]);
+  const unsigned four_a = add_bits(p[1], two_a, two_b);
+  const unsigned two_c = add_bits(p[0], row[4], row[5]), two_d = add_bits(p[0], row[6], row[7]);
+  const unsigned four_b = add_bits(p[1], two_c, two_d);
+  ripple<3>(p, add_bits(p[2], four_a, four_b));
 }
 
-#define VOTES(N)                                                                                                      \
-  extern "C" __global__ void __launch_bounds__(32 * kWarps)                                                           \
-      votes_##N(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first, const unsigned* bits,  \
-                int words, const double* table, const double* vectors, const double* base, double* out) {             \
-    vote<N>(labels, label_pitch, rows, members, first, bits, words, table, vectors, base, out);                       \
+// Count for one row in how many trees it has the label of each node of some words. bits[line][words]: which nodes have
+// that label in that tree. Trees come in parts whose lines a block keeps in its own memory, unless `local` is 0; a part
+// has a whole number of eights, of which what is no tree has the empty line 0.
+__device__ void count_matches(unsigned (*planes)[kPlanes], const LABEL* labels, i64 label_pitch, int members,
+                              const int* first, const int* part_trees, const int* part_lines, int parts,
+                              const uint4* bits, int words, int word, int local) {
+  extern __shared__ uint4 tile[];
+  for (int part = 0; part < parts; ++part) {
+    const int begin = part_lines[part], count = part_lines[part + 1] - begin;
+    if (local) {
+      __syncthreads();
+      for (int i = threadIdx.x; i <= count; i += blockDim.x)
+        tile[i] = i ? bits[static_cast<i64>(begin + i - 1) * words + word] : make_uint4(0, 0, 0, 0);
+      __syncthreads();
+    }
+    for (int t0 = part_trees[part]; t0 < part_trees[part + 1]; t0 += 8) {
+      unsigned row[kWords][8];
+#pragma unroll
+      for (int l = 0; l < 8; ++l) {
+        const int t = t0 + l;
+        const int line = t < members ? first[t] + labels[t * label_pitch] : 0;
+        const uint4 four = local ? tile[line ? line - begin + 1 : 0] : bits[static_cast<i64>(line) * words + word];
+        row[0][l] = four.x, row[1][l] = four.y, row[2][l] = four.z, row[3][l] = four.w;
+      }
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) add_lines(planes[w], row[w]);
+    }
+  }
+}
+
+// out[v][row] = common * sum of vector v + sum over the nodes j of table[matches of row and j] * vectors[j][v].
+template <int Vectors>
+__device__ void vote(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first,
+                     const int* part_trees, const int* part_lines, int parts, const uint4* bits, int words, int local,
+                     const double* table, const double* vectors, const double* base, double* out) {
+  const i64 row = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x, own = row < rows ? row : rows - 1;
+  double total[Vectors] = {};
+  for (int word = 0; word < words; ++word) {
+    unsigned planes[kWords][kPlanes] = {};
+    count_matches(planes, labels + own, label_pitch, members, first, part_trees, part_lines, parts, bits, words, word,
+                  local);
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      for (int half = 0; half < COUNT_BYTES; ++half) transpose(planes[w] + 8 * half);
+      const double* node = vectors + static_cast<i64>(word * kWords + w) * 32 * Vectors;
+#pragma unroll
+      for (int k = 0; k < 8; ++k)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+          unsigned count = planes[w][k] >> 8 * q & 255u;
+          if (COUNT_BYTES == 2) count |= (planes[w][kPlanes - 8 + k] >> 8 * q & 255u) << 8;
+          const double weight = table[count];
+#pragma unroll
+          for (int v = 0; v < Vectors; ++v) total[v] = __fma_rn(weight, node[(8 * q + k) * Vectors + v], total[v]);
+        }
+    }
+  }
+  if (row >= rows) return;
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v) out[v * rows + row] = base[v] + total[v];
+}
+
+#define VOTES(N)                                                                                                       \
+  extern "C" __global__ void __launch_bounds__(kThreads)                                                               \
+      votes_##N(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first, const int* part_trees,  \
+                const int* part_lines, int parts, const uint4* bits, int words, int local, const double* table,        \
+                const double* vectors, const double* base, double* out) {                                              \
+    vote<N>(labels, label_pitch, rows, members, first, part_trees, part_lines, parts, bits, words, local, table,       \
+            vectors, base, out);                                                                                       \
   }
 VOTES(1) VOTES(2) VOTES(3) VOTES(4) VOTES(5) VOTES(6) VOTES(7) VOTES(8)
 
