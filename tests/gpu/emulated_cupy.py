@@ -8,6 +8,7 @@ import ctypes
 import mmap
 import types
 import weakref
+from typing import ClassVar
 
 import numpy as np
 from emulated_cuda import SHARED_BYTES, Kernel, compile_kernels
@@ -62,6 +63,13 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         if not isinstance(values, np.ndarray) or values.dtype != self.dtype or values.shape != self.shape:
             raise TypeError("set takes an array of NumPy of the same type and shape")
         self._host[...] = values
+
+    def get(self, stream=None, out=None):
+        """Copy to memory."""
+        if out is None:
+            return asnumpy(self)
+        out[...] = self._host
+        return out
 
     def __len__(self):
         return len(self._host)
@@ -179,9 +187,35 @@ class CUDARuntimeError(RuntimeError):
     pass
 
 
+class Device:
+    """The only one there is; a lower number of free bytes can be set."""
+
+    id = 0
+    free = 2**32
+    compute_capability = "00"
+    attributes: ClassVar = {"MaxSharedMemoryPerBlockOptin": SHARED_BYTES}
+
+    def __init__(self, number=0):
+        self.number = number
+
+    @property
+    def mem_info(self):
+        return self.free, 2**32
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+
+def get_default_memory_pool():
+    return types.SimpleNamespace(free_bytes=lambda: 0)
+
+
 cuda = types.SimpleNamespace(
-    Device=lambda: types.SimpleNamespace(
-        mem_info=(2**32, 2**32), compute_capability="00", attributes={"MaxSharedMemoryPerBlockOptin": SHARED_BYTES}
-    ),
+    Device=Device,
+    Event=lambda: types.SimpleNamespace(record=lambda: None),
+    Stream=lambda non_blocking: types.SimpleNamespace(wait_event=lambda event: None),
     runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, CUDARuntimeError=CUDARuntimeError),
 )

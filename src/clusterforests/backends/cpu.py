@@ -11,7 +11,7 @@ from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArr
 from clusterforests.backends.match_operator import MatchOperator
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
 
-SHORT = 2**23  # products that one thread has done before others would have started
+SHORT = 2**20  # products: a thread that has fewer to do is not worth its start
 
 
 class CpuBackend:
@@ -97,7 +97,7 @@ class CpuBackend:
 
     def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
         """Multiply a matrix with vectors, which are the rows of `vectors`; the products are rows."""
-        threads = self.threads if matrix.size * len(vectors) > SHORT else 1
+        threads = min(self.threads, max(1, matrix.size * len(vectors) // SHORT))
         return _core.multiply(matrix, np.ascontiguousarray(vectors), threads)
 
 

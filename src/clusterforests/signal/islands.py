@@ -13,6 +13,7 @@ from clusterforests._base.column_blocks import as_floats
 from clusterforests._base.portable_math import exponential
 from clusterforests._base.random import Purpose, stream, uniform
 from clusterforests._base.row_keys import order_by_values
+from clusterforests._base.threads import blas_threads
 from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, KeyArray
 from clusterforests.signal.valley import valley
 from clusterforests.tables.distinct_rows import DistinctRows
@@ -28,7 +29,6 @@ GAP, RING = 1.05, 1.5  # an island is surrounded by an empty ring of (GAP + RING
 NEIGHBOURS = 4  # times as many as the rows of an island
 LEVEL = 1e-3
 DRAWN = 1 / 32  # of the rows of a draw are of one island
-ROWS_AT_A_TIME = 2048  # whose distances are computed
 UNIT, MOST_UNITS = 2.0**8, 2.0**20  # coordinates are whole numbers, whose sums of squares are exact in any order
 
 
@@ -47,7 +47,9 @@ def find_islands(values: AnyArray, views: FeatureColumns, distinct: DistinctRows
     order = order_by_values(table)  # so that the order of the rows does not show
     rows, table = distinct.rows[order], table[order]
     balls = _search(table[:MOST_ROWS], seed)
-    return [rows[_distances(table, ball.center) < ball.limit] for ball in balls]
+    centers = np.array([ball.center for ball in balls]).reshape(-1, table.shape[1])
+    limits = [ball.limit for ball in balls]
+    return [rows[own < limit] for own, limit in zip(_distances(table, centers), limits, strict=True)]
 
 
 def preferences(distinct: DistinctRows, islands: Sequence[IndexArray]) -> KeyArray:
@@ -86,25 +88,25 @@ def _search(table: FloatArray, seed: int) -> list[_Ball]:
     """Try rows as members of an island, with a preference for what is far from all tried so far."""
     found: list[_Ball] = []
     known = np.zeros(len(table), dtype=bool)
-    nearest = _distances(table, np.zeros(table.shape[1]))
+    nearest = _distances(table, np.zeros((1, table.shape[1])))[0]
     for wave in range(WAVES):
         waiting = exponential(uniform(stream(seed, Purpose.ISLANDS, wave, np.arange(len(table)))))
-        for row in np.argsort(waiting / np.maximum(np.square(nearest), 1.0), kind="stable")[:TRIED]:
-            distances = _distances(table, table[row])
-            nearest = np.minimum(nearest, distances)
-            if known[row] or (ball := _ball_around(table, distances)) is None:
+        tried = _lowest(waiting / np.maximum(np.square(nearest), 1.0), TRIED)
+        away = _distances(table, table[tried])
+        nearest = np.minimum(nearest, away.min(axis=0))
+        centers = np.array([np.rint(table[_lowest(own, SMALLEST)].mean(axis=0)) for own in away])
+        for row, center, distances in zip(tried, centers, _distances(table, centers), strict=True):
+            if known[row] or (ball := _ball_around(table, center, distances)) is None:
                 continue
-            inside = _distances(table, ball.center) < ball.limit
+            inside = distances < ball.limit
             if not (known & inside).any():
                 found.append(ball)
             known |= inside
     return found
 
 
-def _ball_around(table: FloatArray, distances: FloatArray) -> _Ball | None:
-    """Find the island of the row with these distances; None if it is on none."""
-    center = np.rint(table[_lowest(distances, SMALLEST)].mean(axis=0))
-    distances = _distances(table, center)
+def _ball_around(table: FloatArray, center: FloatArray, distances: FloatArray) -> _Ball | None:
+    """Find the island with this centre, to which rows have these distances; None if there is none."""
     order = _lowest(distances, int(LARGEST * len(table)) + 1)
     squares = np.maximum(distances[order[SMALLEST - 1 :]], 1.0)
     ratios = squares[1:] / squares[:-1]
@@ -138,10 +140,9 @@ def _lowest(distances: FloatArray, count: int) -> IndexArray:
     return few[np.argsort(distances[few], kind="stable")][:count]
 
 
-def _distances(table: FloatArray, place: FloatArray) -> FloatArray:
-    """Compute squared distances, which are whole numbers, of rows that stay in the cache meanwhile."""
-    squared = np.empty(len(table))
-    for start in range(0, len(table), ROWS_AT_A_TIME):
-        away = table[start : start + ROWS_AT_A_TIME] - place
-        np.einsum("ij,ij->i", away, away, out=squared[start : start + ROWS_AT_A_TIME])
+def _distances(table: FloatArray, places: FloatArray) -> FloatArray:
+    """Compute squared distances of all rows from some places. All are whole numbers, exact in any order of the sums."""
+    own, others = np.einsum("ij,ij->i", table, table), np.einsum("ij,ij->i", places, places)
+    with blas_threads(1):
+        squared: FloatArray = others[:, None] + own - 2.0 * (places @ table.T)
     return squared

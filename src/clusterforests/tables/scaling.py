@@ -4,7 +4,8 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,8 +207,15 @@ class Scaling:
         views = replace(self.views, drawable=np.intersect1d(self.views.drawable, kept).astype(np.int32))
         return replace(self, views=views)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_of_core"}
+
     def core(self) -> _core.Scaling:
         """Return the same scaling for the C++ core."""
+        return self._of_core
+
+    @cached_property
+    def _of_core(self) -> _core.Scaling:
         return _core.Scaling(
             self.exponent,
             self.shift,

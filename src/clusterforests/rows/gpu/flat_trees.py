@@ -11,7 +11,7 @@ from clusterforests import _core
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests.combining.affinity import Signatures, weight_table
-from clusterforests.combining.placement import Links
+from clusterforests.combining.placement import Links, MostLinked
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.tables.scaling import Scaling
 
@@ -59,17 +59,33 @@ class FlatTrees(NamedTuple):
     centers: FloatArray
 
 
-class Ballot(NamedTuple):
-    """W between rows and nodes, and vectors to multiply it with."""
+class Lines(NamedTuple):
+    """The labels of nodes as bits, a line for each label of each tree."""
 
-    first: IntArray  # of each tree: the line of bits of its label 0
+    first: IntArray  # of each tree: the line of its label 0
     part_trees: IntArray  # trees come in parts, whose lines fit on the chip: where each begins
     part_lines: IntArray
     fits: bool  # whether each part does
     bits: npt.NDArray[np.uint32]  # (lines, words); line 0 is empty
+
+
+class Ballot(NamedTuple):
+    """W between rows and nodes, and vectors to multiply it with."""
+
+    lines: Lines
     table: FloatArray
     vectors: FloatArray  # (v, nodes padded to whole words)
     base: FloatArray  # (v,)
+
+
+class GroupBallot(NamedTuple):
+    """W between rows and nodes whose places are in the order of their groups, each beginning with a word of its own."""
+
+    lines: Lines
+    table: FloatArray
+    weights: FloatArray  # of the nodes, 0 where there is none
+    word_groups: IntArray  # of each word
+    base: FloatArray  # of each group
 
 
 def used_columns(trees: Labelling) -> IntArray:
@@ -338,20 +354,43 @@ def _list_columns(
 def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array, chip_bytes: int) -> Ballot:
     """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
-    words = -(-m // (WORD * WORDS)) * WORDS
+    lines = _draw_lines(nodes.labels, np.arange(m), parts, chip_bytes)
+    table = weight_table(members, links.threshold, links.sharpness)
+    padded = np.zeros((len(voters), WORD * lines.bits.shape[1]))
+    padded[:, :m] = voters
+    return Ballot(lines, table - table[0], padded, table[0] * voters.sum(axis=1))
+
+
+def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, chip_bytes: int) -> GroupBallot:
+    """Make the ballot of the rule `MostLinked`, by which every node votes for its own group."""
+    groups = rule.voters.argmax(axis=0)
+    counts = np.bincount(groups, minlength=len(rule.voters))
+    wide = -(-counts // WORD)  # words of each group
+    order = np.argsort(groups, kind="stable")
+    places = np.empty(len(groups), dtype=np.int64)
+    places[order] = np.repeat(WORD * (np.cumsum(wide) - wide), counts) + within(counts)
+    lines = _draw_lines(nodes.labels, places, parts, chip_bytes)
+    table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.sharpness)
+    weights = np.zeros(WORD * lines.bits.shape[1])
+    weights[places] = rule.voters.max(axis=0)
+    word_groups = np.repeat(np.arange(len(counts)), wide)
+    word_groups = np.append(word_groups, np.full(lines.bits.shape[1] - len(word_groups), word_groups[-1]))
+    base = table[0] * rule.voters.sum(axis=1)
+    return GroupBallot(lines, table - table[0], weights, word_groups.astype(np.int32), base)
+
+
+def _draw_lines(labels: IntArray, places: AnyArray, parts: Int64Array, chip_bytes: int) -> Lines:
+    """Write the labels (T, m) of nodes as bits at their places."""
+    words = -(-(int(places.max()) + 1) // (WORD * WORDS)) * WORDS
     first = 1 + np.cumsum(parts) - parts
     bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
-    at = np.arange(m)
-    for t, labels in enumerate(nodes.labels):
-        np.bitwise_or.at(bits, (first[t] + labels, at // WORD), np.uint32(1) << (at % WORD).astype(np.uint32))
-    table = weight_table(members, links.threshold, links.sharpness)
-    padded = np.zeros((len(voters), words * WORD))
-    padded[:, :m] = voters
+    word, bit = places // WORD, np.uint32(1) << (places % WORD).astype(np.uint32)
+    for line, own in zip(first.tolist(), labels, strict=True):
+        np.bitwise_or.at(bits, (line + own, word), bit)
     begins = _share_chip(parts, chip_bytes // LINE_BYTES - 1)
-    lines = np.append(first, len(bits))[begins]
-    fits = bool((np.diff(lines) < chip_bytes // LINE_BYTES).all())
-    trees = first.astype(np.int32), begins.astype(np.int32), lines.astype(np.int32)
-    return Ballot(*trees, fits, bits, table - table[0], padded, table[0] * voters.sum(axis=1))
+    ends = np.append(first, len(bits))[begins]
+    fits = bool((np.diff(ends) < chip_bytes // LINE_BYTES).all())
+    return Lines(first.astype(np.int32), begins.astype(np.int32), ends.astype(np.int32), fits, bits)
 
 
 def _share_chip(parts: Int64Array, lines: int) -> Int64Array:

@@ -7,7 +7,15 @@ import numpy as np
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests.forest.automatic_settings import Setting
 from clusterforests.rows.gpu.devices import as_cupy, need_cupy, on_gpu, to_host
-from clusterforests.rows.gpu.reader import AnyTable, DeviceReader, DeviceTable, open_source_on_gpu, survey_on_gpu
+from clusterforests.rows.gpu.host_copy import CopiedResults
+from clusterforests.rows.gpu.reader import (
+    AnyTable,
+    DeviceReader,
+    DeviceTable,
+    check_device_memory,
+    open_source_on_gpu,
+    survey_on_gpu,
+)
 from clusterforests.rows.in_memory import read_in_memory
 from clusterforests.rows.protocol import Reading
 from clusterforests.rows.results import Results
@@ -20,10 +28,14 @@ from clusterforests.tables.row_sources import ArraySource, open_source
 
 def open_rows(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> SampledRows:
     """Open a large table that a GPU reads. This machine encodes categories and fills missing cells."""
+    check_device_memory(len(X), forest._limits.device)
     opened = _open_numbers(forest, X, sample_weight, where) or _open_encoded(forest, X, sample_weight, where)
     reader, reading = opened
     backend = forest._make_backend()
     reader.backend = backend
+    if not on_gpu(X):
+        results = copied = CopiedResults()
+        reader.on_labels = copied.begin
     return SampledRows.of(forest, reader, reading, backend, results)
 
 

@@ -6,9 +6,17 @@ from typing import Any
 import numpy as np
 
 from clusterforests._base.size_limits import DeviceLimits
-from clusterforests.combining.affinity import Signatures
-from clusterforests.combining.placement import Embedding, Links, MostLinked, MostShared, Placement, Walk
-from clusterforests.rows.gpu.flat_trees import LINE_BYTES, WORDS, make_ballot
+from clusterforests._base.typing import FloatArray
+from clusterforests.combining.placement import Embedding, MostLinked, MostShared, Placement, Walk
+from clusterforests.rows.gpu.flat_trees import (
+    LINE_BYTES,
+    WORDS,
+    Ballot,
+    GroupBallot,
+    Lines,
+    make_ballot,
+    make_group_ballot,
+)
 from clusterforests.rows.gpu.kernels import Kernels, strides
 
 VECTORS = 8  # multiplied at a time
@@ -24,16 +32,16 @@ class DeviceRule:
         self.kernels = kernels = Kernels(label=label_type, members=self.members)
         self.xp = kernels.xp
         self.names = kernels.upload(placement.names)
+        parts = np.array(clusters, dtype=np.int64)
         if isinstance(self.rule, MostShared):
             shares = self.rule.shares
             self.given = [kernels.upload(array) for array in (shares.first, shares.together, shares.clustered)]
-        elif isinstance(self.rule, (Walk, Embedding, MostLinked)):
-            self._open(placement.nodes, self.rule.links, self.rule.voters, clusters)
-            after: tuple[Any, ...] = ()
-            if isinstance(self.rule, Walk):
-                after = self.rule.cutoffs, self.rule.children
-            elif isinstance(self.rule, Embedding):
-                after = (self.rule.centers,)
+        elif isinstance(self.rule, MostLinked):
+            self._open_groups(make_group_ballot(placement.nodes, self.rule, parts, self._chip_bytes()))
+        elif isinstance(self.rule, (Walk, Embedding)):
+            rule = self.rule
+            self._open(make_ballot(placement.nodes, rule.links, rule.voters, parts, self._chip_bytes()))
+            after = (rule.cutoffs, rule.children) if isinstance(rule, Walk) else (rule.centers,)
             self.given = [kernels.upload(array) for array in after]
 
     @staticmethod
@@ -41,25 +49,34 @@ class DeviceRule:
         """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
         return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.settled)
 
-    def _open(self, nodes: Signatures, links: Links, voters: Any, clusters: Sequence[int]) -> None:
-        chip_bytes = min(self.limits.vote_chip_bytes, self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
-        ballot = make_ballot(nodes, links, voters, np.array(clusters, dtype=np.int64), chip_bytes)
-        trees = [self.kernels.upload(array) for array in (ballot.first, ballot.part_trees, ballot.part_lines)]
-        most_lines = 1 + int(np.diff(ballot.part_lines).max())
-        self.chip_bytes = LINE_BYTES * most_lines if ballot.fits else 0
-        words = ballot.bits.shape[1] // WORDS
-        self.ballot = *trees, len(ballot.part_trees) - 1, self.kernels.upload(ballot.bits), words, int(ballot.fits)
-        self.table = self.kernels.upload(ballot.table)
-        self.vectors = []
-        for v in range(0, len(voters), VECTORS):
+    def _chip_bytes(self) -> int:
+        """The memory that a block can have for lines."""
+        has: int = self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+        return min(self.limits.vote_chip_bytes, has)
+
+    def _open_lines(self, lines: Lines, table: FloatArray) -> None:
+        upload = self.kernels.upload
+        self.chip_bytes = LINE_BYTES * (1 + int(np.diff(lines.part_lines).max())) if lines.fits else 0
+        trees = upload(lines.first), upload(lines.part_trees), upload(lines.part_lines), len(lines.part_trees) - 1
+        self.lines = *trees, upload(lines.bits), lines.bits.shape[1] // WORDS, int(lines.fits), upload(table)
+
+    def _open(self, ballot: Ballot) -> None:
+        self._open_lines(ballot.lines, ballot.table)
+        self.vectors, self.n_voters = [], len(ballot.vectors)
+        for v in range(0, self.n_voters, VECTORS):
             some, base = ballot.vectors[v : v + VECTORS], ballot.base[v : v + VECTORS]
             self.vectors.append((len(base), self.kernels.upload(some.T), self.kernels.upload(base)))
-        self.n_voters = len(voters)
+
+    def _open_groups(self, ballot: GroupBallot) -> None:
+        self._open_lines(ballot.lines, ballot.table)
+        self.given = [self.kernels.upload(array) for array in (ballot.weights, ballot.word_groups, ballot.base)]
 
     def clusters(self, labels: Any, out: Any) -> None:
         """Write the clusters of rows, whose labels are (T, r), into out."""
         if isinstance(self.rule, MostShared):
             self._share(labels, out)
+        elif isinstance(self.rule, MostLinked):
+            self._vote_at_once("linked_rows", labels, out, *self.given, out)
         else:
             step = max(VOTERS, self.limits.vote_bytes // (8 * self.n_voters))
             for start in range(0, len(out), step):
@@ -71,19 +88,18 @@ class DeviceRule:
         given = labels, strides(labels)[0], np.int64(len(out)), self.members, first, together, clustered
         self.kernels.over(len(out), "share_rows", *given, together.shape[1], out)
 
+    def _vote_at_once(self, name: str, labels: Any, rows: Any, *after: Any) -> None:
+        given = labels, strides(labels)[0], np.int64(len(rows)), self.members, *self.lines
+        self.kernels.launch(name, (-(-len(rows) // VOTERS),), VOTERS, *given, *after, shared=self.chip_bytes)
+
     def _vote(self, labels: Any, out: Any) -> None:
         rows = np.int64(len(out))
         votes = self.xp.empty((self.n_voters, len(out)), np.float64)
         done = 0
         for count, vectors, base in self.vectors:
-            given = labels, strides(labels)[0], rows, self.members, *self.ballot, self.table, vectors, base
-            after = votes[done : done + count]
-            grid = (-(-len(out) // VOTERS),)
-            self.kernels.launch(f"votes_{count}", grid, VOTERS, *given, after, shared=self.chip_bytes)
+            self._vote_at_once(f"votes_{count}", labels, out, vectors, base, votes[done : done + count])
             done += count
-        if isinstance(self.rule, MostLinked):
-            self.kernels.over(len(out), "most_linked_rows", votes, rows, self.n_voters, out)
-        elif isinstance(self.rule, Embedding):
+        if isinstance(self.rule, Embedding):
             (centers,) = self.given
             given = votes, rows, self.n_voters, np.float64(self.rule.length), centers, len(centers), out
             self.kernels.over(len(out), "embed_rows", *given)

@@ -5,12 +5,13 @@ in blocks.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from clusterforests._base.memory_limits import format_bytes
 from clusterforests._base.size_limits import DeviceLimits
 from clusterforests._base.typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import Backend, CpuBackend
@@ -29,6 +30,7 @@ from clusterforests.tables.row_sampling import check_sample, draw_rows
 from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
 
+ROW_BYTES = 48  # keys and their order, while they are sorted
 TALLY_BLOCKS = 1056  # eight for each multiprocessor of a large GPU
 TALLY_BYTES = 12  # of a block's memory, for each cluster
 
@@ -104,6 +106,19 @@ def open_source_on_gpu(source: RowSource, label_bytes: int, limits: DeviceLimits
     return DeviceTable(X, limits)
 
 
+def check_device_memory(n_rows: int, limits: DeviceLimits) -> None:
+    """Refuse a fit that the GPU has no room for, before it starts."""
+    cupy = need_cupy()
+    needed = ROW_BYTES * n_rows + limits.scratch_bytes + limits.vote_bytes
+    free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
+    if needed > free:
+        raise MemoryError(
+            f"A fit of {n_rows} rows needs {format_bytes(needed)} on the GPU beside the table, but only "
+            f"{format_bytes(free)} are free there. Free other arrays, or use backend='cpu' with X in this machine's "
+            "memory."
+        )
+
+
 def survey_on_gpu(table: AnyTable) -> TableScan:
     """Do what `row_blocks.survey` does, with the keys on the GPU."""
     cupy = need_cupy()
@@ -140,6 +155,7 @@ class DeviceReader:
     trees: Labelling | None = None
     ladders: DeviceLadders | None = None
     float64_labels: Any = None  # their number, on the GPU
+    on_labels: Callable[[Any], None] | None = None  # is told of the labels of all rows that stay on the GPU
 
     @property
     def unsure(self) -> int:
@@ -190,6 +206,8 @@ class DeviceReader:
                 labels[:, own] = cupy.asnumpy(out)
             self._tell(len(rows))
         self.float64_labels = device.unsure  # the GPU may still be at work: nobody waits for it here
+        if fits and self.on_labels is not None:
+            self.on_labels(labels)
         return labels
 
     def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:

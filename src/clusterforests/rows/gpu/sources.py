@@ -14,7 +14,7 @@ SOURCES = {
     "nearest": ("label_rows",),
     "votes": (
         *(f"votes_{count}" for count in range(1, 9)),
-        *("embed_rows", "most_linked_rows", "walk_rows", "share_rows", "name_rows", "tally_rows"),
+        *("embed_rows", "linked_rows", "walk_rows", "share_rows", "name_rows", "tally_rows"),
     ),
     "companions": ("count_cells", "sum_lines", "sum_companions"),
 }

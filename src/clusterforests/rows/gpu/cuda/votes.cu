@@ -77,6 +77,12 @@ __device__ void count_matches(unsigned (*planes)[kPlanes], const LABEL* labels, 
   }
 }
 
+// The count of node 8 q + k of a word, after the planes were transposed.
+__device__ unsigned count_of(const unsigned* planes, int k, int q) {
+  const unsigned low = planes[k] >> 8 * q & 255u;
+  return COUNT_BYTES == 2 ? low | (planes[kPlanes - 8 + k] >> 8 * q & 255u) << 8 : low;
+}
+
 // out[v][row] = common * sum of vector v + sum over the nodes j of table[matches of row and j] * vectors[j][v].
 template <int Vectors>
 __device__ void vote(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first,
@@ -96,9 +102,7 @@ __device__ void vote(const LABEL* labels, i64 label_pitch, i64 rows, int members
       for (int k = 0; k < 8; ++k)
 #pragma unroll
         for (int q = 0; q < 4; ++q) {
-          unsigned count = planes[w][k] >> 8 * q & 255u;
-          if (COUNT_BYTES == 2) count |= (planes[w][kPlanes - 8 + k] >> 8 * q & 255u) << 8;
-          const double weight = table[count];
+          const double weight = table[count_of(planes[w], k, q)];
 #pragma unroll
           for (int v = 0; v < Vectors; ++v) total[v] = __fma_rn(weight, node[(8 * q + k) * Vectors + v], total[v]);
         }
@@ -144,14 +148,36 @@ extern "C" __global__ void embed_rows(const double* votes, i64 rows, int count, 
   out[r] = best;
 }
 
-// The group with the most votes: `placement.MostLinked`.
-extern "C" __global__ void most_linked_rows(const double* votes, i64 rows, int groups, int* out) {
-  const i64 r = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x;
-  if (r >= rows) return;
-  int best = 0;
-  for (int g = 1; g < groups; ++g)
-    if (votes[g * rows + r] > votes[best * rows + r]) best = g;
-  out[r] = best;
+// The group whose nodes are linked to the row most: `placement.MostLinked`. Nodes of a group are neighbours and fill
+// whole words of 32; those that fill them up have no weight.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    linked_rows(const LABEL* labels, i64 label_pitch, i64 rows, int members, const int* first, const int* part_trees,
+                const int* part_lines, int parts, const uint4* bits, int words, int local, const double* table,
+                const double* weights, const int* word_groups, const double* base, int* out) {
+  const i64 row = blockIdx.x * static_cast<i64>(blockDim.x) + threadIdx.x, own = row < rows ? row : rows - 1;
+  int group = word_groups[0], best = group;
+  double sum = base[group], most = -1;
+  for (int word = 0; word < words; ++word) {
+    unsigned planes[kWords][kPlanes] = {};
+    count_matches(planes, labels + own, label_pitch, members, first, part_trees, part_lines, parts, bits, words, word,
+                  local);
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      const int next = word_groups[word * kWords + w];
+      if (next != group) {
+        if (sum > most) most = sum, best = group;
+        group = next, sum = base[group];
+      }
+      for (int half = 0; half < COUNT_BYTES; ++half) transpose(planes[w] + 8 * half);
+      const double* weight = weights + static_cast<i64>(word * kWords + w) * 32;
+#pragma unroll
+      for (int k = 0; k < 8; ++k)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) sum = __fma_rn(table[count_of(planes[w], k, q)], weight[8 * q + k], sum);
+    }
+  }
+  if (sum > most) best = group;
+  if (row < rows) out[row] = best;
 }
 
 // Down a tree of cuts by the signs of votes: `placement.Walk`.
