@@ -20,6 +20,8 @@ struct Lloyd {
   double* mass;
   float* lane_sums;  // k * (d + 1) * 16
 
+  static constexpr int64_t kNear = 32;  // tiles that stay in the first cache
+
   // Compare B centres with the best so far. The nearest centre c maximises the score x.c - |c|^2 / 2. The score of the
   // first centre is subtracted from all, so that it is 0 and need not be computed.
   template <int B>
@@ -87,7 +89,6 @@ struct Lloyd {
   // Assign all rows and sum each cluster afresh. Returns how many rows changed.
   int64_t pass_all() {
     constexpr int64_t kBlock = 256;  // tiles that are summed in float32 before they are added to the float64 sums
-    constexpr int64_t kNear = 32;    // tiles that stay in the first cache
     const int clusters = K ? K : k, columns = D ? D : d, stride = columns + 1;
     int64_t changed = 0;
     for (int i = 0; i < clusters * columns; ++i) sums[i] = 0;
@@ -116,35 +117,42 @@ struct Lloyd {
     return changed;
   }
 
-  // Assign all rows and correct the sums by those that changed. Returns how many did.
+  // Assign all rows and correct the sums by those that changed. Returns how many did. The search for labels goes ahead
+  // by some tiles: if it waited for every row that changed, it would run at half the speed.
   int64_t pass_changed() {
-    const int columns = D ? D : d;
     int64_t changed = 0;
-    for (int64_t t = 0; t < rows.tiles; ++t) {
-      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-      const float* tile = rows.x + t * columns * kLanes;
-      int32_t* old = labels + t * kLanes;
-      const Int label = nearest(tile);
-      uint32_t differ = nonzero(label ^ Int::load(old));
-      if (!differ) continue;
-      int32_t now[kLanes];
-      label.store(now);
-      for (; differ; differ &= differ - 1) {
-        const int i = lowest_bit(differ);
-        const double weight = rows.weight[t * kLanes + i];
-        double *from = sums + old[i] * columns, *to = sums + now[i] * columns;
-        for (int j = 0; j < columns; ++j) {
-          const double x = weight * tile[j * kLanes + i];
-          to[j] += x;
-          from[j] -= x;
-        }
-        mass[now[i]] += weight;
-        mass[old[i]] -= weight;
-        old[i] = now[i];
-        ++changed;
+    int32_t now[kNear * kLanes];
+    uint32_t differ[kNear];
+    for (int64_t start = 0; start < rows.tiles; start += kNear) {
+      if (start % cf::kTilesBetween == 0) cf::check_interrupt();
+      const int64_t count = start + kNear < rows.tiles ? kNear : rows.tiles - start;
+      for (int64_t t = 0; t < count; ++t) {
+        const Int label = nearest(rows.x + (start + t) * (D ? D : d) * kLanes);
+        label.store(now + t * kLanes);
+        differ[t] = nonzero(label ^ Int::load(labels + (start + t) * kLanes));
       }
+      for (int64_t t = 0; t < count; ++t)
+        for (uint32_t bits = differ[t]; bits; bits &= bits - 1, ++changed)
+          change(start + t, lowest_bit(bits), now[t * kLanes + lowest_bit(bits)]);
     }
     return changed;
+  }
+
+  // Move a row to another cluster.
+  CF_INLINE void change(int64_t t, int lane, int32_t now) {
+    const int columns = D ? D : d;
+    const float* tile = rows.x + t * columns * kLanes;
+    int32_t& old = labels[t * kLanes + lane];
+    const double weight = rows.weight[t * kLanes + lane];
+    double *from = sums + old * columns, *to = sums + now * columns;
+    for (int j = 0; j < columns; ++j) {
+      const double x = weight * tile[j * kLanes + lane];
+      to[j] += x;
+      from[j] -= x;
+    }
+    mass[now] += weight;
+    mass[old] -= weight;
+    old = now;
   }
 
   int run(int max_iter) {
