@@ -19,7 +19,6 @@ inline double join(double mass, double w) { return mass / (mass + w); }
 // Sum the rows and weights of each cluster, lane by lane.
 void sum_lanes(const cf::TiledRows<double>& rows, int k, const double* lane_labels, double* lane_sums, double* sums,
                double* mass) {
-  constexpr int64_t kNear = 32;  // tiles that stay in the first cache
   const int d = rows.columns;
   std::memset(lane_sums, 0, sizeof(double) * kLanes * k * (d + 1));
   for (int64_t t = 0; t < rows.tiles; t += kNear) {

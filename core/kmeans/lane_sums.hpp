@@ -6,6 +6,8 @@
 namespace CF_ISA {
 namespace {
 
+constexpr int64_t kNear = 32;  // tiles that stay in the first cache
+
 // Takes some clusters and columns at a time, as many as the registers can hold the sums of. Each lane adds its rows in
 // their order.
 template <class T, class L>

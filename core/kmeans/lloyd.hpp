@@ -20,8 +20,6 @@ struct Lloyd {
   double* mass;
   float* lane_sums;  // k * (d + 1) * 16
 
-  static constexpr int64_t kNear = 32;  // tiles that stay in the first cache
-
   // Compare B centres with the best so far. The nearest centre c maximises the score x.c - |c|^2 / 2. The score of the
   // first centre is subtracted from all, so that it is 0 and need not be computed.
   template <int B>
@@ -118,7 +116,7 @@ struct Lloyd {
   }
 
   // Assign all rows and correct the sums by those that changed. Returns how many did. The search for labels goes ahead
-  // by some tiles: if it waited for every row that changed, it would run at half the speed.
+  // by some tiles: a branch for each row that changed, which processors cannot foresee, would hold it up.
   int64_t pass_changed() {
     int64_t changed = 0;
     int32_t now[kNear * kLanes];
