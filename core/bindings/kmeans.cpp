@@ -16,8 +16,11 @@ namespace {
 
 // An entry of each array for each problem; the centres of those solved, one after the other.
 struct KMeansResult {
-  explicit KMeansResult(const std::vector<cf::Solution>& solutions) {
-    for (const cf::Solution& solution : solutions) {
+  KMeansResult(const std::vector<cf::Problem>& problems, const std::vector<cf::Solution>& solutions) {
+    for (size_t i = 0; i < solutions.size(); ++i) {
+      const cf::Solution& solution = solutions[i];
+      shapes.push_back(
+          {static_cast<size_t>(solution.solved ? problems[i].k : 0), static_cast<size_t>(problems[i].width)});
       solved.push_back(solution.solved);
       within.push_back(solution.within);
       between.push_back(solution.between);
@@ -29,6 +32,10 @@ struct KMeansResult {
     }
   }
 
+  struct Shape {
+    size_t clusters, columns;
+  };
+  std::vector<Shape> shapes;  // of the centres
   std::vector<uint8_t> solved;
   std::vector<double> within, between, within_pairs, between_pairs, centers;
   std::vector<int32_t> exponent, iterations;
@@ -43,6 +50,18 @@ void bind_array(nb::class_<KMeansResult>& bound, const char* name, std::vector<N
       nb::rv_policy::reference_internal);
 }
 
+// The centres of each problem, as arrays that keep the result alive; none where a problem is not solved.
+nb::list centers_of(nb::handle result) {
+  KMeansResult& self = nb::cast<KMeansResult&>(result);
+  nb::list each;
+  double* next = self.centers.data();
+  for (const auto& [clusters, columns] : self.shapes) {
+    each.append(Out<double, 2>(next, {clusters, columns}, result));
+    next += clusters * columns;
+  }
+  return each;
+}
+
 KMeansResult kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                     In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
   require(!table.projected, "projected rows can be assigned, not clustered");
@@ -55,7 +74,8 @@ KMeansResult kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 
   require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
   for (size_t i = 0; i < problems.size(); ++i) problems[i].seed = seeds(i);
   cf::Call call;
-  return KMeansResult(cf::solve(table, problems, {restarts, max_iter, static_cast<cf::Effort>(effort)}, threads));
+  const cf::SearchSettings settings = {restarts, max_iter, static_cast<cf::Effort>(effort)};
+  return KMeansResult(problems, cf::solve(table, problems, settings, threads));
 }
 
 Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
@@ -78,7 +98,7 @@ void bind_kmeans(nb::module_& m) {
   bind_array<double>(result, "between", &KMeansResult::between);
   bind_array<double>(result, "within_pairs", &KMeansResult::within_pairs);
   bind_array<double>(result, "between_pairs", &KMeansResult::between_pairs);
-  bind_array<double>(result, "centers", &KMeansResult::centers);
+  result.def_prop_ro("centers", &centers_of);
   bind_array<int32_t>(result, "exponent", &KMeansResult::exponent);
   bind_array<int32_t>(result, "iterations", &KMeansResult::iterations);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,

@@ -71,10 +71,11 @@ void bind_table(nb::module_& m) {
       .def_ro("columns", &cf::Table::columns)
       .def_ro("weight_exponent", &cf::Table::weight_exponent)
       .def_prop_ro(
-          "exponent", [](const cf::Table& self) { return copy_of<int32_t>(self.exponent); }, nb::rv_policy::move)
+          "exponent", [](const cf::Table& self) { return copy_of<int32_t>(self.exponent); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "origin", [](const cf::Table& self) { return copy_of<double>(self.origin); }, nb::rv_policy::move)
-      .def_prop_ro("reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::move);
+          "origin", [](const cf::Table& self) { return copy_of<double>(self.origin); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::automatic);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none());
   m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;

@@ -1,6 +1,7 @@
 // Hartigan's moves of single rows between clusters, in float64. Included once per instruction set.
 #pragma once
 #include "kmeans/distances.hpp"
+#include "kmeans/lane_sums.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
@@ -15,21 +16,20 @@ constexpr int kStalled = 3;  // consecutive passes that do not lower the objecti
 inline double leave(double mass, double w) { return mass > w ? mass / (mass - w) : 0; }
 inline double join(double mass, double w) { return mass / (mass + w); }
 
-constexpr int kFewClusters = 8;
-
-// Sum the rows and weights of each cluster, all clusters at once, lane by lane.
-void sum_lanes(const cf::TiledRows<double>& rows, int k, const double* lane_labels, double* sums, double* mass) {
+// Sum the rows and weights of each cluster, lane by lane.
+void sum_lanes(const cf::TiledRows<double>& rows, int k, const double* lane_labels, double* lane_sums, double* sums,
+               double* mass) {
   const int d = rows.columns;
-  for (int j = 0; j <= d; ++j) {
-    Double total[kFewClusters];
-    for (int c = 0; c < k; ++c) total[c] = Double::all(0);
-    for (int64_t t = 0; t < rows.tiles; ++t) {
-      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-      const Double weight = Double::load(rows.weight + t * kLanes), own = Double::load(lane_labels + t * kLanes);
-      const Double value = j < d ? weight * Double::load(rows.x + (t * d + j) * kLanes) : weight;
-      for (int c = 0; c < k; ++c) total[c] = select(own == Double::all(c), total[c] + value, total[c]);
-    }
-    for (int c = 0; c < k; ++c) (j < d ? sums[c * d + j] : mass[c]) = sum(total[c]);
+  std::memset(lane_sums, 0, sizeof(double) * kLanes * k * (d + 1));
+  for (int64_t t = 0; t < rows.tiles; t += kNear) {
+    if (t % cf::kTilesBetween == 0) cf::check_interrupt();
+    const int64_t end = t + kNear < rows.tiles ? t + kNear : rows.tiles;
+    LaneSums<double, double>{rows, lane_labels, t, end, lane_sums}.add(k);
+  }
+  for (int c = 0; c < k; ++c) {
+    const double* from = lane_sums + c * (d + 1) * kLanes;
+    for (int j = 0; j < d; ++j) sums[c * d + j] = sum(Double::load(from + j * kLanes));
+    mass[c] = sum(Double::load(from + d * kLanes));
   }
 }
 
@@ -47,12 +47,12 @@ void sum_rows(const cf::TiledRows<double>& rows, const int32_t* labels, double* 
 
 // Recompute centres and masses from the labels: updating them with each move accumulates rounding errors.
 void recompute(const cf::TiledRows<double>& rows, int k, const int32_t* labels, const double* lane_labels,
-               double* centers, double* mass) {
+               double* lane_sums, double* centers, double* mass) {
   const int64_t d = rows.columns;
   for (int64_t i = 0; i < k * d; ++i) centers[i] = 0;
   for (int c = 0; c < k; ++c) mass[c] = 0;
-  if (k <= kFewClusters)
-    sum_lanes(rows, k, lane_labels, centers, mass);
+  if (k <= cf::kFewClusters)
+    sum_lanes(rows, k, lane_labels, lane_sums, centers, mass);
   else
     sum_rows(rows, labels, centers, mass);
   for (int c = 0; c < k; ++c)
@@ -69,6 +69,7 @@ struct Moves {
   double* leaving;      // of each cluster: leave(mass[c], 1)
   double* joining;      // of each cluster: join(mass[c], 1)
   double* wish;         // of each tile: the result of `wishes`
+  double* lane_sums;    // k * (columns + 1) * 16, for few clusters
 
   void refresh(int c) {
     leaving[c] = leave(mass[c], 1);
@@ -140,7 +141,7 @@ struct Moves {
   double run(int passes) {
     double lowest = kFar;
     for (int stalled = 0;; --passes) {
-      recompute(rows, k, labels, lane_labels, centers, mass);
+      recompute(rows, k, labels, lane_labels, lane_sums, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
       Double total = Double::all(0);
       for (int64_t t = 0; t < rows.tiles; ++t) {
@@ -166,7 +167,8 @@ double hartigan(const cf::TiledRows<double>& rows, int k, int passes, double* ce
                 double* scratch) {
   const int64_t n = rows.tiles * kLanes;
   for (int64_t i = 0; i < n; ++i) scratch[i] = labels[i];
-  return Moves{rows, k, centers, mass, labels, scratch, scratch + n, scratch + n + k, scratch + n + 2 * k}.run(passes);
+  double *leaving = scratch + n, *joining = leaving + k, *wish = joining + k;
+  return Moves{rows, k, centers, mass, labels, scratch, leaving, joining, wish, wish + rows.tiles}.run(passes);
 }
 
 }  // namespace

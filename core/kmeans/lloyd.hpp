@@ -1,5 +1,6 @@
 // Lloyd's iteration in float32, for the search over restarts. Included once per instruction set.
 #pragma once
+#include "kmeans/lane_sums.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
@@ -49,10 +50,43 @@ struct Lloyd {
     return label;
   }
 
+  // Assign the rows of some tiles; return which lanes kept their label, and how often.
+  CF_INLINE Int assign(int64_t start, int64_t end) {
+    Int kept = Int::all(0);
+    for (int64_t t = start; t < end; ++t) {
+      const Int label = nearest(rows.x + t * (D ? D : d) * kLanes);
+      kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
+      label.store(labels + t * kLanes);
+    }
+    return kept;
+  }
+
+  // The same, and add the rows to the lane sums, which all stay in registers.
+  CF_INLINE Int assign_and_sum(int64_t start, int64_t end) {
+    constexpr int stride = D + 1;
+    Int kept = Int::all(0);
+    Float held[K * stride];
+    times<K * stride>(0, [&](int i) CF_INLINE { held[i] = Float::all(0); });
+    for (int64_t t = start; t < end; ++t) {
+      const float* tile = rows.x + t * D * kLanes;
+      const Int label = nearest(tile);
+      kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
+      label.store(labels + t * kLanes);
+      const Float weight = Float::load(rows.weight + t * kLanes);
+      times<K>(0, [&](int c) CF_INLINE {
+        const auto mine = label == Int::all(c);
+        const auto add = [&](const Float& value, int i) CF_INLINE { held[i] = select(mine, held[i] + value, held[i]); };
+        times<D>(0, [&](int j) CF_INLINE { add(Float::load(tile + j * kLanes) * weight, c * stride + j); });
+        add(weight, c * stride + D);
+      });
+    }
+    times<K * stride>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
+    return kept;
+  }
+
   // Assign all rows and sum each cluster afresh. Returns how many rows changed.
   int64_t pass_all() {
     constexpr int64_t kBlock = 256;  // tiles that are summed in float32 before they are added to the float64 sums
-    constexpr bool kRegisters = K > 0;
     const int clusters = K ? K : k, columns = D ? D : d, stride = columns + 1;
     int64_t changed = 0;
     for (int i = 0; i < clusters * columns; ++i) sums[i] = 0;
@@ -61,33 +95,17 @@ struct Lloyd {
       cf::check_interrupt();
       const int64_t end = start + kBlock < rows.tiles ? start + kBlock : rows.tiles;
       Int kept = Int::all(0);
-      Float held[kRegisters ? K * (D + 1) : 1];
-      if constexpr (kRegisters)
-        times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i] = Float::all(0); });
-      else
+      if constexpr (K > 0) {
+        kept = assign_and_sum(start, end);
+      } else {
         std::memset(lane_sums, 0, sizeof(float) * kLanes * clusters * stride);
-      const auto add = [&](const Mask<int32_t>& mine, const Float& value, int i) CF_INLINE {
-        if constexpr (kRegisters) {
-          held[i] = select(mine, held[i] + value, held[i]);
-        } else {
-          const Float old = Float::load(lane_sums + i * kLanes);
-          select(mine, old + value, old).store(lane_sums + i * kLanes);
+        for (int64_t t = start; t < end; t += kNear) {
+          const int64_t stop = t + kNear < end ? t + kNear : end;
+          kept = kept + assign(t, stop);
+          LaneSums<float, int32_t>{rows, labels, t, stop, lane_sums}.add(clusters);
         }
-      };
-      for (int64_t t = start; t < end; ++t) {
-        const float* tile = rows.x + t * columns * kLanes;
-        const Int label = nearest(tile);
-        kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
-        label.store(labels + t * kLanes);
-        const Float weight = Float::load(rows.weight + t * kLanes);
-        times<K>(k, [&](int c) CF_INLINE {
-          const auto mine = label == Int::all(c);
-          times<D>(d, [&](int j) CF_INLINE { add(mine, Float::load(tile + j * kLanes) * weight, c * stride + j); });
-          add(mine, weight, c * stride + columns);
-        });
       }
       changed += (end - start) * kLanes - sum(kept);
-      if constexpr (kRegisters) times<K*(D + 1)>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
       for (int c = 0; c < clusters; ++c) {
         const float* from = lane_sums + c * stride * kLanes;
         for (int j = 0; j < columns; ++j) sums[c * columns + j] += sum(Float::load(from + j * kLanes));
@@ -97,35 +115,42 @@ struct Lloyd {
     return changed;
   }
 
-  // Assign all rows and correct the sums by those that changed. Returns how many did.
+  // Assign all rows and correct the sums by those that changed. Returns how many did. The search for labels goes ahead
+  // by some tiles: a branch for each row that changed, which processors cannot foresee, would hold it up.
   int64_t pass_changed() {
-    const int columns = D ? D : d;
     int64_t changed = 0;
-    for (int64_t t = 0; t < rows.tiles; ++t) {
-      if (t % cf::kTilesBetween == 0) cf::check_interrupt();
-      const float* tile = rows.x + t * columns * kLanes;
-      int32_t* old = labels + t * kLanes;
-      const Int label = nearest(tile);
-      uint32_t differ = nonzero(label ^ Int::load(old));
-      if (!differ) continue;
-      int32_t now[kLanes];
-      label.store(now);
-      for (; differ; differ &= differ - 1) {
-        const int i = lowest_bit(differ);
-        const double weight = rows.weight[t * kLanes + i];
-        double *from = sums + old[i] * columns, *to = sums + now[i] * columns;
-        for (int j = 0; j < columns; ++j) {
-          const double x = weight * tile[j * kLanes + i];
-          to[j] += x;
-          from[j] -= x;
-        }
-        mass[now[i]] += weight;
-        mass[old[i]] -= weight;
-        old[i] = now[i];
-        ++changed;
+    int32_t now[kNear * kLanes];
+    uint32_t differ[kNear];
+    for (int64_t start = 0; start < rows.tiles; start += kNear) {
+      if (start % cf::kTilesBetween == 0) cf::check_interrupt();
+      const int64_t count = start + kNear < rows.tiles ? kNear : rows.tiles - start;
+      for (int64_t t = 0; t < count; ++t) {
+        const Int label = nearest(rows.x + (start + t) * (D ? D : d) * kLanes);
+        label.store(now + t * kLanes);
+        differ[t] = nonzero(label ^ Int::load(labels + (start + t) * kLanes));
       }
+      for (int64_t t = 0; t < count; ++t)
+        for (uint32_t bits = differ[t]; bits; bits &= bits - 1, ++changed)
+          change(start + t, lowest_bit(bits), now[t * kLanes + lowest_bit(bits)]);
     }
     return changed;
+  }
+
+  // Move a row to another cluster.
+  CF_INLINE void change(int64_t t, int lane, int32_t now) {
+    const int columns = D ? D : d;
+    const float* tile = rows.x + t * columns * kLanes;
+    int32_t& old = labels[t * kLanes + lane];
+    const double weight = rows.weight[t * kLanes + lane];
+    double *from = sums + old * columns, *to = sums + now * columns;
+    for (int j = 0; j < columns; ++j) {
+      const double x = weight * tile[j * kLanes + lane];
+      to[j] += x;
+      from[j] -= x;
+    }
+    mass[now] += weight;
+    mass[old] -= weight;
+    old = now;
   }
 
   int run(int max_iter) {

@@ -66,7 +66,7 @@ class Solver {
     partition.labels.resize(rows_.tiles * kTile);
     partition.centers.resize(static_cast<size_t>(k_) * rows_.width);
     partition.mass.resize(k_);
-    work.scratch.resize(hartigan_scratch(rows_.tiles, k_));
+    work.scratch.resize(hartigan_scratch(rows_.tiles, k_, rows_.width));
     kernels().assign(rows, k_, exact_.empty() ? start.data() : exact_.data(), partition.labels.data());
     const int passes = settings_.effort == Effort::quick ? kFewPasses : std::numeric_limits<int>::max();
     partition.objective = kernels().hartigan(rows, k_, passes, partition.centers.data(), partition.mass.data(),

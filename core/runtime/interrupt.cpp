@@ -1,10 +1,13 @@
 #include "runtime/interrupt.hpp"
 #include <Python.h>
+#include <algorithm>
 
 namespace cf {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenChecks{50};
+constexpr std::chrono::microseconds kBetweenLooks{100};  // a thread that looks at the clock sooner again is wasteful
+constexpr int kMostPassing = 15;
 
 // While Python shuts down, it ends threads that ask for the GIL. Before Python 3.14 it does so by pthread_exit, which
 // unwinds the stack and would abort at the first destructor: such a thread sleeps until the process is gone.
@@ -24,7 +27,10 @@ Call*& Call::current() {
 }
 
 Call::Call()
-    : outer_(current()), state_(PyEval_SaveThread()), next_(std::chrono::steady_clock::now() + kBetweenChecks) {
+    : outer_(current()),
+      state_(PyEval_SaveThread()),
+      looked_(std::chrono::steady_clock::now()),
+      next_(looked_ + kBetweenChecks) {
   current() = this;
 }
 
@@ -33,9 +39,19 @@ Call::~Call() {
   take_gil(state_);
 }
 
+// A look at the clock costs as much as a small loop over rows.
+bool Call::time_is_up() {
+  if (unseen_++ < passing_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  passing_ = now - looked_ < kBetweenLooks ? std::min(2 * passing_ + 1, kMostPassing) : 0;
+  unseen_ = 0;
+  looked_ = now;
+  return now >= next_;
+}
+
 void Call::check() {
   if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
-  if (std::this_thread::get_id() != caller_ || std::chrono::steady_clock::now() < next_) return;
+  if (std::this_thread::get_id() != caller_ || !time_is_up()) return;
   take_gil(state_);
   const bool raised = PyErr_CheckSignals() != 0;
   state_ = PyEval_SaveThread();

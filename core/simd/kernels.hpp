@@ -115,7 +115,7 @@ struct Kernels {
   void (*two_nearest)(const TiledRows<double>& rows, int k, const double* centers, double* nearest, double* second);
 
   // Move single rows between clusters, as Hartigan does, until no move lowers the objective, or for `passes` passes.
-  // Returns the objective. `scratch` holds hartigan_scratch(tiles, k) numbers.
+  // Returns the objective. `scratch` holds hartigan_scratch(tiles, k, columns) numbers.
   double (*hartigan)(const TiledRows<double>& rows, int k, int passes, double* centers, double* mass, int32_t* labels,
                      double* scratch);
 
@@ -147,8 +147,11 @@ struct Kernels {
 };
 
 inline size_t lloyd_scratch(int k, int columns) { return static_cast<size_t>(kTile + 1) * k * (columns + 1); }
-inline size_t hartigan_scratch(int64_t tiles, int k) {
-  return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k);
+
+constexpr int kFewClusters = 8;  // up to this many, Hartigan's moves sum all rows lane by lane
+inline size_t hartigan_scratch(int64_t tiles, int k, int columns) {
+  const size_t lane_sums = k <= kFewClusters ? static_cast<size_t>(kTile) * k * (columns + 1) : 0;
+  return static_cast<size_t>(kTile + 1) * tiles + 2 * static_cast<size_t>(k) + lane_sums;
 }
 
 const Kernels& kernels();                           // the set in use

@@ -59,7 +59,7 @@ class Table:
     def reach(self) -> npt.NDArray[np.int32]: ...
 
 class KMeansResult:
-    """An entry of each array for each problem; the centres of those solved, one after the other.
+    """An entry of each array for each problem; its centres are an empty array if it is not solved.
 
     Sums are in units of 4**exponent times the table's unit of weight.
     """
@@ -79,7 +79,7 @@ class KMeansResult:
     @property
     def iterations(self) -> npt.NDArray[np.int32]: ...
     @property
-    def centers(self) -> npt.NDArray[np.float64]: ...
+    def centers(self) -> list[npt.NDArray[np.float64]]: ...
 
 class Scaling:
     """The steps that bring columns to comparable size, and sums of the scaled columns.

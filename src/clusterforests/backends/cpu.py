@@ -45,15 +45,10 @@ class CpuBackend:
             int(jobs.effort),
             self.threads,
         )
-        solved = found.solved
-        clusters = [k if ok else 0 for k, ok in zip(jobs.clusters.tolist(), solved.tolist(), strict=True)]
-        shapes = [(k, len(f)) for k, f in zip(clusters, jobs.features, strict=True)]
-        ends = itertools.accumulate((k * width for k, width in shapes), initial=0)
-        flat = found.centers
         return KMeansRuns(
             features=jobs.features,
-            centers=[flat[a:b].reshape(shape) for (a, b), shape in zip(itertools.pairwise(ends), shapes, strict=True)],
-            solved=solved,
+            centers=found.centers,
+            solved=found.solved,
             within=found.within,
             between=found.between,
             within_pairs=found.within_pairs,
