@@ -39,7 +39,9 @@ COLUMNS = ["K-means", "z-scores", "one scale, some left out", "one scale, all"]
 TEXT = """
 Mean adjusted Rand index (worst table) of {n} draws of each table, with the number of kinds given. K-means is
 scikit-learn's, of 10 starts. "z-scores" is what `ClusterForest` does by default; `use_rep` takes components as they
-are, of one scale, and all of them:
+are, of one scale, and all of them. The last digits of components depend on the processor and its threads, and what a
+forest draws depends on them. Here BLAS had two threads; with one, means of forests differ by some hundredths, and where
+the number of clusters is chosen (below) by up to two tenths.
 """
 CHOSEN = """
 The same where the number of clusters is chosen, in {n} draws (mean number that is chosen). Here `use_rep` leaves out

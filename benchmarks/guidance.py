@@ -1,6 +1,6 @@
 """How much a few known labels help, against K-means that starts from them; and whether random pairs are kept.
 
-    python benchmarks/guidance.py --out benchmarks/guidance          # needs CLUSTERFORESTS_DATA, about an hour
+    python benchmarks/guidance.py --out benchmarks/guidance          # needs CLUSTERFORESTS_DATA, minutes
     python benchmarks/guidance.py --pairs 1000                       # minutes
 
 Of each class 5 % of the rows, at least one, are known. K-means on z-scores starts from the means of the known rows of

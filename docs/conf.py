@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "mathml",
+    "stacked_tables",
 ]
 nitpicky = True
 exclude_patterns = ["_*", "**sg_execution_times.rst"]

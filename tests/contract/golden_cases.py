@@ -171,8 +171,9 @@ def result(name):
         "labels": digest(fitted.labels_.astype(np.int32)),
     }
     if name == "levels of a category":
-        evidence = fitted.n_clusters_evidence_.to_frame()
-        found["numbers with a valley"] = [int(k) for k in evidence.index[evidence["valley_p_value"] < 0.01]]
+        chosen = fitted.n_clusters_evidence_
+        p_values = dict(zip(chosen.candidates, chosen.evidence["valley_p_value"], strict=True))
+        found["numbers with a valley"] = [k for k, p_value in p_values.items() if p_value < 0.01]
     return found
 
 

@@ -45,6 +45,19 @@ def test_python_in_documents_runs(name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+INCLUDE = re.compile(r'```{include} (\S+)\n:start-after: "(.+)"\n:end-before: "(.+)"')
+
+
+@pytest.mark.parametrize("document", sorted(ROOT.glob("docs/*.md")), ids=lambda path: path.name)
+def test_included_parts_end_before_the_next_section(document):
+    """A section that was added to the included page would otherwise be shown as well."""
+    for source, start, end in INCLUDE.findall(document.read_text(encoding="utf-8")):
+        page = (document.parent / source).read_text(encoding="utf-8")
+        included = page.partition(start)[2].partition(end)[0]
+        assert included, (source, start)
+        assert re.findall(r"^#+ .*", included, re.M) == []
+
+
 def test_every_public_name_is_in_the_reference():
     text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
     listed = {line.strip() for line in text.splitlines() if line.startswith("   ")}

@@ -78,6 +78,7 @@ def test_speed_of_readme():
     million = {cells[0]: cells for cells in rows(section("benchmarks/SCALE.md", MILLION))}
     ours, peer = million["clusterforests"][1], million["scikit-learn `KMeans(5, n_init=20)`"][1]
     assert f"| a million rows, 20 features, two threads | {ours} s | {peer} s with 20 starts |" in README
+    assert f"{ours} s for a million rows of 20 features on two cores" in plain("docs/faq.md")
     wide = [cells for cells in rows(section("benchmarks/SCALE.md", WIDE_TABLES)) if cells[0] == "500 x 450,000"]
     (ours, ours_gb), (peer, peer_gb) = ((cells[2], cells[4]) for cells in wide)
     assert (

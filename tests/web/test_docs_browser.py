@@ -94,7 +94,33 @@ def test_api_index_on_a_small_screen(opened):
     assert max(edges) <= 390
 
 
-PAGES = ("index", "start", "faq", "choosing-k", "coming-from", "report", "comparison", "how-it-works", "notation")
+@pytest.mark.parametrize("name", ["comparison", "coming-from", "tasks"])
+def test_tables_of_words_on_a_small_screen(opened, name):
+    """The cells of a row are all on the screen, one below the other, under the names of their columns."""
+    page = opened(name, width=390).page
+    cells = page.locator("table.stacked td")
+    edges = cells.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().right)")
+    assert len(edges) > 20
+    assert max(edges) <= 390
+    names = page.locator("table.stacked .column-name")
+    assert all(names.evaluate_all("names => names.map(name => name.checkVisibility())"))
+    page.set_viewport_size({"width": 1200, "height": 900})
+    assert not any(names.evaluate_all("names => names.map(name => name.checkVisibility())"))
+
+
+PAGES = (
+    "index",
+    "start",
+    "faq",
+    "choosing-k",
+    "coming-from",
+    "report",
+    "comparison",
+    "how-it-works",
+    "notation",
+    "guidance",
+    "outliers",
+)
 
 
 @pytest.mark.parametrize("name", [*PAGES, "gallery/index", "api"])
