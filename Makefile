@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/core/native tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask bench-anndata bench-ccp quality noise shapes how-many figures reproduce sanitize fuzz clean
+.PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask bench-anndata bench-ccp quality noise shapes how-many figures reproduce sanitize fuzz kernels clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -47,6 +47,11 @@ test-machines: $(VENV)/machines
 # Writes tests/contract/golden/results.json anew: only when results are meant to change, with a line in CHANGELOG.md.
 golden: $(VENV)/installed
 	$(BIN)/python tests/contract/golden_cases.py
+
+# Compiles the GPU's kernels into the package's folder, from where wheels and the sdist take them: half a minute, no GPU needed.
+kernels: $(VENV)/installed
+	$(BIN)/python -m pip install -q "clusterforests[kernels]"
+	$(BIN)/python tools/compile_kernels.py
 
 # Builds sdist and wheel into dist/, looks into them and tries each in an empty environment. LATER names further Pythons.
 dist-check: $(VENV)/installed

@@ -246,7 +246,7 @@ def peer_fits(table):
         def fast(seed):
             torch.manual_seed(seed)
             norms = (table**2).sum(dim=1)
-            return chunked(table, norms, k=GROUPS, max_iters=25, tol=1e-8, device="cuda", use_triton=True)[1]
+            return chunked(table, norms, k=GROUPS, max_iters=25, tol=1e-8, device=table.device, use_triton=True)[1]
 
         fits["fastkmeans"] = fast
     if importlib.util.find_spec("flash_kmeans"):

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 LICENCES = ("LICENSE", "licences/nanobind.txt", "licences/robin-map.txt")
 NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings/module.cpp", "README.md", "LICENSE", "PKG-INFO")
 NOT_PUBLISHED = ("results/", "build/", "out/", ".github/", ".ci/", ".venv/", "dist/")
+COMPILED = "clusterforests/rows/gpu/cuda/compiled/"  # what `make kernels` makes, which is not in the repository
 JUNK = (".pyc", ".so", ".o", ".orig", ".npy", ".parquet")
 LARGEST = {"wheel": 5, "sdist": 5}  # MB
 
@@ -40,7 +41,7 @@ def wheel_faults(names: set[str]) -> list[str]:
     info = next((name.split("/")[0] for name in names if ".dist-info/" in name), "")
     wanted = package_files() | {f"{info}/licenses/{name}" for name in LICENCES}
     faults = [f"lacks {name}" for name in sorted(wanted - names)]
-    extra = {name for name in names - wanted if not name.startswith(f"{info}/")}
+    extra = {name for name in names - wanted if not name.startswith((f"{info}/", COMPILED))}
     cores = {name for name in extra if name.startswith("clusterforests/_core.") and name.endswith(".so")}
     faults += [] if len(cores) == 1 else [f"has {len(cores)} compiled modules"]
     return faults + [f"has {name}, which is not in the repository" for name in sorted(extra - cores)]
@@ -53,7 +54,7 @@ def sdist_faults(names: set[str]) -> list[str]:
     for name in sorted(names):
         if name.startswith(NOT_PUBLISHED) or name.endswith(JUNK):
             faults.append(f"has {name}, which is not for publication")
-        elif name not in tracked:
+        elif name not in tracked and not name.startswith(f"src/{COMPILED}"):
             faults.append(f"has {name}, which is not in the repository")
     return faults
 

@@ -92,6 +92,10 @@ def test_others_refuse():
         _core.coassociate(labels, labels[:3], np.zeros(5), 1)
     with pytest.raises(ValueError, match="one entry per possible count"):
         _core.coassociate(labels, labels, np.zeros(4), 1)
+    with pytest.raises(ValueError, match="same partitions"):
+        _core.most_matched(labels, labels[:3], 1)
+    with pytest.raises(ValueError, match="must have a row"):
+        _core.most_matched(labels, labels[:, :0], 1)
     with pytest.raises(ValueError, match="one entry per column"):
         _core.multiply(X, np.zeros((1, 4)), 1)
     with pytest.raises(ValueError, match="count <= features"):

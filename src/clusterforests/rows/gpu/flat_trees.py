@@ -384,9 +384,10 @@ def _draw_lines(labels: IntArray, places: AnyArray, parts: Int64Array, chip_byte
     words = -(-(int(places.max()) + 1) // (WORD * WORDS)) * WORDS
     first = 1 + np.cumsum(parts) - parts
     bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
-    word, bit = places // WORD, np.uint32(1) << (places % WORD).astype(np.uint32)
-    for line, own in zip(first.tolist(), labels, strict=True):
-        np.bitwise_or.at(bits, (line + own, word), bit)
+    word, bit = places // WORD, np.ldexp(1.0, places % WORD)
+    for line, count, own in zip(first.tolist(), parts.tolist(), labels, strict=True):
+        sums = np.bincount(own.astype(np.intp) * words + word, bit, minlength=count * words)
+        bits[line : line + count] = sums.astype(np.uint32).reshape(count, words)
     begins = _share_chip(parts, chip_bytes // LINE_BYTES - 1)
     ends = np.append(first, len(bits))[begins]
     fits = bool((np.diff(ends) < chip_bytes // LINE_BYTES).all())

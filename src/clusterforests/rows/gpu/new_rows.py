@@ -64,9 +64,10 @@ class RowsOnGpu:
         return self.nearest()
 
     def nearest(self) -> Any:
+        labels = self.labels  # the GPU makes them while the rule is laid out
         rule = DeviceRule(self.placement, list(map(len, self.trees.centers)), self.trees.label_type, self.limits)
         out = need_cupy().empty(self.table.shape[0], np.int32)
-        rule.clusters(self.labels, out)
+        rule.clusters(labels, out)
         return out
 
     def mean_shares(self) -> FloatArray:
