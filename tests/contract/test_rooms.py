@@ -25,6 +25,7 @@ WAIT = {
     ("experiments.reproduce", "experiments.theory_figures"),
     ("rows.open", "rows.*.open"),  # dask or gpu
     ("rows.results", "rows.dask.results"),
+    ("rows.results", "rows.gpu.results"),
 }
 
 IMPORTS = list(read_imports(PACKAGE))
