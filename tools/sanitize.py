@@ -18,12 +18,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = (
     "tests/core/test_core.py",
+    "tests/core/test_group_votes.py",
+    "tests/core/test_wide_columns.py",
     "tests/test_kmeans.py",
     "tests/forest/test_growth.py",
     "tests/combining/test_consensus.py",
     "tests/contract/test_invariance.py",
     "tests/backends/test_match_operator.py",
     "tests/tables/test_scaling.py",
+    "tests/tables/test_imputation.py",
+    "tests/rows/test_projected_rows.py",
+    "tests/test_wide_tables.py",
 )
 FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # failed allocations do not count
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
@@ -52,6 +57,14 @@ def environment(kind: str, package: Path, reports: Path) -> dict[str, str]:
     }
 
 
+def check_core(settings: dict[str, str], package: Path) -> None:
+    """Make sure that the tests load the core that was built, not the one that is installed."""
+    script = "from clusterforests import _core; print(_core.__file__)"
+    core = subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, env=settings, text=True).strip()
+    if not Path(core).is_relative_to(package):
+        raise SystemExit(f"The tests would load {core}, which has no sanitizer. Remove it from PYTHONPATH.")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=LIBRARIES)
@@ -63,6 +76,7 @@ def main() -> int:
     reports.mkdir(parents=True)
     results = reports / "tests.xml"
     settings = environment(given.kind, package, reports)
+    check_core(settings, package)
     pytest = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-o", "junit_family=xunit1"]
     status = [subprocess.run([*pytest, f"--junitxml={results}", *TESTS], cwd=ROOT, env=settings).returncode]
     fuzz = [sys.executable, "tests/robustness/fuzz_core.py", "--seconds", str(given.seconds)]
