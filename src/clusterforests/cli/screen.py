@@ -22,6 +22,7 @@ OPTIONS = {
     "known_labels": "--known-labels",
     "min_cluster_size": "--min-size",
     "max_cluster_size": "--max-size",
+    "outliers=": "--outliers ",
 }
 
 
