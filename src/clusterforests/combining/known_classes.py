@@ -82,4 +82,4 @@ def _spread(graph: ConsensusGraph, seeds: FloatArray) -> FloatArray:
         at = STAY * walked.affinity.multiply(np.ascontiguousarray(at * weights)) / degrees
         arrived = arrived + at
     total = (arrived @ weights)[:, None]  # 0 for a group without seeds, as where all rows are of known classes
-    return np.divide(arrived, total, out=np.zeros_like(arrived), where=total > 0)
+    return np.asarray(np.divide(arrived, total, out=np.zeros_like(arrived), where=total > 0))
