@@ -237,3 +237,33 @@ def test_keys_that_look_like_fractions_are_left_out_of_tables_of_any_size(lower_
         lower_limits(large_rows=large_rows)
         with pytest.warns(UserWarning, match="'customer_id' is left out: identifier"):
             ClusterForest(3, n_estimators=5).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        (["mid", "high"], "Column 'size': 'low' is none of the levels that you give: mid, high."),
+        (["low", "mid"], "Column 'size': 'high' is none of the levels that you give: low, mid."),
+    ],
+)
+def test_levels_that_the_user_forgets_are_not_guessed(levels, said):
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "size": ["low", "mid", "high"] * 20})
+    with pytest.raises(ValueError, match=said):
+        ClusterForest(2, n_estimators=3, columns={"size": levels}).fit(frame)
+
+
+@pytest.mark.parametrize("levels", [[3, 1, 2], [1, 2], ["a", "b"]])
+def test_numbers_keep_their_own_order(levels):
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "size": [1, 2, 3] * 20})
+    with pytest.raises(ValueError, match="Column 'size': its cells are numbers, which have an order of their own"):
+        ClusterForest(2, n_estimators=3, columns={"size": levels}).fit(frame)
+    ClusterForest(2, n_estimators=3, columns={"size": [1, 2, 3]}).fit(frame)
+
+
+def test_a_new_word_has_no_rank_among_levels_that_skip_its_step():
+    levels = ["strongly disagree", "neutral", "strongly agree"]
+    answers = pd.Categorical(np.repeat(levels, 20), categories=levels, ordered=True)
+    frame = pd.DataFrame({"x": np.arange(60.0) % 7, "answer": answers})
+    forest = ClusterForest(2, n_estimators=3, random_state=0).fit(frame)
+    with pytest.warns(UserWarning, match="'agree'"):
+        forest.predict(pd.DataFrame({"x": [1.0], "answer": ["agree"]}))

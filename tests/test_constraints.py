@@ -244,6 +244,10 @@ class TestSizes:
         with pytest.raises(ValueError, match="max_cluster_size: row 0 and the rows that belong with it are 70"):
             small(3, max_cluster_size=65).fit(WINE.data, must_link=pairs)
 
+    def test_more_clusters_than_classes_if_all_rows_are_known(self):
+        with pytest.raises(ValueError, match="n_clusters=3 and known_labels contradict each other"):
+            small(3).fit(WINE.data, known_labels=WINE.target > 0)  # and no warning of a division
+
     def test_sizes_and_pairs_that_contradict_each_other(self):
         pairs = [(a, a + 1) for a in range(0, 50, 2)]  # an even number of rows, in clusters of 25 each
         with pytest.raises(ValueError, match="contradict each other: no assignment keeps them"):

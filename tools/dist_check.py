@@ -1,6 +1,6 @@
 """Build the sdist and the wheel, inspect them, install each into an empty environment and run smoke.py there.
 
-    python tools/dist_check.py --out dist --other python3.13
+    python3.12 tools/dist_check.py --out dist --other python3.13
 
 The files to publish are then in `--out`.
 """
@@ -90,6 +90,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     parser.add_argument("--other", nargs="*", default=[], help="later Pythons that must take the same wheel")
     given = parser.parse_args()
+    if given.other and sys.version_info < (3, 12):  # from 3.12 on one wheel is for all
+        parser.error("the wheel of Python 3.11 is for 3.11 alone: run this with Python 3.12 to try it on later ones")
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         run(sys.executable, "-m", "build", "-q", "--sdist", "--wheel", "--outdir", fresh, ROOT)

@@ -114,8 +114,9 @@ Shares share_variance(In<double, 2> x, In<int32_t, 2> labels, In<int64_t, 1> fir
       first.shape(0) == clusterings + 1 && first(0) == 0 && first(clusterings) == static_cast<int64_t>(sizes.shape(0)),
       "first must run from 0 to the number of clusters");
   for (size_t t = 0; t < clusterings; ++t) {
-    const int64_t clusters = first(t + 1) - first(t);
-    require(clusters >= 1 && clusters <= static_cast<int64_t>(sizes.shape(0)), "a clustering must have clusters");
+    const int64_t begin = first(t), end = first(t + 1);
+    require(begin < end && end <= static_cast<int64_t>(sizes.shape(0)), "a clustering must have clusters");
+    const int64_t clusters = end - begin;
     for (size_t i = 0; i < n; ++i) require(labels(t, i) >= 0 && labels(t, i) < clusters, "a label is out of range");
   }
   auto between = uninitialised<double, 2>({clusterings, x.shape(0)});

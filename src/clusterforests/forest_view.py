@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +17,14 @@ from clusterforests.rows.results import clusters_of, counting_weights, in_memory
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
 from clusterforests.tables.new_cells import NewCells
+
+
+class ColumnMoments(NamedTuple):
+    """Means and standard deviations of encoded columns, in units of 2**exponent; NaN where `fit` did not find them."""
+
+    exponent: IntArray
+    mean: FloatArray
+    deviation: FloatArray
 
 
 @dataclass(frozen=True)
@@ -176,6 +184,20 @@ class ForestView:
         """Turn the fitted table, of whose cells `fit` told, into numbers; missing cells are NaN."""
         encoded: EncodedTable = self.forest._encoding.apply(self.forest, X, new=NewCells())
         return encoded
+
+    def column_moments(self) -> ColumnMoments | None:
+        """Return the mean and deviation of each column that is a number and varies, if `fit` scaled columns by them."""
+        scaling = self.forest._scaling
+        if self.reduced or not len(scaling.exponent) or self.settings["scale"].value not in ("standard", "mixed"):
+            return None
+        columns = self.columns()
+        chosen = np.arange(len(columns)) if scaling.sources is None else scaling.sources
+        exponent, mean = np.zeros(len(columns), np.int32), np.full((2, len(columns)), np.nan)
+        exponent[chosen] = scaling.exponent[0]
+        mean[:, chosen] = scaling.shift[0], scaling.divisor[0]
+        left = (exponent == 0) & (mean[0] == 0) & (mean[1] == 1)  # a column that does not vary is left as it is
+        mean[:, left | [column.level is not None for column in columns]] = np.nan
+        return ColumnMoments(exponent, *mean)
 
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""

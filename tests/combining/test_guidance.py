@@ -88,7 +88,7 @@ def test_linked_rows_have_the_same_labels_drawn_from_theirs():
     assert (same < 0.5).all()
 
 
-@pytest.mark.parametrize("unknown", [np.int64(-1), np.float32("nan"), np.float64(-1), np.datetime64("NaT")])
+@pytest.mark.parametrize("unknown", [np.int64(-1), np.float32("nan"), np.float64(-1), np.datetime64("NaT", "D")])
 def test_unknown_entries_may_be_scalars_of_numpy(unknown):
     assert read_guidance(3, None, None, [unknown] * 3) is None
     assert read_guidance(3, None, None, [np.str_("a"), unknown, np.int64(2)]).classes == ("a", 2)

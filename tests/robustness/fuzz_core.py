@@ -227,7 +227,47 @@ def passes(caller):
 
 
 def hash_rows(caller):
-    return _core.hash_rows, [caller.rows, threads(caller)]
+    before = caller.rng.integers(0, 2**63, size=len(caller.rows), dtype=np.uint64)
+    return _core.hash_rows, [caller.rows, threads(caller), caller.pick([None, before])]
+
+
+def row_keys(caller):
+    """Add blocks of columns, whose rows may come in another order or twice, to keys."""
+    rows = caller.rng.integers(0, max(1, len(caller.rows)), size=caller.size(40))
+    keys = _core.RowKeys(len(rows))
+    if caller.rng.random() < 0.1:
+        return _core.RowKeys, [len(rows)]
+    columns = np.ascontiguousarray(caller.rows.T)
+    keys.add(columns[:1], rows, None, 1)
+    if caller.rng.random() < 0.1:
+        return keys.finished, []
+    return keys.add, [columns[1:], rows, caller.pick([None, caller.rng.random(len(rows))]), threads(caller)]
+
+
+def take_columns(caller):
+    n, p = caller.rows.shape
+    x = caller.pick([caller.rows, caller.rows.astype(np.float32), np.asfortranarray(caller.rows), caller.rows[::-1]])
+    rows = caller.rng.integers(0, max(1, n), size=caller.size(40))
+    columns = caller.rng.integers(0, max(1, p), size=caller.size(6), dtype=np.int32)
+    exponent, steps = caller.rng.integers(-5, 5, size=p, dtype=np.int32), caller.rng.random((3, p)) + 0.5
+    return _core.take_columns, [x, rows, columns, exponent, *steps, threads(caller)]
+
+
+def fit_steps(caller):
+    return _core.fit_steps, [np.sort(caller.rows.T.copy(), axis=1), caller.pick([True, False]), threads(caller)]
+
+
+def rank_columns(caller):
+    columns = np.ascontiguousarray(caller.rows.T)
+    return _core.rank_columns, [columns, np.argsort(columns, axis=1), threads(caller)]
+
+
+def share_variance(caller):
+    numbers = caller.rng.integers(1, 5, size=caller.size(4))
+    labels = caller.rng.integers(0, np.repeat(numbers, len(caller.rows)).reshape(len(numbers), -1), dtype=np.int32)
+    first = np.cumsum([0, *numbers], dtype=np.int64)
+    sizes = 1.0 + caller.rng.integers(0, 9, size=int(numbers.sum()))
+    return _core.share_variance, [np.ascontiguousarray(caller.rows.T), labels, first, sizes, threads(caller)]
 
 
 def matches(caller):
@@ -308,7 +348,10 @@ def set_instructions(caller):
 
 
 def make(caller):
-    return _core.Table, [caller.rows, caller.pick([None, np.ones(len(caller.rows))])]
+    rows, columns = caller.rows.shape
+    keys = caller.rng.integers(0, caller.pick([3, 2**63]), size=rows, dtype=np.uint64)
+    ordered_by = caller.pick([[], [int(caller.rng.integers(0, columns + 1))], [None, keys]])
+    return _core.Table, [caller.rows, caller.pick([None, np.ones(rows)]), *ordered_by]
 
 
 def error_bound(caller):
@@ -316,7 +359,8 @@ def error_bound(caller):
 
 
 CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches, group_votes,
-         coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions]  # fmt: skip
+         coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions,
+         row_keys, take_columns, fit_steps, rank_columns, share_variance]  # fmt: skip
 
 
 running = []  # a signal that comes when the call is over raises nothing

@@ -1,5 +1,6 @@
 """Files that are not what they should be: one sentence, exit code 1, no traceback, and the file is left as it was."""
 
+import errno
 import gzip
 import io
 import os
@@ -279,6 +280,20 @@ def test_a_file_that_does_not_fit_into_memory(good, capsys, monkeypatch):
     monkeypatch.setattr(fit, "read_table", full)
     status, err = run(capsys, "fit", good)
     assert (status, "good.csv does not fit into the memory that is left. Leave columns out" in err) == (1, True)
+
+
+def test_a_matrix_that_cannot_be_mapped(tmp_path, capsys, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    path = tmp_path / "large.npy"
+    np.save(path, np.ones((5, 2)))
+    monkeypatch.setattr(np, "load", full)
+    status, err = run(capsys, "fit", path)
+    assert (status, "large.npy does not fit into the memory that is left. Save fewer rows or columns." in err) == (
+        1,
+        True,
+    )
 
 
 def test_broken_models(good, tmp_path, capsys):

@@ -5,7 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fuzz_core
 import pytest
+
+from clusterforests import _core
+
+RESULTS_AND_NAMES = {"KMeansResult", "instruction_set", "instruction_sets"}
 
 
 def fuzz(tmp_path, record_property, seconds, seed):
@@ -30,7 +35,13 @@ def test_a_few_seconds(tmp_path, record_property):
     found = fuzz(tmp_path, record_property, 5, 0)
     assert found["ran"] > 100
     assert found["refused"] > 100
-    assert len(found["functions"]) == 18
+    assert set(found["functions"]) == {build.__name__ for build in fuzz_core.CALLS}
+
+
+def test_everything_in_the_core_is_called():
+    offered = {name for name in dir(_core) if not name.startswith("__") and callable(getattr(_core, name))}
+    source = Path(fuzz_core.__file__).read_text()
+    assert {name for name in offered - RESULTS_AND_NAMES if f"_core.{name}" not in source} == set()
 
 
 @pytest.mark.slow

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from clusterforests import ClusterForest
+from clusterforests._base.random import Purpose, stream
 from clusterforests._base.row_keys import row_keys
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.distinct_rows import distinct_rows
+from clusterforests.tables.reduction import find_reduction
 from clusterforests.tables.row_blocks import large_numeric_table, scan_table
 from clusterforests.tables.row_sources import ArraySource
 
@@ -91,3 +94,43 @@ def test_a_table_in_dask_is_refused(lower_limits, chunk):
         forest.fit(da.from_array(X, chunks=(chunk, 2)))
     X[390] = X[3]
     forest.fit(da.from_array(X, chunks=(chunk, 2)))
+
+
+def sparse_rows_of_one_key(count, lists=16, columns=128):
+    """Make rows of 2 * lists ones with the key 0, the sum of a hash of each entry: a tree of lists, as Wagner's."""
+    cell = np.array([1 / np.sqrt(2 * lists)])
+    hashes = stream(0, Purpose.REDUCED_ROWS, np.arange(lists * columns), cell.view(np.uint64))
+    first, second = np.triu_indices(columns, 1)
+    rng, rows = np.random.default_rng(0), []
+    while len(rows) < count:
+        shares = rng.permutation(lists * columns).reshape(lists, columns)
+        level = [(hashes[own[first]] + hashes[own[second]], np.c_[own[first], own[second]]) for own in shares]
+        width = 0  # of the last bits that are 0 in all sums
+        while len(level) > 1:
+            width = width + 13 if len(level) > 2 else 64
+            level = [join(*pair, np.uint64(2**width - 1)) for pair in zip(level[::2], level[1::2], strict=True)]
+        rows += list(level[0][1])
+    chosen = np.array(rows[:count])
+    cells = np.ones(chosen.size), (np.repeat(np.arange(count), 2 * lists), chosen.ravel())
+    return sparse.csr_array(cells, (count, lists * columns))
+
+
+def join(one, other, mask):
+    """Join entries of two lists whose sums cancel in the bits of the mask."""
+    (sums, places), (others, more) = one, other
+    wanted, order = (np.uint64(0) - sums) & mask, np.argsort(others & mask)
+    ends = [np.searchsorted((others & mask)[order], wanted, side) for side in ("left", "right")]
+    found = ends[1] - ends[0]
+    a = np.repeat(np.arange(len(sums)), found)
+    b = order[np.repeat(ends[0], found) + np.arange(len(a)) - np.repeat(np.cumsum(found) - found, found)]
+    return sums[a] + others[b], np.hstack([places[a], more[b]])
+
+
+def test_a_sparse_table_is_refused():
+    """Only one of these rows would be looked at: forty rows of different words, reduced to one component."""
+    X = sparse_rows_of_one_key(40)
+    with pytest.raises(ValueError, match="rows that differ but share the key by which equal rows of a sparse"):
+        ClusterForest(3, n_estimators=5, random_state=0).fit(X)
+    turned = X[:, ::-1]
+    twice = sparse.vstack([turned, turned]).tocsr()
+    assert find_reduction(turned, None).vectors.shape[1] == find_reduction(twice, None).vectors.shape[1] == 40

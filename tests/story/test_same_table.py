@@ -1,15 +1,18 @@
 """A summary or report is about the table that the forest was fitted on, rows in the same order."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, plots
 from clusterforests.cli.program import main
 from clusterforests.forest_view import view_of
 from clusterforests.report.limits import PageLimits
 from clusterforests.report.writing import gather, write_report
+from clusterforests.story.same_columns import check_same_columns
 from clusterforests.story.same_table import check_same_table
 
 
@@ -79,3 +82,57 @@ def test_rows_of_which_something_is_known_are_not_compared(settings, known):
     X[0] = 60
     forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X, **known)
     assert check_same_table(view_of(forest), X) == []
+
+
+def in_other_units(X, factor=0.01):
+    """A column that does not tell, in another unit: `predict` says the same."""
+    other = X.copy()
+    other[:, 3] *= factor
+    return other
+
+
+@pytest.fixture(scope="module")
+def separated():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4)) + 8 * rng.integers(0, 3, size=(600, 1)) * [1, 1, 1, 0]
+    return ClusterForest(3, n_estimators=20, random_state=0).fit(X), X
+
+
+@pytest.mark.parametrize("factor", [0.01, 1e-300, 2.54, 1e300])
+def test_a_column_in_another_unit_is_a_caution(separated, factor):
+    forest, X = separated
+    other = in_other_units(X, factor)
+    assert check_same_table(view_of(forest), other) == []
+    said = "1 column of this table cannot be as fitted, the first is column 4: mean "
+    assert said in forest.summary(other).cautions[0]
+    few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
+    assert said in gather(forest, other, limits=few)["views"][0]["cautions"][0]
+    assert not any("as fitted" in line for line in forest.summary(np.round(X, 1)).cautions)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"scale": "standard"}, {"scale": "none"}, {"outliers": "auto"}, {"estimator": KMeans(n_init=1)}]
+)
+def test_the_fitted_columns_are_known_again(separated, settings):
+    _, X = separated
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    table = np.hstack([X, np.ones((len(X), 1)), np.exp(3 * X[:, :1]), X[:, :1] > 4])
+    table[:50, 1] = np.nan
+    frame = pd.DataFrame(table, columns=list("abcdefg")).assign(word=np.array(["x", "y", "z"])[weights])
+    for given in (table, frame):
+        for mass in (None, weights):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                forest = ClusterForest(3, n_estimators=10, random_state=0, **settings).fit(given, sample_weight=mass)
+            view = view_of(forest)
+            assert check_same_columns(view, np.arange(len(X)), view.encode(given).values) == []
+
+
+def test_pictures_are_of_the_fitted_table(separated):
+    forest, X = separated
+    with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
+        plots.cluster_profiles(forest, X[::-1])
+    with pytest.raises(ValueError, match="X has 599 rows but the forest was fitted on 600"):
+        plots.feature_profile(forest, X[1:])
+    with pytest.warns(UserWarning, match="1 column of this table cannot be as fitted"):
+        plots.feature_profile(forest, in_other_units(X))

@@ -61,6 +61,16 @@ def test_a_step_that_does_not_occur_is_there():
     assert (ranks["strongly disagree"], ranks["neutral"], ranks["agree"], ranks["strongly agree"]) == (0, 2, 3, 4)
 
 
+def test_a_step_without_a_level_has_no_rank():
+    """Nor does the scale rank words beside levels that the user put in an order of their own."""
+    assert ranks_of(["mid", "high"]).keys() >= {"mid", "high"}
+    assert "low" not in ranks_of(["mid", "high"])
+    ranks = ranks_of(["neutral", "strongly disagree", "strongly agree"])
+    assert (ranks["neutral"], ranks["strongly disagree"], ranks["strongly agree"]) == (0, 1, 2)
+    assert not {"agree", "disagree"} & ranks.keys()
+    assert ranks_of(["low", "mid", "high"])["medium"] == 1
+
+
 def test_grades_need_a_sign_or_a_name():
     assert order_of(["A", "B", "C"]) is None
     assert order_of(["A", "B", "C"], "Grade") == ("C", "B", "A")

@@ -212,6 +212,7 @@ def test_an_estimator_names_the_function_for_anndata(adata, method):
         ({"use_rep": "X_some", "mask_var": "chosen"}, r"mask_var='chosen' selects genes, but the columns of use_rep"),
         ({"n_clusters": 0}, r"n_clusters=0"),
         ({"key_added": None}, r"key_added=None must be text"),
+        ({"key_added": ""}, r"key_added='' must be text"),
     ],
 )
 def test_wrong_arguments_are_named(adata, given, message):

@@ -1,6 +1,7 @@
 """What a command says on the screen: progress and notes on stderr, results on stdout."""
 
 import argparse
+import errno
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ OPTIONS = {
     "known_labels": "--known-labels",
     "min_cluster_size": "--min-size",
     "max_cluster_size": "--max-size",
+    "outliers=": "--outliers ",
 }
 
 
@@ -45,15 +47,20 @@ def reading_file(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENOMEM:  # a .npy file is mapped rather than read, and there may be no room for that
+            raise _too_large(name, "") from error
         if stdin and error.errno is not None and error.filename is None:
             raise OSError(error.errno, error.strerror, name) from error
         raise
     except MemoryError as error:
-        what = f" ({' '.join(str(error).split()).rstrip('.')})" if str(error) else ""
-        raise MemoryError(
-            f"{name} does not fit into the memory that is left{what}. Leave columns out with --ignore, or save the "
-            "table with numpy.save: a .npy file is not read as a whole."
-        ) from error
+        raise _too_large(name, " ".join(str(error).split()).rstrip(".")) from error
+
+
+def _too_large(name: str, what: str) -> MemoryError:
+    advice = "Leave columns out with --ignore, or save the table with numpy.save: a .npy file is not read as a whole."
+    if name.endswith(".npy"):
+        advice = "Save fewer rows or columns."
+    return MemoryError(f"{name} does not fit into the memory that is left{f' ({what})' if what else ''}. {advice}")
 
 
 class Screen:

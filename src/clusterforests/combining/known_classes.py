@@ -81,4 +81,5 @@ def _spread(graph: ConsensusGraph, seeds: FloatArray) -> FloatArray:
     for _ in range(STEPS):
         at = STAY * walked.affinity.multiply(np.ascontiguousarray(at * weights)) / degrees
         arrived = arrived + at
-    return np.asarray(arrived / (arrived @ weights)[:, None])
+    total = (arrived @ weights)[:, None]  # 0 for a group without seeds, as where all rows are of known classes
+    return np.asarray(np.divide(arrived, total, out=np.zeros_like(arrived), where=total > 0))

@@ -17,6 +17,7 @@ from clusterforests.report.row_lists import map_entry, stored_rows
 from clusterforests.report.run_description import run_entry
 from clusterforests.report.views import colours, cut_into_each, prepare, view_entry
 from clusterforests.story.certainty import measure_certainty
+from clusterforests.story.same_columns import check_same_columns
 from clusterforests.story.same_table import check_same_table
 from clusterforests.story.sentences import answer
 from clusterforests.story.table_sample import sample_table
@@ -93,7 +94,7 @@ def gather(
     limits = PageLimits() if limits is None else limits
     view = view_of(forest)
     table = sample_table(view, X, names, ids, limits)
-    doubts = check_same_table(view, X)
+    doubts = check_same_table(view, X) + check_same_columns(view, table.rows, table.values)
     score = None if truth is None else KnownClasses(truth, len(view.labels), limits)
     sure = measure_certainty(view, limits)
     cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, doubts, limits)

@@ -16,6 +16,7 @@ from clusterforests.story.doubtful_rows import DoubtfulRows, find_doubtful
 from clusterforests.story.effects import measure_effects, rank_columns
 from clusterforests.story.limits import StoryLimits
 from clusterforests.story.names import name_clusters
+from clusterforests.story.same_columns import check_same_columns
 from clusterforests.story.same_table import check_same_table
 from clusterforests.story.sentences import answer, cautions
 from clusterforests.story.table_sample import TableSample, sample_table
@@ -212,7 +213,7 @@ def summarise(view: ForestView, X: Any, names: Any = None, ids: Any = None) -> S
     """
     limits = StoryLimits()
     table = sample_table(view, X, names, ids, limits)
-    doubts = check_same_table(view, X)
+    doubts = check_same_table(view, X) + check_same_columns(view, table.rows, table.values)
     told = tell(view, measure_certainty(view, limits), table)
     return replace(told, cautions=(*doubts, *told.cautions))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> Dra
     if verdict.kind in (EMPTY, CONSTANT):
         return Draft(raw, wish, verdict)
     if wish is not None:
-        return _wished_numbers(raw, verdict, wish)
+        return _wished_numbers(raw, verdict, wish, values)
     if raw.declared == MEASURED:
         return Draft(raw, wish, Verdict(NUMBER, "numbers", NUMBER))
     if raw.declared == DATE:
@@ -90,8 +91,14 @@ def _draft_numbers(raw: RawColumn, values: FloatArray, wish: Wish | None) -> Dra
     return Draft(raw, wish, verdict)
 
 
-def _wished_numbers(raw: RawColumn, verdict: Verdict, wish: Wish) -> Draft:
+def _wished_numbers(raw: RawColumn, verdict: Verdict, wish: Wish, values: FloatArray) -> Draft:
     """Read numbers as the user says."""
+    if wish.order and not _is_their_order(wish.order, values):
+        text = (
+            f"its cells are numbers, which have an order of their own, and {', '.join(wish.order)} are not all of them "
+            "in that order. Say that it is ordered without naming levels, or write words into its cells."
+        )
+        return _refused(raw, wish, text)
     if wish.kind == DATE and not (verdict.kind == DATE or raw.declared == DATE):
         text = f"its numbers, such as {', '.join(raw.examples())}, are no dates."
         return Draft(raw, wish, verdict, problems=(ColumnProblem(raw.name, text, (ignoring(raw.name),)),))
@@ -100,6 +107,15 @@ def _wished_numbers(raw: RawColumn, verdict: Verdict, wish: Wish) -> Draft:
     if wish.kind == DATE:
         return Draft(raw, wish, verdict._replace(reason="as you say"))
     return Draft(raw, wish, Verdict(wish.kind, "as you say", NUMBER))
+
+
+def _is_their_order(order: Sequence[str], values: FloatArray) -> bool:
+    """Tell whether levels are all of the values, ascending."""
+    try:
+        levels = [float(level) for level in order]
+    except ValueError:
+        return False
+    return all(low < high for low, high in pairwise(levels)) and set(values[~np.isnan(values)].tolist()) <= set(levels)
 
 
 def _draft_texts(raw: RawColumn, texts: DistinctTexts, every: DistinctTexts) -> Draft:

@@ -5,6 +5,7 @@ like two groups. The directions of rows tell, and so does what words have in com
 projected on the leading singular vectors of the table and scaled to length 1 again.
 """
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -100,7 +101,8 @@ def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = MOST_ROW
 
     Neither the order of the rows nor their repetition, as against their weights, changes the result.
     """
-    keys = np.concatenate([_row_keys(unit_rows(rows)) for _, rows in _blocks(X)])
+    keys = _keys_of(X, 0)
+    _check_keys(X, keys)
     drawn = draw_rows(keys, weights, most_rows, 0)
     order = np.argsort(keys[drawn.rows], kind="stable")
     share = np.sqrt(drawn.weights[order] / drawn.weights.sum())
@@ -148,7 +150,29 @@ def _by_row(operation: np.ufunc, values: Any, starts: Any, empty: Any) -> Any:
     return found
 
 
-def _row_keys(table: Any) -> KeyArray:
+def _keys_of(X: Any, seed: int) -> KeyArray:
+    return np.concatenate([_row_keys(unit_rows(rows), seed) for _, rows in _blocks(X)])
+
+
+def _check_keys(X: Any, keys: KeyArray) -> None:
+    """Refuse rows that differ but share a key: they can be made, and only one of them would be looked at.
+
+    Keys of a seed that nobody knows tell them apart, without dense rows.
+    """
+    names, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    if len(names) == len(keys):
+        return
+    secret = _keys_of(X, secrets.randbits(64))
+    others = np.flatnonzero(secret != secret[first[inverse]])
+    if len(others):
+        raise ValueError(
+            f"X has rows that differ but share the key by which equal rows of a sparse table are found, such as rows "
+            f"{first[inverse[others[0]]]} and {others[0]}. Rows like these do not come about by chance. Find out who "
+            "made them; or fit the columns in another order, where their keys differ."
+        )
+
+
+def _row_keys(table: Any, seed: int) -> KeyArray:
     """Hash the entries of each row; equal rows have equal keys."""
     keys = np.zeros(table.shape[0], dtype=np.uint64)
     starts = table.indptr
@@ -156,7 +180,7 @@ def _row_keys(table: Any) -> KeyArray:
     for first in range(0, table.shape[0], step):
         ends = starts[first : first + step + 1]
         own = slice(ends[0], ends[-1])
-        entries = stream(0, Purpose.REDUCED_ROWS, table.indices[own], table.data[own].view(np.uint64))
+        entries = stream(seed, Purpose.REDUCED_ROWS, table.indices[own], table.data[own].view(np.uint64))
         keys[first : first + len(ends) - 1] = _by_row(np.add, entries, ends - ends[0], 0)
     return keys
 

@@ -248,7 +248,15 @@ def order_of(levels: Sequence[str], name: str = "") -> tuple[str, ...] | None:
 
 
 def ranks_of(order: Sequence[str], name: str = "") -> dict[str, int]:
-    """Return the rank of each word that stands for a step of an order, by its plain form."""
-    scale = find_scale(order, name) or ()
-    ranks = {word: rank for rank, step in enumerate(scale) for word in step}
-    return ranks | {plain_word(level): rank for rank, level in enumerate(order)}
+    """Return the rank of each word that stands for a step of an order, by its plain form.
+
+    Words of a known scale stand for the level that is on their step. A step without a level has no rank: an order that
+    a user gives need not have all steps of the scale, nor go by it.
+    """
+    own = {plain_word(level): rank for rank, level in enumerate(order)}
+    ranks: dict[str, int] = {}
+    for step in find_scale(order, name) or ():
+        found = {own[word] for word in step if word in own}
+        if len(found) == 1:
+            ranks |= dict.fromkeys(step, found.pop())
+    return ranks | own

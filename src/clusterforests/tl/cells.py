@@ -81,7 +81,7 @@ def cluster_forest(
     [50, 50]
     """
     check_anndata(adata)
-    if not isinstance(key_added, str):
+    if not isinstance(key_added, str) or not key_added:
         raise ValueError(f"key_added={key_added!r} must be text: the name under which results are stored.")
     if copy:
         adata = adata.copy()

@@ -72,7 +72,7 @@ def _refuse_beside(use_rep: str, layer: str | None, mask_var: Any) -> None:
 
 def _entry(tables: Mapping[str, Any], parameter: str, name: str, where: str) -> Any:
     if name not in tables:
-        known = ", ".join(map(repr, tables)) or "no table"
+        known = ", ".join(repr(key) for key in tables if key is not None) or "no table"  # anndata 0.13 lists X as None
         raise ValueError(f"{parameter}={name!r} is not in {where}, which has {known}.")
     return tables[name]
 

@@ -7,6 +7,8 @@ from clusterforests.cli.readers.request import Request
 from clusterforests.tables.column_reading import CATEGORY, DATE, IGNORED, NUMBER, ORDERED
 from clusterforests.tables.wishes import Wish
 
+ANSWERS = ("--ignore", "--category", "--number", "--date", "--ordered")  # to what a column is: one for each
+
 
 @dataclass(frozen=True)
 class ColumnRoles:
@@ -40,6 +42,7 @@ def assign_roles(file: str, names: list[str], request: Request) -> ColumnRoles:
             raise ValueError(f"{file}, line 1: column {j} has no name. Give it one, or remove the column.")
     for option, given in _named(request, names):
         _check_given(file, option, given, seen)
+    _check_kinds(request, names)
     if request.wanted is not None:
         missing = [name for name in request.wanted if name not in seen]
         if missing:
@@ -108,6 +111,23 @@ def _check_given(file: str, option: str, given: Sequence[str | None], seen: Mapp
         if name is not None and name not in seen:
             raise ValueError(
                 f"{file} has no column {name!r}, which {option} names. Its columns are {_some(list(seen))}."
+            )
+
+
+def _check_kinds(request: Request, names: Sequence[str]) -> None:
+    """Refuse two answers to what a column is, of which one would be forgotten, and orders of levels that are none."""
+    kinds: dict[str | None, str] = {}
+    for option, given in _named(request, names):
+        for name in dict.fromkeys(given if option in ANSWERS else ()):
+            if name in kinds:
+                raise ValueError(f"{kinds[name]} and {option} both name column {name!r}. Leave it out of one of them.")
+            kinds[name] = option
+    for given in request.ordered:
+        name, levels = _split_order(given, names)
+        if given not in names and (len(levels) < 2 or len(set(levels)) < len(levels)):
+            raise ValueError(
+                f"--ordered {given} does not name two different levels or more. Pass all levels from low to high, such "
+                "as --ordered size=small,medium,large."
             )
 
 

@@ -116,8 +116,9 @@ class DaskReader:
 
     def _check(self) -> None:
         low, high = (np.array([getattr(digest, end) for digest in self.digests]) for end in ("low", "high"))
+        filled = "X.fillna(X.mean()) in a frame, da.where(da.isnan(X), 0, X) or da.ma.filled(X, 0) in an array"
         for bad, what, instead in (
-            (np.isnan(low), "missing cells", "Fill them, such as with X.fillna(X.mean()), or leave such rows out"),
+            (np.isnan(low), "missing cells", f"Fill them, such as with {filled}, or leave such rows out"),
             (np.isinf(low) | np.isinf(high), "infinite cells", "Replace them by numbers"),
         ):
             found = np.argwhere(bad & (self.lengths > 0)[:, None])
