@@ -239,16 +239,8 @@ def peers(n, say):
 
 
 def peer_fits(table):
+    """Other K-means that take rows that are on the GPU; fastkmeans takes those of the host only."""
     fits = {}
-    if importlib.util.find_spec("fastkmeans"):
-        from fastkmeans.kmeans import _kmeans_torch_double_chunked as chunked  # its class takes arrays of the host only
-
-        def fast(seed):
-            torch.manual_seed(seed)
-            norms = (table**2).sum(dim=1)
-            return chunked(table, norms, k=GROUPS, max_iters=25, tol=1e-8, device=table.device, use_triton=True)[1]
-
-        fits["fastkmeans"] = fast
     if importlib.util.find_spec("flash_kmeans"):
         from flash_kmeans import FlashKMeans
 
