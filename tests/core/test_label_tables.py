@@ -5,6 +5,7 @@ import pytest
 import reference
 
 from clusterforests import _core
+from clusterforests.diagnostics import memberships
 
 
 def draw(members, rows, most, lowest=0, seed=0):
@@ -81,8 +82,6 @@ def test_order_columns(members, most, lowest):
 
 def test_memberships_are_those_of_the_oracle():
     """The two together, by which `memberships` is computed, with a cluster of one row and labels below zero."""
-    from clusterforests.diagnostics import memberships
-
     labels = draw(6, 40, 5, lowest=-1)
     clusters = np.append(draw(1, 39, 3)[0], 3)
     clusters[:3] = [0, 1, 2]

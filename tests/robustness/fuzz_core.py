@@ -317,6 +317,35 @@ def sum_lines(caller):
     return _core.sum_lines, [caller.labels(members, caller.size(50)), first, lines, threads(caller)]
 
 
+def most_matched(caller):
+    members = 1 + caller.size(5)
+    return _core.most_matched, [caller.labels(members, caller.size(60)) for _ in range(2)] + [threads(caller)]
+
+
+def label_lines(caller):
+    """Labels of some rows, and where the lines of their cells begin; at times there are too few lines."""
+    members, rows, width = caller.size(5), caller.size(50), 1 + caller.size(5)
+    first = np.cumsum([0, *caller.rng.integers(caller.pick([1, 5]), 8, size=members)], dtype=np.int64)
+    return caller.labels(members, rows), first, caller.rng.random(size=(first[-1], width))
+
+
+def count_cells(caller):
+    labels, first, cells = label_lines(caller)
+    groups = caller.rng.integers(0, cells.shape[1], size=labels.shape[1], dtype=np.int32)
+    weights = caller.pick([None, caller.rng.random(labels.shape[1])])
+    return _core.count_cells, [labels, first, groups, weights, cells, threads(caller)]
+
+
+def sum_companions(caller):
+    labels, first, cells = label_lines(caller)
+    copies = caller.rng.random(labels.shape[1])
+    return _core.sum_companions, [labels, first, cells, cells.sum(axis=1), copies, 1e-9, threads(caller)]
+
+
+def order_columns(caller):
+    return _core.order_columns, [caller.labels(caller.size(5), caller.size(50))]
+
+
 def column_keys(caller):
     return _core.column_keys, [caller.labels(caller.size(5), caller.size(50))]
 
@@ -359,7 +388,8 @@ def error_bound(caller):
 
 
 CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches, group_votes,
-         coassociate, multiply, sum_lines, column_keys, draw_features, fill, error_bound, set_instructions,
+         coassociate, most_matched, multiply, sum_lines, count_cells, sum_companions, order_columns, column_keys,
+         draw_features, fill, error_bound, set_instructions,
          row_keys, take_columns, fit_steps, rank_columns, share_variance]  # fmt: skip
 
 
