@@ -20,7 +20,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "clusterforests" / "rows" / "gpu" / "sources.py"
-CHIPS = ("75", "80", "90", "100", "120")  # compute capabilities; later chips of a generation run the same
+CHIPS = ("80", "90", "100", "120")  # compute capabilities; later chips of a generation run the same
 REALS = (np.float32, np.float64)
 LABELS = np.int8  # trees have at most 128 clusters unless somebody asks for more
 MEMBERS = 200

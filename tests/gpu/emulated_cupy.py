@@ -192,7 +192,7 @@ class Device:
 
     id = 0
     free = 2**32
-    compute_capability = "00"
+    compute_capability = "990"  # for which nothing is compiled
     attributes: ClassVar = {"MaxSharedMemoryPerBlockOptin": SHARED_BYTES}
 
     def __init__(self, number=0):

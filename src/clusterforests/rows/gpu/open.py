@@ -12,7 +12,7 @@ from clusterforests.rows.gpu.reader import (
     AnyTable,
     DeviceReader,
     DeviceTable,
-    check_device_memory,
+    check_device,
     open_source_on_gpu,
     survey_on_gpu,
 )
@@ -28,7 +28,7 @@ from clusterforests.tables.row_sources import ArraySource, open_source
 
 def open_rows(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> SampledRows:
     """Open a large table that a GPU reads. This machine encodes categories and fills missing cells."""
-    check_device_memory(len(X), forest._limits.device)
+    check_device(len(X), forest._limits.device)
     opened = _open_numbers(forest, X, sample_weight, where) or _open_encoded(forest, X, sample_weight, where)
     reader, reading = opened
     backend = forest._make_backend()

@@ -30,6 +30,7 @@ from clusterforests.tables.row_sampling import check_sample, draw_rows
 from clusterforests.tables.row_sources import ArraySource, RowSource
 from clusterforests.tables.scaling import Scaling
 
+OLDEST_CHIP = 80  # compute capability, times ten, of the first GPUs that copy to a block's memory meanwhile
 ROW_BYTES = 48  # keys and their order, while they are sorted
 TALLY_BLOCKS = 1056  # eight for each multiprocessor of a large GPU
 TALLY_BYTES = 12  # of a block's memory, for each cluster
@@ -106,9 +107,15 @@ def open_source_on_gpu(source: RowSource, label_bytes: int, limits: DeviceLimits
     return DeviceTable(X, limits)
 
 
-def check_device_memory(n_rows: int, limits: DeviceLimits) -> None:
-    """Refuse a fit that the GPU has no room for, before it starts."""
+def check_device(n_rows: int, limits: DeviceLimits) -> None:
+    """Refuse a fit that the GPU cannot run or has no room for, before it starts."""
     cupy = need_cupy()
+    capability: str = cupy.cuda.Device().compute_capability
+    if int(capability) < OLDEST_CHIP:
+        raise RuntimeError(
+            f"The GPU back end needs a GPU of compute capability {OLDEST_CHIP / 10} or later; this one has "
+            f"{int(capability) / 10}. Use backend='cpu' with X in this machine's memory."
+        )
     needed = ROW_BYTES * n_rows + limits.scratch_bytes + limits.vote_bytes
     free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
     if needed > free:
