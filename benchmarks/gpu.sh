@@ -8,7 +8,7 @@ site=${SITE:-$(mktemp -d)}
 "$python" -m pip install -q --no-build-isolation --no-deps --upgrade --target "$site" .
 export PYTHONPATH="$site:tests${PYTHONPATH:+:$PYTHONPATH}"
 "$python" -c "from clusterforests.rows.gpu.devices import need_cupy; need_cupy()" # without it the tests would run emulated
-"$python" -m pytest -q -m gpu tests/gpu/test_gpu.py tests/rows/test_paths.py
+"$python" -m pytest -q -m gpu tests/gpu/test_gpu.py tests/gpu/test_device_rows.py tests/rows/test_paths.py
 compute-sanitizer --tool memcheck --error-exitcode 1 "$python" benchmarks/gpu_small.py
 # Warnings about CuPy's own kernels are not ours.
 compute-sanitizer --tool racecheck "$python" benchmarks/gpu_small.py | tee "$site/races.log"

@@ -7,10 +7,14 @@ import emulated_cupy
 import numpy as np
 import pytest
 
-from clusterforests._base.size_limits import DeviceLimits
+from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.rows.gpu import devices
 from clusterforests.rows.gpu import reader as gpu
 from clusterforests.tables.row_sources import ArraySource
+
+RNG = np.random.default_rng(0)
+MANY = DEFAULT_LIMITS.large_rows + 5001
+BIG = RNG.normal(size=(MANY, 5)) + 3 * RNG.integers(0, 4, (MANY, 1)) * [1, 1, 1, 0, 0]
 
 
 def need_gpu(monkeypatch):

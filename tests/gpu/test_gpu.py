@@ -10,12 +10,11 @@ from pathlib import Path
 import emulated_cupy
 import numpy as np
 import pytest
-from accelerator import need_gpu, rows_on_gpu
+from accelerator import rows_on_gpu
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits, SizeLimits
+from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.placement import Tally
 from clusterforests.forest.forest import grow_forest
 from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.gpu import devices
@@ -31,7 +30,7 @@ from clusterforests.rows.gpu.flat_trees import (
     make_group_ballot,
     used_columns,
 )
-from clusterforests.rows.gpu.sampling import check_on_gpu, draw_on_gpu
+from clusterforests.rows.gpu.sampling import draw_on_gpu
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
 from clusterforests.rows.local_blocks import LocalBlocks
 from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
@@ -45,28 +44,12 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 6)) + 4 * RNG.integers(0, 3, (3000, 1))
 X[:, 4] = np.round(X[:, 4])
 X[:, 5] = X[:, 5] * 1e30
-MANY = DEFAULT_LIMITS.large_rows + 5001
-BIG = RNG.normal(size=(MANY, 5)) + 3 * RNG.integers(0, 4, (MANY, 1)) * [1, 1, 1, 0, 0]
 SUMS = Projections(  # nobody has the third
     np.array([0, 2, 5, 6, 10]),
     np.array([1, 2, 0, 3, 2, 4, 3, 4, 3, 1], np.int32),
     np.array([0.3, -0.7, 1.1, 2.0, 0.1, 1.0, 0.9, -0.2, 0.4, 0.7]),
 )
 WEIGHTS = {"none": None, "whole": RNG.integers(0, 4, 3000).astype(float), "real": RNG.exponential(size=3000)}
-
-
-@pytest.fixture
-def cupy(monkeypatch):
-    return need_gpu(monkeypatch)
-
-
-@pytest.fixture
-def big(cupy, lower_limits):
-    """A table that counts as large."""
-    if cupy is not emulated_cupy:
-        return BIG
-    lower_limits(large_rows=2000)
-    return BIG[:4001]
 
 
 def grown(scale="mixed", clusters=range(2, 14), projected=False):
@@ -422,81 +405,6 @@ def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
     with pytest.raises(ValueError, match="must be row numbers below"):
         found.coassociation([10**7])
     assert found.stability(n_splits=2).mean == cpu.stability(n_splits=2).mean
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("consensus", ["refined", "kway", "average"])
-def test_new_rows_stay_on_the_gpu(cupy, big, monkeypatch, lower_limits, consensus):
-    """Nothing of them goes through this machine's memory but what is asked for; blocks change nothing."""
-    settings = {"n_estimators": 12, "random_state": 0, "consensus": consensus, "n_jobs": -1}
-    found = ClusterForest(4, **settings).fit(cupy.asarray(big))
-    cpu = ClusterForest(4, **settings).fit(big)
-    new = np.ascontiguousarray(big[::3] * np.float64(1.01))
-
-    def refuse(*_):
-        raise AssertionError("read by this machine")
-
-    monkeypatch.setattr(ClusterForest, "_read", refuse)
-    answers = {}
-    for name in ("predict", "predict_proba", "transform"):
-        answers[name] = cupy.asnumpy(getattr(found, name)(cupy.asarray(new)))
-    found._limits = SizeLimits(device=DeviceLimits(label_bytes=12 * 400))
-    for name, whole in answers.items():
-        assert (cupy.asnumpy(getattr(found, name)(cupy.asarray(new))) == whole).all()
-    monkeypatch.undo()
-    for name, whole in answers.items():
-        assert (getattr(cpu, name)(new) == whole).all()
-
-
-@pytest.mark.gpu
-def test_new_rows_with_missing_cells_or_columns_go_to_the_cpu(cupy, big):
-    found = ClusterForest(4, n_estimators=8, random_state=0).fit(cupy.asarray(big))
-    holes = big[:50].copy()
-    holes[3, 1] = np.nan
-    assert len(found.predict(cupy.asarray(holes))) == 50
-    holes[3, 1] = np.inf
-    with pytest.raises(ValueError, match="infinity"):
-        found.predict(cupy.asarray(holes))
-    with pytest.raises(ValueError, match="4 features"):
-        found.predict(cupy.asarray(np.ascontiguousarray(big[:50, :4])))
-
-
-@pytest.mark.gpu
-def test_rows_that_share_a_key_are_refused(cupy, big):
-    table = rows_on_gpu(big)
-    keys = cupy.asnumpy(table.seen.keys)
-    keys[7] = keys[4]
-    with pytest.raises(ValueError, match="differ but share the key"):
-        check_on_gpu(table.table, cupy.asarray(keys), np.arange(5))
-    check_on_gpu(table.table, table.seen.keys, np.arange(5))
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("clusters", [3, 5000])
-def test_tallies(cupy, clusters):
-    """In the block's own memory, and of too many clusters for it."""
-    found = RNG.integers(1, clusters, 30000).astype(np.int32)
-    tally = rows_on_gpu(X)._tally(cupy.asarray(found), clusters)
-    expected = Tally.of(found, clusters)
-    assert (tally.weights == expected.weights).all()
-    assert (tally.first == expected.first).all()
-
-
-@pytest.mark.gpu
-def test_too_little_memory_is_said_before_a_fit(big, lower_limits):
-    lower_limits(device=DeviceLimits(scratch_bytes=2**60))
-    with pytest.raises(
-        MemoryError, match=r"needs .* GiB on the GPU beside the table.*Free other arrays, or use backend="
-    ):
-        ClusterForest(4, n_estimators=8, backend="gpu").fit(big)
-
-
-def test_a_gpu_that_is_too_old_is_said_before_a_fit(monkeypatch, lower_limits):
-    lower_limits(large_rows=2000)
-    monkeypatch.setitem(sys.modules, "cupy", emulated_cupy)
-    monkeypatch.setattr(emulated_cupy.Device, "compute_capability", "75")
-    with pytest.raises(RuntimeError, match=r"compute capability 8\.0 or later; this one has 7\.5\. Use backend='cpu'"):
-        ClusterForest(4, n_estimators=8, backend="gpu").fit(BIG[:4001])
 
 
 @pytest.mark.gpu
