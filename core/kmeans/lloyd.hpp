@@ -50,14 +50,16 @@ struct Lloyd {
     return label;
   }
 
+  // Give a tile its labels, and count in each lane those that it had already.
+  CF_INLINE void relabel(int64_t t, const Int& label, Int& kept) {
+    kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
+    label.store(labels + t * kLanes);
+  }
+
   // Assign the rows of some tiles; return which lanes kept their label, and how often.
   CF_INLINE Int assign(int64_t start, int64_t end) {
     Int kept = Int::all(0);
-    for (int64_t t = start; t < end; ++t) {
-      const Int label = nearest(rows.x + t * (D ? D : d) * kLanes);
-      kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
-      label.store(labels + t * kLanes);
-    }
+    for (int64_t t = start; t < end; ++t) relabel(t, nearest(rows.x + t * (D ? D : d) * kLanes), kept);
     return kept;
   }
 
@@ -70,8 +72,7 @@ struct Lloyd {
     for (int64_t t = start; t < end; ++t) {
       const float* tile = rows.x + t * D * kLanes;
       const Int label = nearest(tile);
-      kept = select(label == Int::load(labels + t * kLanes), kept + Int::all(1), kept);
-      label.store(labels + t * kLanes);
+      relabel(t, label, kept);
       const Float weight = Float::load(rows.weight + t * kLanes);
       times<K>(0, [&](int c) CF_INLINE {
         const auto mine = label == Int::all(c);
@@ -155,8 +156,7 @@ struct Lloyd {
 
   int run(int max_iter) {
     const int clusters = K ? K : k, columns = D ? D : d;
-    int64_t changed = rows.tiles * kLanes;
-    for (int64_t i = 0; i < changed; ++i) labels[i] = -1;
+    int64_t changed = 1;
     int iteration = 0;
     for (; iteration < max_iter && changed; ++iteration) {
       for (int c = 1; c < clusters; ++c) {
@@ -171,6 +171,7 @@ struct Lloyd {
       // Correcting the sums by one row costs about as much as thirty lane sums.
       const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
       changed = many ? pass_all() : pass_changed();
+      if (iteration == 0) changed = rows.tiles * kLanes;  // there were no labels before
       for (int c = 0; c < clusters; ++c) {
         if (mass[c] <= 0) continue;  // an empty cluster keeps its centre; Hartigan's moves will fill it
         const double inverse = 1.0 / mass[c];

@@ -23,15 +23,15 @@ std::vector<int> heaviest_first(const ProblemRows& rows, const Partition& partit
 std::vector<double> spreads(const ProblemRows& rows, const Partition& partition) {
   const int d = rows.width;
   std::vector<double> within(partition.mass.size(), 0);
-  for (int64_t i = 0; i < rows.rows; ++i) {
-    if (i % kRowsBetween == 0) check_interrupt();
-    const int c = partition.labels[i];
-    double square = 0;
-    for (int j = 0; j < d; ++j) {
-      const double gap = rows.at(i, j) - partition.centers[c * d + j];
-      square += gap * gap;
+  for (int64_t t = 0; t < rows.tiles; ++t) {
+    if (t % kTilesBetween == 0) check_interrupt();
+    const int32_t* label = partition.labels.data() + t * kTile;
+    for (int i = 0; i < kTile; ++i) {
+      const double *x = rows.x.data() + t * d * kTile + i, *center = partition.centers.data() + label[i] * d;
+      double square = 0;
+      for (int j = 0; j < d; ++j) square += (x[j * kTile] - center[j]) * (x[j * kTile] - center[j]);
+      within[label[i]] += rows.weight[t * kTile + i] * square;
     }
-    within[c] += rows.weight[i] * square;
   }
   return within;
 }

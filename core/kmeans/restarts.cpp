@@ -17,6 +17,7 @@ constexpr int64_t kFinishedRows = 4096;  // rows * candidates that are finished,
 constexpr size_t kFinished = 8;          // candidates that are finished at least
 constexpr int kFirstIterations = 5;      // of an attempt to improve the best, after which it may be given up
 constexpr double kNoGain = 1.02;         // it is given up if its objective is still this many times the best
+constexpr int kFewStarts = 16;           // of a restart, which are drawn without asking for an interrupt
 constexpr int kWave = 4;                 // attempts made side by side
 constexpr double kRounding = 1e-6;       // of the sum of squares: what float32 cannot tell apart
 
@@ -70,7 +71,7 @@ bool Restarts::prepare() {
 }
 
 void Restarts::run(int restart, Workspace& work) {
-  std::vector<int64_t> start;
+  std::vector<int64_t>& start = work.start;
   choose_start(restart, start);
   Candidate& result = candidates_[restart];
   result.centers.resize(static_cast<size_t>(k_) * rows_.width);
@@ -148,9 +149,10 @@ bool Restarts::choose_start(int restart, std::vector<int64_t>& start) const {
   const uint64_t key = hash(problem_.seed, restart);
   start.clear();
   for (int c = 0; c < k_; ++c) {
-    check_interrupt();
+    if (c % kFewStarts == kFewStarts - 1) check_interrupt();
     int64_t row = static_cast<int64_t>(below(hash(key, c), rows_.rows)), tried = 0;
     while (std::any_of(start.begin(), start.end(), [&](int64_t s) { return rows_.equal(s, row); })) {
+      check_interrupt();
       if (++tried == rows_.rows) return false;
       row = row + 1 == rows_.rows ? 0 : row + 1;
     }

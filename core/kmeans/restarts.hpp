@@ -10,6 +10,7 @@ namespace cf {
 
 // Memory of one thread.
 struct Workspace {
+  std::vector<int64_t> start;
   std::vector<int32_t> labels;
   std::vector<float> scratch32;
   std::vector<double> scratch, sums, mass;

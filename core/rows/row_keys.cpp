@@ -83,8 +83,12 @@ void RowKeys::add(const double* x, int64_t row_step, const std::vector<PowerOfTw
   const int64_t n = rows();
   parallel_for((n + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
     const int64_t end = std::min(n, (task + 1) * kRowsPerTask);
-    for (int64_t i = task * kRowsPerTask; i < end; ++i)
-      for (size_t j = 0; j < scale.size(); ++j) extend(keys_[i], scale[j](x[i * row_step + j]));
+    const size_t columns = scale.size();
+    for (int64_t i = task * kRowsPerTask; i < end; ++i) {
+      uint64_t key = keys_[i];
+      for (size_t j = 0; j < columns; ++j) extend(key, scale[j](x[i * row_step + j]));
+      keys_[i] = key;
+    }
   });
 }
 

@@ -164,14 +164,29 @@ inline Double lanes_of(const double* table, const Index* index) {
   return out;
 }
 
+// Add the upper half of 2 N lanes to the lower one.
+template <int N, class T>
+CF_INLINE inline void halve(T* lane) {
+#if defined(CF_PORTABLE_LANES) || !defined(__GNUC__)
+  for (int i = 0; i < N; ++i) lane[i] += lane[i + N];
+#else
+  typedef T Half __attribute__((vector_size(N * sizeof(T))));
+  Half low, high;
+  std::memcpy(&low, lane, sizeof low);
+  std::memcpy(&high, lane + N, sizeof high);
+  low += high;
+  std::memcpy(lane, &low, sizeof low);
+#endif
+}
+
 // Add up all lanes, halving their number each time, in the same order in every build.
 template <class T>
 inline T sum(const Lanes<T>& a) {
   T lane[kLanes];
   a.store(lane);
-  times<8>(8, [&](int i) CF_INLINE { lane[i] += lane[i + 8]; });
-  times<4>(4, [&](int i) CF_INLINE { lane[i] += lane[i + 4]; });
-  times<2>(2, [&](int i) CF_INLINE { lane[i] += lane[i + 2]; });
+  halve<8>(lane);
+  halve<4>(lane);
+  halve<2>(lane);
   return lane[0] + lane[1];
 }
 
