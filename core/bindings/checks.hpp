@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include "bindings/arrays.hpp"
@@ -40,17 +41,42 @@ void require_table(const In<T, 2>& x) {
   require_cells(x);
 }
 
-template <class Test>
-void require_all(const double* x, size_t count, const Test& test, const char* message) {
+// 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it: eight sums side by side, no branches.
+inline bool all_finite(const double* x, size_t count) {
+  constexpr size_t kSide = 8;
+  double sums[kSide] = {0};
   for (size_t start = 0; start < count; start += cf::kRowsBetween) {
     cf::check_interrupt();
-    require(std::all_of(x + start, x + std::min<size_t>(count, start + cf::kRowsBetween), test), message);
+    const size_t end = std::min<size_t>(count, start + cf::kRowsBetween);
+    size_t i = start;
+    for (; i + kSide <= end; i += kSide)
+      for (size_t j = 0; j < kSide; ++j) sums[j] += 0 * x[i + j];
+    for (; i < end; ++i) sums[0] += 0 * x[i];
+  }
+  return std::all_of(sums, sums + kSide, [](double sum) { return sum == 0; });
+}
+
+inline void require_finite(const In<double, 2>& x) { require(all_finite(x.data(), x.size()), "X must be finite"); }
+
+inline void require_weights(const double* weights, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (i % cf::kRowsBetween == 0) cf::check_interrupt();
+    require(weights[i] >= 0 && weights[i] <= 0x1p1000, "weights must be finite and not negative");
   }
 }
 
-inline void require_weights(const double* weights, size_t count) {
-  const auto is_weight = [](double w) { return w >= 0 && w <= 0x1p1000; };
-  require_all(weights, count, is_weight, "weights must be finite and not negative");
+using Weights = std::optional<In<double, 1>>;
+
+// Rows that can be clustered, and their weights: first what their shapes tell, then, without the GIL, their numbers.
+inline void require_rows(const In<double, 2>& x, const Weights& weights) {
+  require_table(x);
+  require_aligned(x, weights.value_or(In<double, 1>()));
+  require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+}
+
+inline void require_numbers(const In<double, 2>& x, const Weights& weights) {
+  require_finite(x);
+  if (weights) require_weights(weights->data(), weights->shape(0));
 }
 
 inline void require_labels(In<int32_t, 2> labels) {

@@ -1,4 +1,5 @@
-// kmeans, assign, and the error bounds of the search for the nearest centre.
+// kmeans, fit_kmeans, assign, and the error bounds of the search for the nearest centre.
+#include <nanobind/stl/optional.h>
 #include <cstdint>
 #include <vector>
 #include "bindings/arrays.hpp"
@@ -8,6 +9,7 @@
 #include "kmeans/error_bounds.hpp"
 #include "kmeans/nearest_center.hpp"
 #include "kmeans/solver.hpp"
+#include "kmeans/table_fit.hpp"
 #include "runtime/interrupt.hpp"
 
 using namespace nb::literals;
@@ -62,19 +64,23 @@ nb::list centers_of(nb::handle result) {
   return each;
 }
 
+cf::SearchSettings read_settings(int restarts, int max_iter, int effort) {
+  require(restarts >= 1 && restarts <= (1 << 20), "restarts must be from 1 to 2^20");
+  require(max_iter >= 1, "max_iter must be at least 1");
+  require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
+  return {restarts, max_iter, static_cast<cf::Effort>(effort)};
+}
+
 KMeansResult kmeans(const cf::Table& table, In<int32_t, 1> columns, In<int64_t, 1> offsets, In<int32_t, 1> clusters,
                     In<uint64_t, 1> seeds, int restarts, int max_iter, int effort, int threads) {
   require(!table.projected, "projected rows can be assigned, not clustered");
   std::vector<cf::Problem> problems = read_problems(table.columns, columns, offsets, clusters);
   require_aligned(seeds);
   require(seeds.shape(0) == problems.size(), "one seed per problem");
-  require(restarts >= 1 && restarts <= (1 << 20), "restarts must be from 1 to 2^20");
-  require(max_iter >= 1, "max_iter must be at least 1");
+  const cf::SearchSettings settings = read_settings(restarts, max_iter, effort);
   require_threads(threads);
-  require(effort >= 0 && effort <= 2, "effort must be 0, 1 or 2");
   for (size_t i = 0; i < problems.size(); ++i) problems[i].seed = seeds(i);
   cf::Call call;
-  const cf::SearchSettings settings = {restarts, max_iter, static_cast<cf::Effort>(effort)};
   return KMeansResult(problems, cf::solve(table, problems, settings, threads));
 }
 
@@ -87,6 +93,28 @@ Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_
   cf::Call call;
   cf::assign(table, problems, each, labels.data(), threads);
   return labels;
+}
+
+// The table, one problem over all its columns, and the labels, in one call: for a small table, several calls and what
+// passes between them take as long as the work.
+nb::tuple fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint64_t seed, int restarts, int max_iter,
+                     int effort, int threads) {
+  require_rows(x, weights);
+  require(x.size() > 0, "X must have rows and columns");
+  require_clusters(clusters, static_cast<int64_t>(x.shape(1)));
+  const cf::SearchSettings settings = read_settings(restarts, max_iter, effort);
+  require_threads(threads);
+  Out<int32_t, 1> labels = uninitialised<int32_t, 1>({x.shape(0)});
+  const cf::TableFit fit = [&] {
+    cf::Call call;
+    require_numbers(x, weights);
+    const cf::WeightedRows rows = {x.data(), weights ? weights->data() : nullptr, static_cast<int64_t>(x.shape(0)),
+                                   static_cast<int64_t>(x.shape(1))};
+    return cf::fit_table(rows, clusters, seed, settings, labels.data(), threads);
+  }();
+  return nb::make_tuple(fit.distinct, fit.solved, fit.scale, fit.iterations, fit.within,
+                        copy_of<int32_t>(fit.coordinates.exponent), copy_of<double>(fit.coordinates.origin),
+                        copy_of<double>(fit.places), copy_of<double>(fit.centers), labels);
 }
 
 }  // namespace
@@ -102,6 +130,8 @@ void bind_kmeans(nb::module_& m) {
   bind_array<int32_t>(result, "exponent", &KMeansResult::exponent);
   bind_array<int32_t>(result, "iterations", &KMeansResult::iterations);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
+        "effort"_a, "threads"_a);
+  m.def("fit_kmeans", &fit_kmeans, "x"_a, "weights"_a.none(), "clusters"_a, "seed"_a, "restarts"_a, "max_iter"_a,
         "effort"_a, "threads"_a);
   m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
   m.def("float32_error", &cf::float32_error, "columns"_a);

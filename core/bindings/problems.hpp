@@ -24,6 +24,11 @@ inline cf::Coordinates read_coordinates(In<int32_t, 1> exponent, In<double, 1> o
 
 constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: the hot loops index them with 32 bits
 
+inline void require_clusters(int clusters, int64_t columns) {
+  require(clusters >= 1, "clusters must be at least 1");
+  require(columns < kMostCells && clusters * (columns + 1) < kMostCells, "clusters * columns is too large");
+}
+
 // Problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
 inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
                                               In<int32_t, 1> clusters) {
@@ -38,8 +43,7 @@ inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> colu
   for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   for (size_t i = 0; i < count; ++i) {
     const int64_t listed = offsets(i + 1) - offsets(i);
-    require(clusters(i) >= 1, "clusters must be at least 1");
-    require(listed < kMostCells && clusters(i) * (listed + 1) < kMostCells, "clusters * columns is too large");
+    require_clusters(clusters(i), listed);
     problems[i] = {columns.data() + offsets(i), static_cast<int>(listed), clusters(i), 0};
   }
   return problems;

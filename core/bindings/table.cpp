@@ -1,8 +1,7 @@
-// Table, project, hash_rows.
+// Table, project, hash_rows, is_finite.
 #include "rows/table.hpp"
 #include <nanobind/stl/optional.h>
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include "bindings/arrays.hpp"
@@ -16,20 +15,17 @@ using namespace nb::literals;
 
 namespace {
 
-using Weights = std::optional<In<double, 1>>;
 using Keys = std::optional<In<uint64_t, 1>>;
 
 cf::Table make_table(In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed, const Keys& keys) {
-  require_table(x);
+  require_rows(x, weights);
   const int64_t columns = static_cast<int64_t>(x.shape(1)), key = keyed.value_or(columns);
   require(key >= 1 && key <= columns, "keyed must be a number of columns");
-  require_aligned(x, weights.value_or(In<double, 1>()), keys.value_or(In<uint64_t, 1>()));
-  require(!weights || weights->shape(0) == x.shape(0), "weights must have one entry per row");
+  require_aligned(keys.value_or(In<uint64_t, 1>()));
   require(!keys || keys->shape(0) == x.shape(0), "keys must have one entry per row");
-  const double* w = weights ? weights->data() : nullptr;
   cf::Call call;
-  require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
-  if (w) require_weights(w, x.shape(0));
+  require_numbers(x, weights);
+  const double* w = weights ? weights->data() : nullptr;
   return cf::Table(x.data(), x.shape(0), columns, w, {key, keys ? keys->data() : nullptr});
 }
 
@@ -56,6 +52,12 @@ Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads, const Keys& before) {
   return keys;
 }
 
+bool is_finite(In<double, 2> x) {
+  require_aligned(x);
+  cf::Call call;
+  return all_finite(x.data(), x.size());
+}
+
 }  // namespace
 
 void bind_table(nb::module_& m) {
@@ -78,5 +80,6 @@ void bind_table(nb::module_& m) {
           "reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::automatic);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none());
+  m.def("is_finite", &is_finite, "x"_a);
   m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;
 }

@@ -3,7 +3,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -21,10 +20,6 @@ namespace {
 
 bool within(const int64_t* first, size_t count, size_t limit) {
   return std::all_of(first, first + count, [&](int64_t i) { return i >= 0 && static_cast<size_t>(i) < limit; });
-}
-
-void require_finite(In<double, 2> x) {
-  require_all(x.data(), x.size(), [](double value) { return std::isfinite(value); }, "X must be finite");
 }
 
 cf::Columns read_columns(In<double, 2> x, int threads) {

@@ -218,6 +218,9 @@ def hash_rows(
 ) -> npt.NDArray[np.uint64]:
     """Hash each row, beginning with the hashes of the columns before. 0 and -0 are equal, and so are all NaNs."""
 
+def is_finite(x: npt.NDArray[np.float64]) -> bool:
+    """Tell whether no number is infinite or NaN."""
+
 def kmeans(
     table: Table,
     columns: npt.NDArray[np.int32],
@@ -230,6 +233,34 @@ def kmeans(
     threads: int,
 ) -> KMeansResult:
     """Solve K-means problems. A column listed twice counts twice in the distance."""
+
+def fit_kmeans(
+    x: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64] | None,
+    clusters: int,
+    seed: int,
+    restarts: int,
+    max_iter: int,
+    effort: int,
+    threads: int,
+) -> tuple[
+    int,
+    bool,
+    int,
+    int,
+    float,
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int32],
+]:
+    """Solve one problem over all columns of x and label its rows: `Table`, `kmeans` and `assign` in one call.
+
+    Returns the number of distinct rows, whether the problem was solved, the power of two that is the unit of distances,
+    Lloyd iterations, within sum of squares, the table's exponents and origin, the centres' coordinates, the centres and
+    the labels. Rows of weight 0 get a label, too.
+    """
 
 def assign(
     table: Table,

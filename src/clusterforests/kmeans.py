@@ -1,6 +1,5 @@
 """An estimator of K-means: many random starts, finished by Hartigan's moves of single rows."""
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -8,10 +7,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.random import root_seed, stream
+from clusterforests._base.random import root_seed
 from clusterforests._base.typing import FloatArray, IntArray
 from clusterforests._base.warnings import warn_caller
-from clusterforests.backends import CpuBackend, Effort, KMeansJobs
+from clusterforests.backends import Effort
+from clusterforests.backends.cpu import fit_kmeans
 from clusterforests.tables.checks import check_clustering, check_table, check_weights
 
 
@@ -101,32 +101,33 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         """
         X = check_clustering(self, X)
         weights = check_weights(sample_weight, len(X))
-        counted = X if weights is None else X[weights > 0]
-        backend = CpuBackend(self.n_jobs)
-        table = backend.load(counted, None if weights is None else weights[weights > 0])
-        distinct = table.n_distinct
-        if distinct < self.n_clusters:
+        fit = fit_kmeans(
+            X,
+            weights,
+            n_clusters=self.n_clusters,
+            seed=root_seed(self.random_state),
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            effort=Effort.IMPROVED if self.improve else Effort.POLISHED,
+            n_jobs=self.n_jobs,
+        )
+        if fit.n_distinct < self.n_clusters:
             warn_caller(
-                f"X has {distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a cluster.",
+                f"X has {fit.n_distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a "
+                "cluster.",
                 ConvergenceWarning,
             )
-        features = [np.arange(X.shape[1], dtype=np.int32)]
-        clusters = np.array([min(self.n_clusters, distinct)], dtype=np.int32)
-        seeds = stream(root_seed(self.random_state))
-        effort = Effort.IMPROVED if self.improve else Effort.POLISHED
-        runs = backend.kmeans(KMeansJobs(features, clusters, seeds, self.n_init, self.max_iter, effort))
-        if not runs.solved[0]:
+        if not fit.solved:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
                 "the largest values. Lower n_clusters, or rescale the columns."
             )
-        self._exponent, self._origin, _ = table.coordinates
-        self._relative_centers = runs.centers[0]
-        self._scale = int(runs.exponent[0])
-        self.cluster_centers_ = np.ldexp(self._relative_centers + self._origin, self._exponent)
-        self.inertia_ = _times_power_of_two(float(runs.within[0]), 2 * self._scale + table.weight_exponent)
-        self.n_iter_ = int(runs.iterations[0])
-        self.labels_ = backend.assign(features, runs.centers, X if len(counted) < len(X) else None)[0]
+        self._exponent, self._origin, self._scale = fit.exponent, fit.origin, fit.scale
+        self._relative_centers = fit.places.reshape(-1, X.shape[1])
+        self.cluster_centers_ = fit.centers.reshape(-1, X.shape[1])
+        self.inertia_ = fit.within
+        self.n_iter_ = fit.iterations
+        self.labels_ = fit.labels
         return self
 
     def predict(self, X: Any) -> IntArray:
@@ -168,11 +169,3 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
-
-
-def _times_power_of_two(value: float, exponent: int) -> float:
-    """Return value * 2**exponent, infinity if that is too large for a float."""
-    try:
-        return math.ldexp(value, exponent)
-    except OverflowError:
-        return math.inf

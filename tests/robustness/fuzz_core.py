@@ -148,6 +148,14 @@ def kmeans(caller):
     return _core.kmeans, [table, columns, offsets, clusters, seeds, caller.size(12) + 1, 20, effort, threads(caller)]
 
 
+def fit_kmeans(caller):
+    some = caller.rng.integers(0, 2, size=len(caller.rows)) * 1.0
+    weights = caller.pick([None, some, some * caller.rng.random(len(some))])
+    seed, effort = int(caller.rng.integers(2**63)), int(caller.rng.integers(3))
+    arguments = [caller.rows, weights, caller.size(5) + 1, seed, caller.size(12) + 1, 20, effort, threads(caller)]
+    return _core.fit_kmeans, arguments
+
+
 def centers_for(caller, columns, offsets, clusters):
     return caller.rng.normal(size=int((np.diff(offsets) * clusters).sum()))
 
@@ -229,6 +237,10 @@ def passes(caller):
 def hash_rows(caller):
     before = caller.rng.integers(0, 2**63, size=len(caller.rows), dtype=np.uint64)
     return _core.hash_rows, [caller.rows, threads(caller), caller.pick([None, before])]
+
+
+def is_finite(caller):
+    return _core.is_finite, [caller.rows]
 
 
 def row_keys(caller):
@@ -387,9 +399,9 @@ def error_bound(caller):
     return caller.pick([_core.float32_error, _core.float64_error]), [caller.size(40)]
 
 
-CALLS = [make, kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, matches, group_votes,
-         coassociate, most_matched, multiply, sum_lines, count_cells, sum_companions, order_columns, column_keys,
-         draw_features, fill, error_bound, set_instructions,
+CALLS = [make, kmeans, fit_kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, is_finite,
+         matches, group_votes, coassociate, most_matched, multiply, sum_lines, count_cells, sum_companions,
+         order_columns, column_keys, draw_features, fill, error_bound, set_instructions,
          row_keys, take_columns, fit_steps, rank_columns, share_variance]  # fmt: skip
 
 

@@ -69,7 +69,14 @@ def none() -> Rule:
 
 def either(*rules: Rule) -> Rule:
     """Allow what any of the rules allows."""
-    return Rule(lambda value: any(r.test(value) for r in rules), " or ".join(r.text for r in rules))
+
+    def test(value: Any) -> bool:
+        for rule in rules:  # noqa: SIM110 - any() takes twice as long, and every fit comes by here
+            if rule.test(value):
+                return True
+        return False
+
+    return Rule(test, " or ".join(rule.text for rule in rules))
 
 
 JOBS = either(none(), Rule(lambda v: integer(-1024, 1024).test(v) and v != 0, "an integer other than 0, at most 1024"))

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from clusterforests import _core
 from clusterforests._base.threads import count_threads
 from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArray
 from clusterforests.backends.match_operator import MatchOperator
-from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
+from clusterforests.backends.protocol import Coordinates, Effort, KMeansJobs, KMeansRuns, LoadedTable
 
+SMALL = 2**16  # rows * columns * clusters: the core solves a problem that is smaller by one thread
 SHORT = 2**20  # products: a thread that has fewer to do is not worth its start
 
 
@@ -94,6 +96,40 @@ class CpuBackend:
         """Multiply a matrix with vectors, which are the rows of `vectors`; the products are rows."""
         threads = min(self.threads, max(1, matrix.size * len(vectors) // SHORT))
         return _core.multiply(matrix, np.ascontiguousarray(vectors), threads)
+
+
+class KMeansFit(NamedTuple):
+    """K-means of one table. Coordinates are value / 2**exponent - origin; distances are in units of 2**scale."""
+
+    n_distinct: int  # different rows that have a weight; with fewer than clusters asked for, each is a cluster
+    solved: bool  # False if float64 cannot tell that many rows apart
+    scale: int
+    iterations: int
+    within: float
+    exponent: IntArray
+    origin: FloatArray
+    places: FloatArray  # coordinates of the centres, one after the other
+    centers: FloatArray  # the centres, one after the other
+    labels: IntArray
+
+
+def fit_kmeans(
+    X: FloatArray,
+    weights: FloatArray | None,
+    *,
+    n_clusters: int,
+    seed: int,
+    n_init: int,
+    max_iter: int,
+    effort: Effort,
+    n_jobs: int | None,
+) -> KMeansFit:
+    """Solve one problem over all columns of X and label its rows, in a single call of the core.
+
+    The result is that of `load`, `kmeans` and `assign`; for a small table, their calls take longer than the work.
+    """
+    threads = 1 if X.size * n_clusters < SMALL else count_threads(n_jobs)
+    return KMeansFit(*_core.fit_kmeans(X, weights, n_clusters, seed, n_init, max_iter, int(effort), threads))
 
 
 def _flatten(features: Sequence[IntArray]) -> tuple[IntArray, Int64Array]:

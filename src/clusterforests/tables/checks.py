@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
+from clusterforests import _core
 from clusterforests._base.parameters import Rule, check_parameters
 from clusterforests._base.typing import FloatArray
 from clusterforests._base.warnings import warn_caller
@@ -57,14 +58,14 @@ def is_plain(X: Any) -> bool:
         and X.size > 0
         and X.flags.c_contiguous
         and X.flags.aligned
-        and bool(np.isfinite(X).all())
+        and _core.is_finite(X)
     )
 
 
 def accept_plain(estimator: Any, X: FloatArray) -> None:
     """Set what validate_data would, in a tenth of its time: a small fit takes about as long."""
     estimator.n_features_in_ = X.shape[1]
-    if hasattr(estimator, "feature_names_in_"):
+    if "feature_names_in_" in vars(estimator):
         del estimator.feature_names_in_
 
 
