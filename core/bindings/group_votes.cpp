@@ -42,7 +42,8 @@ void make_votes(cf::GroupVotes* self, In<int32_t, 2> labels, In<int32_t, 1> grou
       table.data());
 }
 
-Out<int32_t, 1> place(const cf::GroupVotes& self, In<int32_t, 2> labels, int threads) {
+template <class Label>
+Out<int32_t, 1> place(const cf::GroupVotes& self, In<Label, 2> labels, int threads) {
   require_aligned(labels);
   require_cells(labels);
   require(labels.shape(0) == static_cast<size_t>(self.members), "both sides must come from the same partitions");
@@ -58,5 +59,7 @@ Out<int32_t, 1> place(const cf::GroupVotes& self, In<int32_t, 2> labels, int thr
 void bind_group_votes(nb::module_& m) {
   nb::class_<cf::GroupVotes>(m, "GroupVotes")
       .def("__init__", &make_votes, "labels"_a, "groups"_a, "weights"_a, "table"_a)
-      .def("place", &place, "labels"_a, "threads"_a);
+      .def("place", &place<int8_t>, "labels"_a.noconvert(), "threads"_a)
+      .def("place", &place<int16_t>, "labels"_a.noconvert(), "threads"_a)
+      .def("place", &place<int32_t>, "labels"_a.noconvert(), "threads"_a);
 }

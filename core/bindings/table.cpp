@@ -1,4 +1,4 @@
-// Table, project, hash_rows, is_finite.
+// Table, project, hash_rows, scan_rows, is_finite.
 #include "rows/table.hpp"
 #include <nanobind/stl/optional.h>
 #include <algorithm>
@@ -52,6 +52,19 @@ Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads, const Keys& before) {
   return keys;
 }
 
+nb::tuple scan_rows(In<double, 2> x, int threads) {
+  require_cells(x);
+  require_aligned(x);
+  require_threads(threads);
+  Out<uint64_t, 1> keys = uninitialised<uint64_t, 1>({x.shape(0)});
+  const cf::ColumnEnds ends = [&] {
+    cf::Call call;
+    std::fill_n(keys.data(), x.shape(0), uint64_t{0});
+    return cf::scan_rows(x.data(), x.shape(0), x.shape(1), keys.data(), threads);
+  }();
+  return nb::make_tuple(keys, copy_of<double>(ends.low), copy_of<double>(ends.high));
+}
+
 bool is_finite(In<double, 2> x) {
   require_aligned(x);
   cf::Call call;
@@ -80,6 +93,7 @@ void bind_table(nb::module_& m) {
           "reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::automatic);
   m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
   m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none());
+  m.def("scan_rows", &scan_rows, "x"_a, "threads"_a);
   m.def("is_finite", &is_finite, "x"_a);
   m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;
 }

@@ -97,7 +97,8 @@ int32_t GroupVotes::winner(const float* votes) const {
   return most - error_ * best_sum - kLeast > rival ? best : -1;
 }
 
-void GroupVotes::place(const int32_t* labels, int64_t rows, int32_t* out, int threads) const {
+template <class Label>
+void GroupVotes::place(const Label* labels, int64_t rows, int32_t* out, int threads) const {
   std::vector<Workspace> spaces(threads);
   parallel_for((rows + kVoters - 1) / kVoters, threads, [&](int64_t task, int worker) {
     const int64_t from = task * kVoters;
@@ -105,13 +106,19 @@ void GroupVotes::place(const int32_t* labels, int64_t rows, int32_t* out, int th
   });
 }
 
-void GroupVotes::place_some(const int32_t* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const {
+template <class Label>
+void GroupVotes::place_some(const Label* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const {
   work.lines.resize(kVoters * members);
+  work.lowest.assign(rows, 0);
   for (int m = 0; m < members; ++m) {
-    const int32_t *own = labels + m * step, first = first_[m];
-    const uint32_t most = labels_[m];
+    const Label* own = labels + m * step;
+    const int32_t first = first_[m], most = labels_[m];
     int32_t* to = work.lines.data() + m * kVoters;
-    for (int64_t r = 0; r < rows; ++r) to[r] = static_cast<uint32_t>(own[r]) < most ? first + own[r] : 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int32_t label = own[r];
+      work.lowest[r] = std::min(work.lowest[r], label);
+      to[r] = static_cast<uint32_t>(label) < static_cast<uint32_t>(most) ? first + label : 0;
+    }
   }
   const int64_t votes = static_cast<int64_t>(groups_) * kTile;
   work.votes.assign(rows * votes, 0);
@@ -122,7 +129,11 @@ void GroupVotes::place_some(const int32_t* labels, int64_t step, int64_t rows, i
         power_.data(),       high_.data(),         low_.data()};
     kernels().vote(nodes, work.lines.data(), members, rows, votes, work.votes.data());
   }
-  for (int64_t r = 0; r < rows; ++r) out[r] = winner(work.votes.data() + r * votes);
+  for (int64_t r = 0; r < rows; ++r) out[r] = work.lowest[r] < 0 ? -1 : winner(work.votes.data() + r * votes);
 }
+
+template void GroupVotes::place(const int8_t*, int64_t, int32_t*, int) const;
+template void GroupVotes::place(const int16_t*, int64_t, int32_t*, int) const;
+template void GroupVotes::place(const int32_t*, int64_t, int32_t*, int) const;
 
 }  // namespace cf

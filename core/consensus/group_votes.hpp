@@ -22,8 +22,10 @@ class GroupVotes {
   // The table is power(matches) - 1, where power(a + b) = power(a) * power(b), for up to 255 members.
   GroupVotes(const GroupedNodes& nodes, const double* table);
 
-  // Set out[row] to the group with the highest sum, or to -1 where float32 cannot tell. Takes labels[member][row].
-  void place(const int32_t* labels, int64_t rows, int32_t* out, int threads) const;
+  // Set out[row] to the group with the highest sum, or to -1 where float32 cannot tell, and where a label is missing:
+  // below zero. Takes labels[member][row].
+  template <class Label>
+  void place(const Label* labels, int64_t rows, int32_t* out, int threads) const;
 
   const int members;
 
@@ -35,12 +37,13 @@ class GroupVotes {
   };
 
   struct Workspace {
-    std::vector<int32_t> lines;
+    std::vector<int32_t> lines, lowest;
     std::vector<float> votes;
   };
 
   void pack(const GroupedNodes& nodes);
-  void place_some(const int32_t* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const;
+  template <class Label>
+  void place_some(const Label* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const;
   int32_t winner(const float* votes) const;
 
   const int groups_;

@@ -1,5 +1,6 @@
 #include "rows/row_hash.hpp"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include "runtime/random.hpp"
@@ -28,15 +29,77 @@ void hash_some(const double* x, int64_t columns, uint64_t* keys) {
   for (int r = 0; r < N; ++r) keys[r] = key[r];
 }
 
+void hash_task(const double* x, int64_t rows, int64_t columns, uint64_t* keys) {
+  int64_t r = 0;
+  for (; r + kSide <= rows; r += kSide) hash_some<kSide>(x + r * columns, columns, keys + r);
+  for (; r < rows; ++r) hash_some<1>(x + r * columns, columns, keys + r);
+}
+
+// Call work(first row, rows, worker) for each task.
+template <class Work>
+void over_tasks(int64_t rows, int threads, const Work& work) {
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int worker) {
+    const int64_t first = task * kRowsPerTask;
+    work(first, std::min(kRowsPerTask, rows - first), worker);
+  });
+}
+
+struct ThreadEnds : ColumnEnds {
+  explicit ThreadEnds(int64_t columns) {
+    low.assign(columns, INFINITY);
+    high.assign(columns, -INFINITY);
+    gap.assign(columns, 0.0);
+  }
+
+  // A comparison with a NaN is false, so it is kept beside.
+  void add(const double* x, int64_t rows, int64_t columns) {
+    double *least = low.data(), *most = high.data(), *missing = gap.data();
+    for (int64_t r = 0; r < rows; ++r, x += columns)
+      for (int64_t c = 0; c < columns; ++c) {
+        const double value = x[c];
+        least[c] = value < least[c] ? value : least[c];
+        most[c] = value > most[c] ? value : most[c];
+        missing[c] = value != value ? value : missing[c];
+      }
+  }
+
+  void join(const ThreadEnds& other) {
+    for (size_t c = 0; c < gap.size(); ++c) {
+      low[c] = std::min(low[c], other.low[c]);
+      high[c] = std::max(high[c], other.high[c]);
+      gap[c] += other.gap[c];
+    }
+  }
+
+  // Adding 0 turns -0 into 0, whichever of the two was seen first.
+  ColumnEnds ends() const {
+    ColumnEnds found{low, high};
+    for (size_t c = 0; c < gap.size(); ++c) {
+      found.low[c] += gap[c];
+      found.high[c] += gap[c];
+    }
+    return found;
+  }
+
+  std::vector<double> gap;  // 0, or NaN where the column has one
+};
+
 }  // namespace
 
 void hash_rows(const double* x, int64_t rows, int64_t columns, uint64_t* keys, int threads) {
-  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
-    const int64_t end = std::min(rows, (task + 1) * kRowsPerTask);
-    int64_t r = task * kRowsPerTask;
-    for (; r + kSide <= end; r += kSide) hash_some<kSide>(x + r * columns, columns, keys + r);
-    for (; r < end; ++r) hash_some<1>(x + r * columns, columns, keys + r);
+  over_tasks(rows, threads,
+             [&](int64_t first, int64_t count, int) { hash_task(x + first * columns, count, columns, keys + first); });
+}
+
+ColumnEnds scan_rows(const double* x, int64_t rows, int64_t columns, uint64_t* keys, int threads) {
+  std::vector<ThreadEnds> shares(std::max(threads, 1), ThreadEnds(columns));
+  over_tasks(rows, threads, [&](int64_t first, int64_t count, int worker) {
+    hash_task(x + first * columns, count, columns, keys + first);
+    shares[worker].add(x + first * columns, count, columns);
   });
+  ThreadEnds all(columns);
+  for (const ThreadEnds& share : shares) all.join(share);
+  return all.ends();
 }
 
 }  // namespace cf

@@ -165,8 +165,11 @@ class GroupVotes:
         weights: npt.NDArray[np.float64],
         table: npt.NDArray[np.float64],
     ) -> None: ...
-    def place(self, labels: npt.NDArray[np.int32], threads: int) -> npt.NDArray[np.int32]:
-        """Find the groups of rows by their labels (T, r); -1 where two sums are too close for float32."""
+    def place(self, labels: npt.NDArray[np.int8 | np.int16 | np.int32], threads: int) -> npt.NDArray[np.int32]:
+        """Find the groups of rows by their labels (T, r).
+
+        -1 where two sums are too close for float32, and where a label is below zero.
+        """
 
 def project(
     x: npt.NDArray[np.float64],
@@ -217,6 +220,11 @@ def hash_rows(
     x: npt.NDArray[np.float64], threads: int, before: npt.NDArray[np.uint64] | None = None
 ) -> npt.NDArray[np.uint64]:
     """Hash each row, beginning with the hashes of the columns before. 0 and -0 are equal, and so are all NaNs."""
+
+def scan_rows(
+    x: npt.NDArray[np.float64], threads: int
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Hash each row as `hash_rows` does, and find the ends of each column: its smallest and largest value, or NaN."""
 
 def is_finite(x: npt.NDArray[np.float64]) -> bool:
     """Tell whether no number is infinite or NaN."""

@@ -14,6 +14,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import collapse
 from clusterforests.combining.combine import combine
 from clusterforests.combining.landmarks import choose_landmarks
+from clusterforests.combining.placement import NO_ROW, TALLIED_ROWS, Tally
 from clusterforests.combining.registry import METHODS
 from clusterforests.combining.settings import GraphLimits
 from clusterforests.rows.new_rows import RowsHere
@@ -88,6 +89,19 @@ def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):
     expected = np.column_stack([P[:, forest.labels_ == c].mean(axis=1) for c in range(3)])
     np.testing.assert_allclose(forest.transform(new_rows), expected, rtol=1e-12)
     assert list(forest.get_feature_names_out()) == ["clusterforest0", "clusterforest1", "clusterforest2"]
+
+
+@pytest.mark.parametrize("n_rows", [3, TALLIED_ROWS, 2 * TALLIED_ROWS + 1])
+def test_a_tally_knows_the_first_row_of_each_cluster(n_rows):
+    """The last row, alone in a block, may be the only one of its cluster."""
+    rng = np.random.default_rng(n_rows)
+    found = rng.choice([0, 2, 3], n_rows).astype(np.int32)
+    found[-1], weights = 5, rng.random(n_rows)
+    tally = Tally.of(found, 7, weights, start=1000)
+    for cluster in range(7):
+        own = np.flatnonzero(found == cluster)
+        assert tally.first[cluster] == (1000 + own[0] if len(own) else NO_ROW)
+        np.testing.assert_allclose(tally.weights[cluster], weights[own].sum(), rtol=1e-10)
 
 
 def test_new_rows_of_the_same_kind_find_their_clusters():

@@ -7,7 +7,9 @@ import reference
 from clusterforests import _core
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.affinity import Signatures, weight_table
+from clusterforests.combining.cut import place_by
 from clusterforests.combining.placement import Links, MostLinked
+from clusterforests.combining.registry import Cut
 
 SHAPES = [(1, 1, 1), (7, 40, 2), (8, 300, 3), (20, 600, 5), (200, 1100, 4), (255, 513, 30)]  # members, nodes, groups
 
@@ -39,6 +41,40 @@ def test_the_group_is_that_of_the_oracle(instruction_set, shape, sharpness):
     assert (found == votes.argmax(axis=0))[certain].all()
     ordered = np.sort(np.vstack([votes, np.full(labels.shape[1], -1.0)]), axis=0)
     assert certain[ordered[-1] > 1.01 * ordered[-2] + 0.01 * weights.sum()].all()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_labels_of_any_size_lead_to_the_same_groups(kind, threads):
+    nodes, groups, weights, labels = drawn(20, 600, 5)
+    made = _core.GroupVotes(nodes, groups, weights, weight_table(20, "auto", 4.0))
+    assert (made.place(labels.astype(kind), threads) == made.place(labels, 1)).all()
+
+
+def test_rows_with_a_missing_label_are_left_open_and_no_other():
+    nodes, groups, weights, labels = drawn(20, 600, 5)
+    table = weight_table(20, "auto", 4.0)
+    made = _core.GroupVotes(nodes, groups, weights, table)
+    whole = made.place(labels, 1)
+    labels[3, 40], labels[19, 100] = -1, -128
+    found = made.place(labels.astype(np.int8), 2)
+    assert (found[[40, 100]] == -1).all()
+    others = np.delete(np.arange(labels.shape[1]), [40, 100])
+    assert (found[others] == whole[others]).all()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
+def test_a_whole_table_of_labels_is_placed_as_its_blocks_are(kind):
+    """Labels that the core reads where they are, and others, in columns too, lead to the clusters of the rule."""
+    nodes, groups, weights, labels = drawn(20, 600, 5)
+    signatures, rule = Signatures(nodes, np.arange(600), weights), MostLinked.of(Links("auto", 4.0), groups, weights)
+    labels[:, 7], labels[4, 11] = nodes[:, 0], -1
+    expected = rule.groups(CpuBackend(), signatures, labels)
+    placement = place_by(Cut(groups, lambda _: rule), signatures)
+    for given in (labels.astype(kind), np.asfortranarray(labels.astype(kind))):
+        found = placement.clusters(CpuBackend(2), given)
+        assert found.dtype == np.int32
+        assert (found == placement.names[expected]).all()
 
 
 def test_ties_are_left_open():

@@ -239,6 +239,10 @@ def hash_rows(caller):
     return _core.hash_rows, [caller.rows, threads(caller), caller.pick([None, before])]
 
 
+def scan_rows(caller):
+    return _core.scan_rows, [caller.rows, threads(caller)]
+
+
 def is_finite(caller):
     return _core.is_finite, [caller.rows]
 
@@ -308,7 +312,8 @@ def group_votes(caller):
     arguments = [caller.labels(members, nodes), groups, caller.rng.random(nodes) * 3, table]
     if caller.rng.random() < 0.5:
         return _core.GroupVotes, arguments
-    return _core.GroupVotes(*arguments).place, [caller.labels(members, rows), threads(caller)]
+    given = caller.labels(members, rows).astype(caller.pick([np.int8, np.int16, np.int32]))
+    return _core.GroupVotes(*arguments).place, [given, threads(caller)]
 
 
 def coassociate(caller):
@@ -399,9 +404,9 @@ def error_bound(caller):
     return caller.pick([_core.float32_error, _core.float64_error]), [caller.size(40)]
 
 
-CALLS = [make, kmeans, fit_kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, is_finite,
-         matches, group_votes, coassociate, most_matched, multiply, sum_lines, count_cells, sum_companions,
-         order_columns, column_keys, draw_features, fill, error_bound, set_instructions,
+CALLS = [make, kmeans, fit_kmeans, assign, project, make_scaling, apply_scaling, passes, hash_rows, scan_rows,
+         is_finite, matches, group_votes, coassociate, most_matched, multiply, sum_lines, count_cells,
+         sum_companions, order_columns, column_keys, draw_features, fill, error_bound, set_instructions,
          row_keys, take_columns, fit_steps, rank_columns, share_variance]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from clusterforests.combining.registry import METHODS
 
 def table():
     X = groups(500_000, 10)
-    for _ in range(10):
+    for _ in range(30):
         _core.Table(X)
 
 
@@ -25,12 +25,12 @@ def one_large_kmeans():
 
 
 def kmeans_of_a_column():
-    HartiganWongKMeans(8, n_init=1, random_state=0).fit(groups(1_000_000, 1))
+    HartiganWongKMeans(8, n_init=1, random_state=0).fit(groups(3_000_000, 1))
 
 
 def growth():
     settings = {"trees": "grown", "max_samples": None, "n_jobs": 2}
-    ClusterForest(5, n_estimators=200, random_state=0, **settings).fit(groups(2000, 20))
+    ClusterForest(5, n_estimators=1000, random_state=0, **settings).fit(groups(2000, 20))
 
 
 @pytest.mark.parametrize("work", [table, one_large_kmeans, kmeans_of_a_column, growth])

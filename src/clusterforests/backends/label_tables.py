@@ -1,7 +1,7 @@
 """Hashes of columns of labels, sums over tables that labels point into, votes of nodes: computed by the C++ core."""
 
 from clusterforests import _core
-from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray, KeyArray
+from clusterforests._base.typing import AnyIntArray, BoolArray, FloatArray, IndexArray, Int64Array, IntArray, KeyArray
 
 
 def order_columns(labels: IntArray) -> tuple[IndexArray, BoolArray]:
@@ -62,6 +62,9 @@ class GroupVotes:
     def __init__(self, nodes: IntArray, groups: IntArray, weights: FloatArray, table: FloatArray) -> None:
         self._votes = _core.GroupVotes(nodes, groups, weights, table)
 
-    def most_linked(self, labels: IntArray, threads: int) -> IntArray:
-        """Find, for each column of labels (T, r), the group whose nodes it is linked to most; -1 if that is close."""
+    def most_linked(self, labels: AnyIntArray, threads: int) -> IntArray:
+        """Find, for each column of labels (T, r), the group whose nodes it is linked to most.
+
+        -1 where that is close, and where a label is below zero.
+        """
         return self._votes.place(labels, threads)

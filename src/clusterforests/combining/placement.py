@@ -19,6 +19,7 @@ from clusterforests.combining.graph import Graph
 from clusterforests.combining.normalized_cut import CutTree
 
 PLACED_ROWS = 8192  # rows placed at a time
+TALLIED_ROWS = 65536  # searched at a time for the first row of each cluster
 NO_ROW = np.iinfo(np.int64).max
 LEAST_POWER = 1e-3  # of sharpness: with less, single precision can hardly tell links apart
 MOST_COUNTED = 255  # members
@@ -192,15 +193,16 @@ class CountedLinks(NamedTuple):
     rule: MostLinked
     votes: GroupVotes | None
 
-    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        if self.votes is None or labels.min(initial=0) < 0:
+    def groups(self, backend: Backend, nodes: Signatures, labels: AnyIntArray) -> IntArray:
+        if self.votes is None:
             found = np.full(labels.shape[1], -1, dtype=np.int32)
         else:
             found = self.votes.most_linked(labels, backend.threads)
         close = np.flatnonzero(found < 0)
-        if len(close):
-            some = np.ascontiguousarray(labels[:, close])
-            found[close] = self.rule.links.votes(backend, nodes, some, self.rule.voters).argmax(axis=0)
+        for start in range(0, len(close), PLACED_ROWS):
+            some = close[start : start + PLACED_ROWS]
+            own = np.ascontiguousarray(labels[:, some], dtype=np.int32)
+            found[some] = self.rule.links.votes(backend, nodes, own, self.rule.voters).argmax(axis=0)
         return found
 
 
@@ -228,8 +230,10 @@ class Placement:
 
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
         """Find the cluster of every row of labels (T, r)."""
-        placed = np.empty(labels.shape[1], dtype=np.int32)
         rule = self.rule.counting(self.nodes) if isinstance(self.rule, MostLinked) else self.rule
+        if isinstance(rule, CountedLinks) and not len(self.settled) and is_whole(labels):
+            return self.names[rule.groups(backend, self.nodes, labels)]
+        placed = np.empty(labels.shape[1], dtype=np.int32)
         for where, block in label_blocks(labels):
             node = self._settled(block)
             known = node >= 0
@@ -275,6 +279,11 @@ def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
     return found
 
 
+def is_whole(labels: AnyIntArray) -> bool:
+    """Tell whether the core can read labels (T, r) where they are."""
+    return labels.dtype in (np.int8, np.int16, np.int32) and labels.flags.c_contiguous and labels.flags.aligned
+
+
 def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
     """Go through the rows of labels (T, r) in blocks, in the type that the core takes."""
     for start in range(0, labels.shape[1], PLACED_ROWS):
@@ -292,8 +301,14 @@ class Tally(NamedTuple):
     def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
         """Count some rows, of which `start` is the number of the first."""
         first = np.full(n_clusters, NO_ROW)
-        names, place = np.unique(found, return_index=True)
-        first[names] = start + place
+        missing = np.bincount(found, minlength=n_clusters) > 0
+        for begin in range(0, len(found), TALLIED_ROWS):
+            if not missing.any():
+                break
+            names, place = np.unique(found[begin : begin + TALLIED_ROWS], return_index=True)
+            new = missing[names]
+            first[names[new]] = start + begin + place[new]
+            missing[names] = False
         return cls(np.bincount(found, weights, minlength=n_clusters).astype(np.float64), first)
 
     def __add__(self, other: object) -> "Tally":

@@ -34,8 +34,8 @@ def scan_table(source: RowSource, threads: int = 1, limits: SizeLimits = DEFAULT
     keys = np.empty(source.shape[0], dtype=np.uint64)
     low, high = np.full(source.shape[1], np.inf), np.full(source.shape[1], -np.inf)
     for start, values in read_blocks(source, limits):
-        keys[start : start + len(values)] = _core.hash_rows(values, threads)
-        low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+        keys[start : start + len(values)], least, most = _core.scan_rows(values, threads)
+        low, high = np.minimum(low, least), np.maximum(high, most)
     return TableScan(keys, low, high)
 
 
