@@ -7,7 +7,7 @@ WORKERS ?= auto
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f -not -name '*.pyc')
 CPP := $(shell find core tests/core/native tests/gpu/emulator -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-dask bench-anndata bench-ccp quality noise shapes how-many figures reproduce sanitize fuzz kernels clean
+.PHONY: run test test-more test-slow test-r test-versions test-aarch64 test-machines golden dist-check sbom audit docs lint types coverage mutate reliability bench bench-again bench-dask bench-anndata bench-ccp bench-outliers quality noise shapes how-many figures reproduce sanitize fuzz kernels clean
 
 run: $(VENV)/run
 	$(BIN)/python examples/wine.py --out out
@@ -97,7 +97,7 @@ reliability: $(VENV)/installed
 
 # Small problems against scikit-learn, then many rows: half an hour on two cores, 16 GB of memory. Sections of SCALE.md that
 # are of the algorithm as it is now are left alone; `scale.py --only` measures them again.
-bench: $(VENV)/installed
+bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png
 
@@ -111,6 +111,17 @@ bench-anndata: $(VENV)/bench
 
 bench-ccp: $(VENV)/installed
 	$(BIN)/python benchmarks/ccp.py --out benchmarks/CCP.md
+
+# Rows that belong to no cluster, against HDBSCAN: minutes.
+bench-outliers: $(VENV)/installed
+	$(BIN)/python benchmarks/outliers.py --out benchmarks/OUTLIERS.md
+
+# Every page of benchmarks/*.md but the GPU's measured anew, all from one commit: an hour and a half on two cores, with
+# nothing else running. Commit nothing before it has ended.
+bench-again: $(VENV)/bench
+	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png --again
+	$(MAKE) bench-dask bench-anndata bench-ccp bench-outliers
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA with the development sets beside it. Goes on where it was stopped. R with
 # ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus) is used where it is installed.
@@ -142,6 +153,9 @@ how-many: $(VENV)/bench
 figures: $(VENV)/bench
 	$(BIN)/python benchmarks/stamp.py benchmarks/RESULTS.md benchmarks/SCALE.md || $(MAKE) bench
 	$(BIN)/python benchmarks/stamp.py benchmarks/DASK.md || $(MAKE) bench-dask
+	$(BIN)/python benchmarks/stamp.py benchmarks/ANNDATA.md || $(MAKE) bench-anndata
+	$(BIN)/python benchmarks/stamp.py benchmarks/CCP.md || $(MAKE) bench-ccp
+	$(BIN)/python benchmarks/stamp.py benchmarks/OUTLIERS.md || $(MAKE) bench-outliers
 	$(MAKE) shapes
 	$(MAKE) noise
 	$(BIN)/python benchmarks/stamp.py results/STAMP.md || rm -f results/STAMP.md results/*.csv results/*.json

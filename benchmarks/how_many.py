@@ -6,6 +6,7 @@
 
 Real sets are the twenty tuned ones without --half or --sets; the even half of `dev2` is for one look, when the rule is
 chosen. --seeds counts the runs on real sets; the other tables are drawn, the first of each kind with --seeds-from.
+Rare groups have seeds of their own.
 Develop with other seeds, and another folder --out, than those that are reported. Every fit is a line of peers.csv or
 ours.csv in that folder, written when it ends: a run that was stopped goes on where it was. `--again` computes the
 chosen fits anew. The tables are in how_many_data.py and quality_data.py, the peers in peers.py.
@@ -69,7 +70,7 @@ def main() -> None:
     run_methods(plan_drawn(given.parts, methods, given.seeds_from), given, load)
     rare = given.out / "rare.csv"
     if "rare" in given.parts and AUTO in methods:
-        score_rare(rare, given.seeds_from)
+        score_rare(rare)
     if "speed" in given.parts and AUTO in methods:
         time_views(views)
     rows = current([*read_rows(given.out / "peers.csv"), *read_rows(given.out / "ours.csv")])

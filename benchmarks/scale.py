@@ -1,9 +1,10 @@
 """Measure time and memory of whole fits on many rows, beside other methods, and plot how time grows.
 
-    python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks million disk rows wide ...]
+    python benchmarks/scale.py --out benchmarks/SCALE.md [--only consensus landmarks million disk wide ... | --again]
                                [--picture docs/scaling.png]
 
-Sections that the page lacks, or that are not of the algorithm as it is now, are measured; with --only, those it names.
+Sections that the page lacks, or that are not of the algorithm as it is now, are measured; with --only, those it names,
+and with --again all.
 Each is written as soon as it is measured, with its stamp, and the others stay as they are: to go on with a run that was
 stopped, start it again. The picture is drawn with the section "rows".
 
@@ -327,7 +328,9 @@ def main():
         "rare": Section("A rare group", rare_table),
         "predict": Section("Predicting new rows", predict_table),
     }
-    parser.add_argument("--only", nargs="+", choices=list(sections), default=[])
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", nargs="+", choices=list(sections), default=[])
+    which.add_argument("--again", action="store_const", const=list(sections), dest="only", help="measure all sections")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:

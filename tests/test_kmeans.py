@@ -30,6 +30,15 @@ K_MEANS_1 = {  # the paper's comparison with K-means, (rho_r, rho_c) in percent
 }
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64])
+def test_numbers_of_clusters_are_integers_of_any_kind(kind):
+    """A product with a number of few bits would have few bits, too."""
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    expected = HartiganWongKMeans(3, random_state=0).fit_predict(X)
+    found = HartiganWongKMeans(kind(3), n_init=kind(20), max_iter=kind(100), random_state=0).fit_predict(X)
+    assert (found == expected).all()
+
+
 def random_problem(seed):
     """Structureless, clustered, tied or duplicated rows, at any scale and offset."""
     rng = np.random.default_rng(seed)

@@ -20,6 +20,7 @@ TESTS = (
     "tests/core/test_core.py",
     "tests/core/test_group_votes.py",
     "tests/core/test_label_tables.py",
+    "tests/core/test_row_scan.py",
     "tests/core/test_table_fit.py",
     "tests/core/test_wide_columns.py",
     "tests/test_kmeans.py",

@@ -96,12 +96,12 @@ Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_
 }
 
 // The table, one problem over all its columns, and the labels, in one call: for a small table, several calls and what
-// passes between them take as long as the work.
+// passes between them take about as long as the work.
 nb::tuple fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint64_t seed, int restarts, int max_iter,
                      int effort, int threads) {
   require_rows(x, weights);
   require(x.size() > 0, "X must have rows and columns");
-  require_clusters(clusters, static_cast<int64_t>(x.shape(1)));
+  require(clusters >= 1, "clusters must be at least 1");
   const cf::SearchSettings settings = read_settings(restarts, max_iter, effort);
   require_threads(threads);
   Out<int32_t, 1> labels = uninitialised<int32_t, 1>({x.shape(0)});

@@ -22,13 +22,6 @@ inline cf::Coordinates read_coordinates(In<int32_t, 1> exponent, In<double, 1> o
           {reach.data(), reach.data() + columns}};
 }
 
-constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: the hot loops index them with 32 bits
-
-inline void require_clusters(int clusters, int64_t columns) {
-  require(clusters >= 1, "clusters must be at least 1");
-  require(columns < kMostCells && clusters * (columns + 1) < kMostCells, "clusters * columns is too large");
-}
-
 // Problem i has columns[offsets[i]:offsets[i + 1]] and clusters[i] clusters.
 inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> columns, In<int64_t, 1> offsets,
                                               In<int32_t, 1> clusters) {
@@ -43,7 +36,8 @@ inline std::vector<cf::Problem> read_problems(int64_t width, In<int32_t, 1> colu
   for (size_t i = 0; i < count; ++i) require(offsets(i) <= offsets(i + 1), "offsets must ascend");
   for (size_t i = 0; i < count; ++i) {
     const int64_t listed = offsets(i + 1) - offsets(i);
-    require_clusters(clusters(i), listed);
+    require(clusters(i) >= 1, "clusters must be at least 1");
+    require(cf::can_be_indexed(clusters(i), listed), cf::kTooManyCells);
     problems[i] = {columns.data() + offsets(i), static_cast<int>(listed), clusters(i), 0};
   }
   return problems;

@@ -23,6 +23,7 @@ std::vector<int> heaviest_first(const ProblemRows& rows, const Partition& partit
 std::vector<double> spreads(const ProblemRows& rows, const Partition& partition) {
   const int d = rows.width;
   std::vector<double> within(partition.mass.size(), 0);
+  if (d == 0) return within;
   for (int64_t t = 0; t < rows.tiles; ++t) {
     if (t % kTilesBetween == 0) check_interrupt();
     const int32_t* label = partition.labels.data() + t * kTile;

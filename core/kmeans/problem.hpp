@@ -12,6 +12,13 @@ struct Problem {
   uint64_t seed;
 };
 
+constexpr int64_t kMostCells = int64_t{1} << 27;  // of a problem's centres: the hot loops index them with 32 bits
+constexpr const char* kTooManyCells = "clusters * columns is too large";
+
+inline bool can_be_indexed(int64_t clusters, int64_t columns) {
+  return columns < kMostCells && clusters * (columns + 1) < kMostCells;
+}
+
 // What follows the random restarts.
 enum class Effort : int8_t {
   quick = 0,     // a pass of single-row moves

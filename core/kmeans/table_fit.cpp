@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include "kmeans/nearest_center.hpp"
 #include "kmeans/solver.hpp"
@@ -17,6 +18,7 @@ TableFit fit_table(const WeightedRows& from, int k, uint64_t seed, const SearchS
   std::vector<int32_t> columns(from.columns);
   std::iota(columns.begin(), columns.end(), 0);
   const int found = static_cast<int>(std::min<int64_t>(k, table.distinct));
+  if (!can_be_indexed(found, from.columns)) throw std::invalid_argument(kTooManyCells);
   const std::vector<Problem> problem = {{columns.data(), static_cast<int>(from.columns), found, seed}};
   Solution solution = std::move(solve(table, problem, settings, threads)[0]);
   fit.solved = solution.solved;
@@ -31,7 +33,10 @@ TableFit fit_table(const WeightedRows& from, int k, uint64_t seed, const SearchS
     fit.centers.push_back(std::ldexp(fit.places[i] + table.origin[j], table.exponent[j]));
   }
   const bool every = std::none_of(table.place.begin(), table.place.end(), [](int32_t place) { return place < 0; });
-  assign(every ? table : Table::project(from.x, from.rows, table), problem, {fit.places.data()}, labels, threads);
+  if (every)
+    assign(table, problem, {fit.places.data()}, labels, threads);
+  else
+    assign(Table::project(from.x, from.rows, table), problem, {fit.places.data()}, labels, threads);
   return fit;
 }
 

@@ -25,7 +25,8 @@ struct TableFit {
   std::vector<double> centers;  // the same as values
 };
 
-// Write the nearest centre of each row, rows of weight 0 included. With fewer distinct rows, k is their number.
+// Write the nearest centre of each row, rows of weight 0 included, if the problem is solved. With fewer distinct rows,
+// k is their number.
 TableFit fit_table(const WeightedRows& from, int k, uint64_t seed, const SearchSettings& settings, int32_t* labels,
                    int threads);
 

@@ -35,10 +35,12 @@ void hash_task(const double* x, int64_t rows, int64_t columns, uint64_t* keys) {
   for (; r < rows; ++r) hash_some<1>(x + r * columns, columns, keys + r);
 }
 
+int64_t tasks(int64_t rows) { return (rows + kRowsPerTask - 1) / kRowsPerTask; }
+
 // Call work(first row, rows, worker) for each task.
 template <class Work>
 void over_tasks(int64_t rows, int threads, const Work& work) {
-  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int worker) {
+  parallel_for(tasks(rows), threads, [&](int64_t task, int worker) {
     const int64_t first = task * kRowsPerTask;
     work(first, std::min(kRowsPerTask, rows - first), worker);
   });
@@ -59,7 +61,7 @@ struct ThreadEnds : ColumnEnds {
         const double value = x[c];
         least[c] = value < least[c] ? value : least[c];
         most[c] = value > most[c] ? value : most[c];
-        missing[c] = value != value ? value : missing[c];
+        missing[c] = value != value ? std::numeric_limits<double>::quiet_NaN() : missing[c];
       }
   }
 
@@ -92,10 +94,13 @@ void hash_rows(const double* x, int64_t rows, int64_t columns, uint64_t* keys, i
 }
 
 ColumnEnds scan_rows(const double* x, int64_t rows, int64_t columns, uint64_t* keys, int threads) {
-  std::vector<ThreadEnds> shares(std::max(threads, 1), ThreadEnds(columns));
+  const int64_t most = std::max<int64_t>(1, std::min<int64_t>(threads, tasks(rows)));
+  std::vector<ThreadEnds> shares(most, ThreadEnds(columns));
   over_tasks(rows, threads, [&](int64_t first, int64_t count, int worker) {
     hash_task(x + first * columns, count, columns, keys + first);
-    shares[worker].add(x + first * columns, count, columns);
+    ThreadEnds own(columns);  // in memory that no other thread writes to meanwhile
+    own.add(x + first * columns, count, columns);
+    shares[worker].join(own);
   });
   ThreadEnds all(columns);
   for (const ThreadEnds& share : shares) all.join(share);

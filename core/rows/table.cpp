@@ -73,7 +73,7 @@ std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const uint64
   for (size_t i = 0; i < order.size();) {
     size_t end = i + 1;
     while (end < order.size() && same_prefix(order[i], order[end])) ++end;
-    if (end - i == 2 && before(order[i + 1], order[i])) std::swap(order[i], order[i + 1]);  // as most often
+    if (end - i == 2 && before(order[i + 1], order[i])) std::swap(order[i], order[i + 1]);  // most often there are two
     if (end - i > 2) std::sort(order.begin() + i, order.begin() + end, before);
     i = end;
   }

@@ -224,7 +224,10 @@ def hash_rows(
 def scan_rows(
     x: npt.NDArray[np.float64], threads: int
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Hash each row as `hash_rows` does, and find the ends of each column: its smallest and largest value, or NaN."""
+    """Hash each row as `hash_rows` does, and find the smallest and the largest value of each column.
+
+    These are NaN where the column has a NaN, and infinity and -infinity where there are no rows; -0 becomes 0.
+    """
 
 def is_finite(x: npt.NDArray[np.float64]) -> bool:
     """Tell whether no number is infinite or NaN."""
@@ -267,7 +270,7 @@ def fit_kmeans(
 
     Returns the number of distinct rows, whether the problem was solved, the power of two that is the unit of distances,
     Lloyd iterations, within sum of squares, the table's exponents and origin, the centres' coordinates, the centres and
-    the labels. Rows of weight 0 get a label, too.
+    the labels. Rows of weight 0 get a label, too. Labels mean nothing if the problem was not solved.
     """
 
 def assign(

@@ -60,7 +60,7 @@ def test_unknown_instruction_set():
 
 
 def test_threads_of_one_problem():
-    X = np.random.default_rng(0).normal(size=(500, 6))
+    X = np.random.default_rng(0).normal(size=(2000, 6))  # with 7 clusters enough for several threads
     fits = [HartiganWongKMeans(7, random_state=1, n_jobs=jobs).fit(X) for jobs in (1, 2, 4)]
     assert len({f.cluster_centers_.tobytes() for f in fits}) == 1
 

@@ -6,6 +6,7 @@ import reference
 
 from clusterforests import _core
 from clusterforests.backends import CpuBackend
+from clusterforests.combining import placement as placement_module
 from clusterforests.combining.affinity import Signatures, weight_table
 from clusterforests.combining.cut import place_by
 from clusterforests.combining.placement import Links, MostLinked
@@ -64,17 +65,34 @@ def test_rows_with_a_missing_label_are_left_open_and_no_other():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
-def test_a_whole_table_of_labels_is_placed_as_its_blocks_are(kind):
+def test_a_whole_table_of_labels_is_placed_as_its_blocks_are(kind, monkeypatch):
     """Labels that the core reads where they are, and others, in columns too, lead to the clusters of the rule."""
     nodes, groups, weights, labels = drawn(20, 600, 5)
     signatures, rule = Signatures(nodes, np.arange(600), weights), MostLinked.of(Links("auto", 4.0), groups, weights)
-    labels[:, 7], labels[4, 11] = nodes[:, 0], -1
+    labels[:, 7], labels[4, 11], labels[2, 30:120] = nodes[:, 0], -1, -1
     expected = rule.groups(CpuBackend(), signatures, labels)
+    monkeypatch.setattr(placement_module, "PLACED_ROWS", 16)
     placement = place_by(Cut(groups, lambda _: rule), signatures)
     for given in (labels.astype(kind), np.asfortranarray(labels.astype(kind))):
         found = placement.clusters(CpuBackend(2), given)
         assert found.dtype == np.int32
         assert (found == placement.names[expected]).all()
+
+
+def test_rows_with_missing_labels_change_no_sum_of_the_others():
+    """Their links are computed in another way, whose rounding may differ."""
+    nodes, groups, weights, labels = drawn(20, 600, 5)
+    signatures, links = Signatures(nodes, np.arange(600), weights), Links("auto", 4.0)
+    voters = np.vstack([weights, weights * (groups == 1)])
+    alone = links.votes(CpuBackend(), signatures, labels, voters)
+    holed = labels.copy()
+    holed[3, 40], holed[19, 100] = -1, -1
+    mixed = links.votes(CpuBackend(), signatures, holed, voters)
+    others = np.delete(np.arange(labels.shape[1]), [40, 100])
+    np.testing.assert_array_equal(mixed[:, others], alone[:, others])
+    for row in (40, 100):
+        own = links.votes(CpuBackend(), signatures, np.ascontiguousarray(holed[:, [row]]), voters)
+        np.testing.assert_allclose(mixed[:, [row]], own, rtol=1e-12)
 
 
 def test_ties_are_left_open():

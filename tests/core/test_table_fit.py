@@ -44,6 +44,22 @@ def test_one_call_does_what_three_do(seed, threads):
         np.testing.assert_array_equal(mine, expected)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_share_a_large_problem(weighted):
+    """The restarts of one problem, from rows * columns * clusters = 65,536 on."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(3000, 6)), rng.integers(0, 3, 3000) * 1.0 if weighted else None
+    one, *others = (_core.fit_kmeans(X, weights, 7, 1, *SEARCH, threads) for threads in (1, 2, 5))
+    for other in others:
+        for mine, expected in zip(other, one, strict=True):
+            np.testing.assert_array_equal(mine, expected)
+
+
+def test_clusters_beyond_the_distinct_rows_take_no_room():
+    n_distinct, solved, *_, labels = _core.fit_kmeans(np.zeros((300, 2**20 // 2)), None, 280, 0, 1, 1, 0, 1)
+    assert (n_distinct, solved, labels.any()) == (1, True, False)
+
+
 def test_every_row_has_a_label_even_where_it_has_no_weight():
     X = np.array([[0.0], [1.0], [10.0], [11.0], [10.4]])
     labels = _core.fit_kmeans(X, np.array([1.0, 1.0, 1.0, 1.0, 0.0]), 2, 0, *SEARCH, 1)[-1]
@@ -59,7 +75,6 @@ def test_every_row_has_a_label_even_where_it_has_no_weight():
         ({"weights": np.ones(3)}, "one entry per row"),
         ({"weights": np.array([1.0, -1.0])}, "not negative"),
         ({"clusters": 0}, "at least 1"),
-        ({"clusters": 2**31 - 1}, "too large"),
         ({"restarts": 0}, "restarts"),
         ({"max_iter": 0}, "max_iter"),
         ({"effort": 3}, "effort"),

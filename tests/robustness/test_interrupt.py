@@ -25,7 +25,7 @@ def one_large_kmeans():
 
 
 def kmeans_of_a_column():
-    HartiganWongKMeans(8, n_init=1, random_state=0).fit(groups(3_000_000, 1))
+    HartiganWongKMeans(8, n_init=1, random_state=0).fit(groups(2_000_000, 1))
 
 
 def growth():

@@ -12,7 +12,7 @@ from clusterforests._base.typing import FloatArray, Int64Array, IntArray, KeyArr
 from clusterforests.backends.match_operator import MatchOperator
 from clusterforests.backends.protocol import Coordinates, Effort, KMeansJobs, KMeansRuns, LoadedTable
 
-SMALL = 2**16  # rows * columns * clusters: the core solves a problem that is smaller by one thread
+SMALL = 2**16  # rows * columns * clusters: below this, the core uses one thread for a problem
 SHORT = 2**20  # products: a thread that has fewer to do is not worth its start
 
 
@@ -126,9 +126,9 @@ def fit_kmeans(
 ) -> KMeansFit:
     """Solve one problem over all columns of X and label its rows, in a single call of the core.
 
-    The result is that of `load`, `kmeans` and `assign`; for a small table, their calls take longer than the work.
+    The result is that of `load`, `kmeans` and `assign`; for a small table, their calls take about as long as the work.
     """
-    threads = 1 if X.size * n_clusters < SMALL else count_threads(n_jobs)
+    threads = 1 if X.size * int(n_clusters) < SMALL else count_threads(n_jobs)
     return KMeansFit(*_core.fit_kmeans(X, weights, n_clusters, seed, n_init, max_iter, int(effort), threads))
 
 

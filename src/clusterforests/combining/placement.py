@@ -48,10 +48,19 @@ class Links:
         return isinstance(self.threshold, str) and self.sharpness > LEAST_POWER
 
     def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
-        """Sum W times each of the voters (v, m) over the nodes: (v, r)."""
-        if labels.min(initial=0) < 0 or nodes.labels.min(initial=0) < 0:
+        """Sum W times each of the voters (v, m) over the nodes: (v, r).
+
+        Rows without a missing label are summed apart, so that no other row makes a difference to their rounding.
+        """
+        gaps = labels.min(axis=0, initial=0) < 0
+        if nodes.labels.min(initial=0) < 0 or (gaps.any() and gaps.all()):
             W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
             return backend.multiply(W, voters)
+        if gaps.any():
+            sums = np.empty((len(voters), labels.shape[1]))
+            for some in (gaps, ~gaps):
+                sums[:, some] = self.votes(backend, nodes, np.ascontiguousarray(labels[:, some]), voters)
+            return sums
         table = weight_table(len(labels), self.threshold, self.sharpness)
         return backend.matches(nodes.labels, table).multiply(labels, voters)
 
@@ -231,7 +240,7 @@ class Placement:
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
         """Find the cluster of every row of labels (T, r)."""
         rule = self.rule.counting(self.nodes) if isinstance(self.rule, MostLinked) else self.rule
-        if isinstance(rule, CountedLinks) and not len(self.settled) and is_whole(labels):
+        if isinstance(rule, CountedLinks) and not len(self.settled) and can_be_read_in_place(labels):
             return self.names[rule.groups(backend, self.nodes, labels)]
         placed = np.empty(labels.shape[1], dtype=np.int32)
         for where, block in label_blocks(labels):
@@ -279,13 +288,13 @@ def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
     return found
 
 
-def is_whole(labels: AnyIntArray) -> bool:
+def can_be_read_in_place(labels: AnyIntArray) -> bool:
     """Tell whether the core can read labels (T, r) where they are."""
     return labels.dtype in (np.int8, np.int16, np.int32) and labels.flags.c_contiguous and labels.flags.aligned
 
 
 def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
-    """Go through the rows of labels (T, r) in blocks, in the type that the core takes."""
+    """Go through the rows of labels (T, r) in blocks, as int32."""
     for start in range(0, labels.shape[1], PLACED_ROWS):
         where = slice(start, start + PLACED_ROWS)
         yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
@@ -300,8 +309,8 @@ class Tally(NamedTuple):
     @classmethod
     def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
         """Count some rows, of which `start` is the number of the first."""
-        first = np.full(n_clusters, NO_ROW)
-        missing = np.bincount(found, minlength=n_clusters) > 0
+        first, counts = np.full(n_clusters, NO_ROW), np.bincount(found, minlength=n_clusters)
+        missing = counts > 0
         for begin in range(0, len(found), TALLIED_ROWS):
             if not missing.any():
                 break
@@ -309,7 +318,8 @@ class Tally(NamedTuple):
             new = missing[names]
             first[names[new]] = start + begin + place[new]
             missing[names] = False
-        return cls(np.bincount(found, weights, minlength=n_clusters).astype(np.float64), first)
+        mass = counts if weights is None else np.bincount(found, weights, minlength=n_clusters)
+        return cls(mass.astype(np.float64), first)
 
     def __add__(self, other: object) -> "Tally":
         assert isinstance(other, Tally)

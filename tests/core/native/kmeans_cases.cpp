@@ -6,6 +6,7 @@
 #include "kmeans/one_dimension.hpp"
 #include "kmeans/solver.hpp"
 #include "kmeans/streaming.hpp"
+#include "kmeans/table_fit.hpp"
 #include "self_test.hpp"
 
 namespace self_test {
@@ -78,12 +79,27 @@ void check_clustering(const Clusterings& all, size_t p, const std::vector<double
   check(near(found, within), "not the sum of squares within the clusters");
 }
 
+// A whole table in one call is what the table, its problem and the labels are one by one.
+void check_one_call(const Clusterings& all, size_t p, const double* weights, int threads) {
+  const cf::Problem& own = all.problems[p];
+  if (own.width != Clusterings::kColumns) return;
+  std::vector<int32_t> labels(all.table.rows);
+  const cf::TableFit fit = cf::fit_table({all.x.data(), weights, all.table.rows, Clusterings::kColumns}, own.k,
+                                         own.seed, {20, 30, cf::Effort::improved}, labels.data(), threads);
+  check(fit.places == all.solutions[p].centers, "one call finds other centres");
+  for (int64_t i = 0; i < all.table.rows; ++i) {
+    const int32_t label = all.labels[p * all.table.rows + i];
+    check(label < 0 || label == labels[i], "one call gives other labels");
+  }
+}
+
 uint64_t kmeans(const std::vector<double>& weights, bool weighted, int threads) {
   Clusterings all(static_cast<int64_t>(weights.size()), weighted ? weights.data() : nullptr);
   all.solve(threads);
   Digest digest;
   for (size_t p = 0; p < all.problems.size(); ++p) {
     check_clustering(all, p, weights);
+    check_one_call(all, p, weighted ? weights.data() : nullptr, threads);
     const cf::Solution& solution = all.solutions[p];
     digest.add(solution.centers).add(solution.within).add(solution.between).add(solution.iterations);
     digest.add(solution.within_pairs).add(solution.between_pairs).add(solution.exponent);

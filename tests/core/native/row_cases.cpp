@@ -1,5 +1,6 @@
 // Tables, scaling, hashes, draws of features and imputation, against plain loops.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -69,6 +70,15 @@ uint64_t row_hash_case(int threads) {
   cf::hash_rows(x.data(), rows, 3, keys.data(), threads);
   check(keys[1] == keys[2], "0 and -0 have different hashes");
   check(keys[0] == keys[10] && keys[0] != keys[11], "hashes do not tell equal rows from others");
+  std::vector<uint64_t> again(rows);
+  const cf::ColumnEnds ends = cf::scan_rows(x.data(), rows, 3, again.data(), threads);
+  check(again == keys, "a scan has other hashes");
+  check(ends.low[0] != ends.low[0] && ends.high[0] != ends.high[0], "a NaN is not among the ends of its column");
+  for (int c : {1, 2}) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t r = 0; r < rows; ++r) low = std::min(low, x[3 * r + c]), high = std::max(high, x[3 * r + c]);
+    check(ends.low[c] == low && ends.high[c] == high, "the ends of a column are wrong");
+  }
   return Digest().add(keys).value();
 }
 
