@@ -30,6 +30,13 @@ Out<T, 1> copy_of(const std::vector<Number>& numbers) {
   return Out<T, 1>(kept->data(), {kept->size()}, owner);
 }
 
+// A new matrix that owns a copy of the numbers, row by row.
+inline Out<double, 2> matrix_of(const std::vector<double>& numbers, size_t columns) {
+  auto* kept = new std::vector<double>(numbers);
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return Out<double, 2>(kept->data(), {kept->size() / columns, columns}, owner);
+}
+
 // Ask for large pages, as NumPy does: to bring in small ones, one by one, may take longer than to fill them.
 inline void prefer_large_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
 #if defined(MADV_HUGEPAGE)

@@ -41,9 +41,9 @@ void require_table(const In<T, 2>& x) {
   require_cells(x);
 }
 
-// 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it: eight sums side by side, no branches.
+// 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it: many sums side by side, no branches.
 inline bool all_finite(const double* x, size_t count) {
-  constexpr size_t kSide = 8;
+  constexpr size_t kSide = 16;
   double sums[kSide] = {0};
   for (size_t start = 0; start < count; start += cf::kRowsBetween) {
     cf::check_interrupt();

@@ -114,7 +114,7 @@ nb::tuple fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint
   }();
   return nb::make_tuple(fit.distinct, fit.solved, fit.scale, fit.iterations, fit.within,
                         copy_of<int32_t>(fit.coordinates.exponent), copy_of<double>(fit.coordinates.origin),
-                        copy_of<double>(fit.places), copy_of<double>(fit.centers), labels);
+                        matrix_of(fit.places, x.shape(1)), matrix_of(fit.centers, x.shape(1)), labels);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace cf {
 
 struct Partition {
-  std::vector<int32_t> labels;
+  LaneVector<int32_t> labels;
   std::vector<double> centers, mass;
   double objective = INFINITY;
 };

@@ -74,7 +74,7 @@ bool ProblemRows::equal(int64_t a, int64_t b) const {
 
 // Keep the chosen rows, with these weights.
 void ProblemRows::keep(const std::vector<int64_t>& chosen, const std::vector<double>& mass) {
-  std::vector<double> old;
+  LaneVector<double> old;
   old.swap(x);
   const auto value = [&](int64_t i, int j) { return old[(i / kTile) * kTile * width + j * kTile + i % kTile]; };
   rows = static_cast<int64_t>(chosen.size());
@@ -84,7 +84,7 @@ void ProblemRows::keep(const std::vector<int64_t>& chosen, const std::vector<dou
     if (i % kRowsBetween == 0) check_interrupt();
     for (int j = 0; j < width; ++j) x[(i / kTile) * kTile * width + j * kTile + i % kTile] = value(chosen[i], j);
   }
-  weight = mass;
+  weight.assign(mass.begin(), mass.end());
   unit = std::all_of(mass.begin(), mass.end(), [](double w) { return w == 1; });
   pad();
 }

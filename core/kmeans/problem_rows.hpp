@@ -5,6 +5,7 @@
 #include "kmeans/problem.hpp"
 #include "rows/table.hpp"
 #include "simd/kernels.hpp"
+#include "simd/lane_vector.hpp"
 
 namespace cf {
 
@@ -38,8 +39,8 @@ class ProblemRows : public ProblemColumns {
 
   int64_t rows = 0, tiles = 0;
   int width = 0;
-  std::vector<double> x, weight;
-  std::vector<float> x32, weight32;
+  LaneVector<double> x, weight;
+  LaneVector<float> x32, weight32;
   bool unit = true;
 
  private:

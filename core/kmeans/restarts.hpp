@@ -11,9 +11,10 @@ namespace cf {
 // Memory of one thread.
 struct Workspace {
   std::vector<int64_t> start;
-  std::vector<int32_t> labels;
-  std::vector<float> scratch32;
-  std::vector<double> scratch, sums, mass;
+  LaneVector<int32_t> labels;
+  LaneVector<float> scratch32;
+  LaneVector<double> scratch;
+  std::vector<double> sums, mass;
 };
 
 // Call task(i, workspace) for each i in [0, n), perhaps in several threads.

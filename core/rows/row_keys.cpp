@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include "runtime/interrupt.hpp"
 #include "runtime/random.hpp"
 #include "runtime/threads.hpp"
@@ -92,10 +93,11 @@ void RowKeys::add(const double* x, int64_t row_step, const std::vector<PowerOfTw
   });
 }
 
-std::vector<uint64_t> RowKeys::finished() const {
-  std::vector<uint64_t> keys(keys_.size());
-  std::transform(keys_.begin(), keys_.end(), keys.begin(), mix);
-  return keys;
+std::vector<uint64_t> RowKeys::finished() const& { return RowKeys(*this).finished(); }
+
+std::vector<uint64_t> RowKeys::finished() && {
+  for (uint64_t& key : keys_) key = mix(key);
+  return std::move(keys_);
 }
 
 }  // namespace cf

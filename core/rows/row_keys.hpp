@@ -33,7 +33,8 @@ class RowKeys {
   // Add the leading columns of x[row], whose exponents are known.
   void add(const double* x, int64_t row_step, const std::vector<PowerOfTwo>& scale, int threads);
 
-  std::vector<uint64_t> finished() const;
+  std::vector<uint64_t> finished() const&;
+  std::vector<uint64_t> finished() &&;
 
   int64_t rows() const { return static_cast<int64_t>(keys_.size()); }
 

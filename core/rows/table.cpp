@@ -31,6 +31,7 @@ int radix_digits(int bits) { return (bits + 10) / 11; }
 int prefix_bits(size_t count) {
   int bits = 8;
   while (bits < 33 && (size_t{1} << bits) < count) ++bits;
+  if (bits < 11) ++bits;  // while one digit is enough: fewer rows are left to compare
   const int digits = radix_digits(bits);
   return (bits + digits - 1) / digits * digits;
 }
@@ -97,7 +98,7 @@ std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weig
   if (!by.keys) {
     RowKeys hashed(rows);
     hashed.add(x, columns, undo({exponent.begin(), exponent.begin() + by.keyed}), 1);
-    own = hashed.finished();
+    own = std::move(hashed).finished();
   }
   const std::vector<Keyed> order = sort_rows(x, rows, columns, by.keys ? by.keys : own.data(), weights);
   place.assign(rows, -1);

@@ -123,8 +123,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                 "the largest values. Lower n_clusters, or rescale the columns."
             )
         self._exponent, self._origin, self._scale = fit.exponent, fit.origin, fit.scale
-        self._relative_centers = fit.places.reshape(-1, X.shape[1])
-        self.cluster_centers_ = fit.centers.reshape(-1, X.shape[1])
+        self._relative_centers = fit.places
+        self.cluster_centers_ = fit.centers
         self.inertia_ = fit.within
         self.n_iter_ = fit.iterations
         self.labels_ = fit.labels

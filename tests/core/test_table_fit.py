@@ -30,7 +30,7 @@ def in_three_calls(X, weights, k, seed):
     centers = np.ldexp(places + table.origin, table.exponent)
     return (
         table.distinct, found.solved[0], found.exponent[0], found.iterations[0], within,
-        table.exponent, table.origin, places.ravel(), centers.ravel(), labels,
+        table.exponent, table.origin, places, centers, labels,
     )  # fmt: skip
 
 

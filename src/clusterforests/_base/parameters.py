@@ -162,7 +162,7 @@ FOREST_RULES: Mapping[str, Rule] = {
 def check_value(name: str, value: Any, rule: Rule) -> None:
     """Raise ValueError if the rule does not allow the value."""
     if not rule.test(value):
-        raise ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")
+        raise _not_allowed(name, value, rule)
 
 
 def check_parameters(values: Mapping[str, Any], special: Mapping[str, Rule] | None = None) -> None:
@@ -172,5 +172,9 @@ def check_parameters(values: Mapping[str, Any], special: Mapping[str, Rule] | No
     """
     rules = RULES if special is None else {**RULES, **special}
     for name, value in values.items():
-        if name in rules:
-            check_value(name, value, rules[name])
+        if name in rules and not rules[name].test(value):
+            raise _not_allowed(name, value, rules[name])
+
+
+def _not_allowed(name: str, value: Any, rule: Rule) -> ValueError:
+    return ValueError(f"{name}={value!r} is not allowed: it must be {rule.text}.")

@@ -108,8 +108,8 @@ class KMeansFit(NamedTuple):
     within: float
     exponent: IntArray
     origin: FloatArray
-    places: FloatArray  # coordinates of the centres, one after the other
-    centers: FloatArray  # the centres, one after the other
+    places: FloatArray  # coordinates of the centres, (k, columns)
+    centers: FloatArray
     labels: IntArray
 
 
