@@ -1,6 +1,6 @@
 """Measure Dask: a table larger than the workers' memory, network traffic, and the overhead over a single process.
 
-    python benchmarks/dask_scale.py --out benchmarks/DASK.md [--only larger bytes overhead trees]
+    python benchmarks/dask_scale.py --out benchmarks/DASK.md [--only larger bytes overhead]
 
 Clusters are local: one process with one thread for each worker. The large table takes 6 GB in a temporary folder.
 """
@@ -17,7 +17,6 @@ from pathlib import Path
 import dask
 import dask.array as da
 import dask.dataframe as dd
-import joblib
 import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
@@ -25,11 +24,6 @@ from scale_data import gaussians
 from stamp import stamp
 
 from clusterforests import ClusterForest
-from clusterforests._base.progress import ProgressBar
-from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import join_forests
-from clusterforests.rows.dask.reader import TREES, grow_trees
-from clusterforests.rows.open import open_rows
 
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
@@ -176,49 +170,8 @@ def overhead_table():
     yield f"\nRatio: **{ratio:.2f}x** (target: at most 1.5x). The labels are equal: {'yes' if same else 'NO'}."
 
 
-def trees_table():
-    yield "\n## Growing trees for a table that fits into memory\n"
-    yield (
-        "20,000 x 50, 200 trees of one start; only growth is timed. With two workers of one thread each: `fit` of a "
-        "Dask array (ten trees in each task) against the same tasks through joblib's Dask backend. Medians of three "
-        "alternating runs.\n"
-    )
-    yield "| | seconds |"
-    yield "|---|---|"
-    plan = plan_of(forest(), block(0, 20_000, 50))
-    ways = {
-        "no Dask, one thread": lambda: plan.grow(CpuBackend(1)),
-        "no Dask, two threads": lambda: plan.grow(CpuBackend(2)),
-        "Dask, two workers": lambda: grow_trees(plan, lambda *_: None),
-        "joblib's Dask backend, two workers": lambda: join_forests(through_joblib(plan)),
-    }
-    with workers(2, "4GB"):
-        times, kappas = {name: [] for name in ways}, []
-        for _ in range(3):
-            for name, way in ways.items():
-                started = time.perf_counter()
-                kappas.append(way().kappas)
-                times[name].append(time.perf_counter() - started)
-    for name, seconds in times.items():
-        yield f"| {name} | {np.median(seconds):.1f} |"
-    yield f"\nThe kappas are equal: {'yes' if all((found == kappas[0]).all() for found in kappas) else 'NO'}."
-
-
-def plan_of(model, X):
-    """Plan the growth of its trees."""
-    rows = open_rows(model, X, None, CpuBackend(2), lambda *_: None)
-    plan, _ = model._choose(rows.sample(0), rows.n_rows, 0, ProgressBar(1, False))
-    return plan
-
-
-def through_joblib(plan):
-    with joblib.parallel_config(backend="dask"):
-        firsts = range(0, len(plan.settings.base_clusters), TREES)
-        return joblib.Parallel()(joblib.delayed(plan.grow)(CpuBackend(1), None, i, i + TREES) for i in firsts)
-
-
 def main():
-    sections = {"larger": larger_table, "bytes": bytes_table, "overhead": overhead_table, "trees": trees_table}
+    sections = {"larger": larger_table, "bytes": bytes_table, "overhead": overhead_table}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", nargs="+", choices=list(sections), default=list(sections))
