@@ -266,7 +266,7 @@ def draw(seconds, exponent, picture):
     ax.loglog(ROWS, np.array(ROWS) * seconds[0] / ROWS[0], ":", color="0.5", label="proportional to rows")
     for n, s in zip(ROWS, seconds, strict=True):
         ax.annotate(f"{s:.2g} s", (n, s), textcoords="offset points", xytext=(7, -13), color="0.25")
-    ax.set(xlabel="rows (20 features, 5 clusters)", ylabel="seconds of a whole fit, 2 threads", ylim=(0.5, 100))
+    ax.set(xlabel="rows (20 features, 5 clusters)", ylabel="seconds of a whole fit, 2 threads", ylim=(0.3, 100))
     ax.set_xticks([1e5, 1e6, 1e7], ["100,000", "1 million", "10 million"])
     ax.set_yticks([1, 10, 100], ["1", "10", "100"])
     ax.margins(x=0.08)
