@@ -141,3 +141,11 @@ def test_gpu():
         in page
     )
     assert f"issues {min(issued)} to {max(issued)} % of the instructions" in page
+
+
+def test_tables_without_clusters_in_the_page_on_choosing_k():
+    table = rows(section("benchmarks/how_many/RESULTS.md", "Structureless tables"))
+    found = dict(zip(table[0], table[-1], strict=True))
+    ours, hdbscan, mixture = (found[name] for name in ("auto", "HDBSCAN", "GMM full + BIC"))
+    said = f"on {ours} drawn tables without clusters, where HDBSCAN is on {hdbscan.split()[0]} and a Gaussian mixture"
+    assert f"{said} chosen by BIC on {mixture.split()[0]}." in plain("docs/choosing-k.md")
