@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from clusterforests._base.alignment import aligned
 from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
 from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.combining.assignment import OutOfTimeError
 from clusterforests.combining.consensus_function import consensus
@@ -38,6 +39,8 @@ from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.new_rows import NewRows
 from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
 from clusterforests.story import Summary, summarise
+from clusterforests.story.same_columns import check_same_columns
+from clusterforests.story.same_table import check_same_table
 from clusterforests.tables.checks import read_sparse
 from clusterforests.tables.column_reading import ColumnReading
 from clusterforests.tables.encoding import Encoding
@@ -323,7 +326,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or None, default=None
-            The table that the forest was fitted on, to name the features.
+            The table that the forest was fitted on, to name the features; another one, or another order of its rows, is
+            refused.
         n_clusters : sequence of int, default=range(2, 9)
             Numbers of clusters. Those that the trees cannot be cut into are left out.
         names : sequence of str or None, default=None
@@ -344,6 +348,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ValueError(
                 f"X has {len(values)} rows but the forest was fitted on {len(mass)}. Pass the table it was fitted on."
             )
+        view = view_of(self)
+        for doubt in check_same_table(view, X) + check_same_columns(view, np.arange(len(values)), values):
+            warn_caller(doubt)
         return build_tree(labels, mass, values, self._encoding.columns(), titles)
 
     def summary(self, X: Any, *, names: Sequence[Any] | None = None, ids: Sequence[Any] | None = None) -> Summary:

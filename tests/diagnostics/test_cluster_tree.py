@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusterforests import ClusterForest, diagnostics
+from clusterforests import ClusterForest, diagnostics, plots
 
 LEVELS = [[0, 0, 0, 0, 0, 1, 1, 1], [1, 1, 2, 2, 2, 0, 0, 0], [1, 1, 2, 2, 3, 0, 0, 0]]
 
@@ -66,6 +66,13 @@ def test_a_forest_is_cut_by_at(nested):
     )
     renamed = diagnostics.cluster_tree(forest, X, [2, 3, 4], names=list("tuvwxyz"))
     assert {split.features[0].name for split in renamed.splits} == {"t", "z = b"}
+
+
+@pytest.mark.parametrize("draw", [diagnostics.cluster_tree, plots.cluster_tree], ids=["tree", "plot"])
+def test_another_table_names_no_features(nested, draw):
+    forest = ClusterForest(4, n_estimators=60, random_state=0).fit(nested)
+    with pytest.raises(ValueError, match="rows are in another order"):
+        draw(forest, nested.sample(frac=1, random_state=0))
 
 
 def test_weights_count_and_impossible_numbers_are_left_out():

@@ -47,6 +47,9 @@ class Habits:
     plain_points: bool = False
 
 
+MOST_LEVELS = 10_000  # of a column; a range in a damaged model may claim any number
+
+
 def parse_wish(value: Any) -> Wish | None:
     """Understand an entry of `columns`: a kind, a kind with a style, or levels from low to high; None if it is none."""
     if isinstance(value, str):
@@ -54,8 +57,10 @@ def parse_wish(value: Any) -> Wish | None:
         if kind not in WORDS or (style and style not in STYLES.get(kind, ())):
             return None
         return Wish(WORDS[kind], style)
-    if isinstance(value, Sequence) and len(value) > 1 and len(set(map(str, value))) == len(value):
-        return Wish(ORDERED, order=tuple(map(str, value)))
+    # A slice tells how long a range is even where len() cannot.
+    if isinstance(value, Sequence) and not value[MOST_LEVELS : MOST_LEVELS + 1]:
+        order = tuple(map(str, value))
+        return Wish(ORDERED, order=order) if len(order) > 1 and len(set(order)) == len(order) else None
     return None
 
 
@@ -81,6 +86,6 @@ COLUMNS_RULE = either(
     Rule(
         lambda value: isinstance(value, Mapping) and all(parse_wish(wish) is not None for wish in value.values()),
         f"a dictionary from names of columns to one of {', '.join(map(repr, ALLOWED))}, or to a list of levels from "
-        "low to high",
+        f"low to high, at most {MOST_LEVELS:,}",
     ),
 )
