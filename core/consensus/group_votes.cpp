@@ -16,6 +16,16 @@ const uint64_t* aligned(const std::vector<uint64_t>& bits) {
   return bits.data() + (past ? (kCacheLine - past) / sizeof(uint64_t) : 0);
 }
 
+template <class Label>
+FindLines<Label>* finder() {
+  if constexpr (sizeof(Label) == 1)
+    return kernels().find_lines8;
+  else if constexpr (sizeof(Label) == 2)
+    return kernels().find_lines16;
+  else
+    return kernels().find_lines32;
+}
+
 }  // namespace
 
 GroupVotes::GroupVotes(const GroupedNodes& nodes, const double* table)
@@ -110,16 +120,9 @@ template <class Label>
 void GroupVotes::place_some(const Label* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const {
   work.lines.resize(kVoters * members);
   work.lowest.assign(rows, 0);
-  for (int m = 0; m < members; ++m) {
-    const Label* own = labels + m * step;
-    const int32_t first = first_[m], most = labels_[m];
-    int32_t* to = work.lines.data() + m * kVoters;
-    for (int64_t r = 0; r < rows; ++r) {
-      const int32_t label = own[r];
-      work.lowest[r] = std::min(work.lowest[r], label);
-      to[r] = static_cast<uint32_t>(label) < static_cast<uint32_t>(most) ? first + label : 0;
-    }
-  }
+  const auto find_lines = finder<Label>();
+  for (int m = 0; m < members; ++m)
+    find_lines(labels + m * step, rows, first_[m], labels_[m], work.lines.data() + m * kVoters, work.lowest.data());
   const int64_t votes = static_cast<int64_t>(groups_) * kTile;
   work.votes.assign(rows * votes, 0);
   for (const Block& block : blocks_) {

@@ -25,6 +25,17 @@ CF_INLINE inline Float powers(const cf::NodeBlock& nodes, const uint8_t* counts)
   return out;
 }
 
+// See Kernels::find_lines.
+template <class Label>
+void find_lines(const Label* labels, int64_t rows, int32_t first, int32_t count, int32_t* __restrict lines,
+                int32_t* __restrict lowest) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const int32_t label = labels[r];
+    lowest[r] = label < lowest[r] ? label : lowest[r];
+    lines[r] = static_cast<uint32_t>(label) < static_cast<uint32_t>(count) ? first + label : 0;
+  }
+}
+
 // See Kernels::vote.
 void vote(const cf::NodeBlock& nodes, const int32_t* lines, int members, int64_t rows, int64_t step, float* votes) {
   for (int64_t r = 0; r < rows; ++r, ++lines, votes += step) {
@@ -40,7 +51,7 @@ void vote(const cf::NodeBlock& nodes, const int32_t* lines, int members, int64_t
       const cf::GroupRun& run = nodes.runs[i];
       Float total = Float::load(votes + static_cast<int64_t>(run.group) * kLanes);
       for (int at = run.begin; at < run.end; at += kLanes)
-        total = total + powers(nodes, counts + at) * Float::load(nodes.weights + at);
+        total = multiply_add(powers(nodes, counts + at), Float::load(nodes.weights + at), total);
       total.store(votes + static_cast<int64_t>(run.group) * kLanes);
     }
   }

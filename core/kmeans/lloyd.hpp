@@ -73,13 +73,20 @@ struct Lloyd {
       const float* tile = rows.x + t * D * kLanes;
       const Int label = nearest(tile);
       relabel(t, label, kept);
-      const Float weight = Float::load(rows.weight + t * kLanes);
-      times<K>(0, [&](int c) CF_INLINE {
-        const auto mine = label == Int::all(c);
-        const auto add = [&](const Float& value, int i) CF_INLINE { held[i] = select(mine, held[i] + value, held[i]); };
-        times<D>(0, [&](int j) CF_INLINE { add(Float::load(tile + j * kLanes) * weight, c * stride + j); });
-        add(weight, c * stride + D);
-      });
+      const auto sum = [&](const Float& weight, const auto& weighted) CF_INLINE {
+        times<K>(0, [&](int c) CF_INLINE {
+          const auto mine = label == Int::all(c);
+          const auto add = [&](const Float& x, int i) CF_INLINE { held[i] = select(mine, held[i] + x, held[i]); };
+          times<D>(0, [&](int j) CF_INLINE { add(weighted(Float::load(tile + j * kLanes)), c * stride + j); });
+          add(weight, c * stride + D);
+        });
+      };
+      if (rows.unit && t + 1 < rows.tiles) {  // the last tile may be padded
+        sum(Float::all(1), [](const Float& x) CF_INLINE { return x; });
+      } else {
+        const Float weight = Float::load(rows.weight + t * kLanes);
+        sum(weight, [&](const Float& x) CF_INLINE { return x * weight; });
+      }
     }
     times<K * stride>(0, [&](int i) CF_INLINE { held[i].store(lane_sums + i * kLanes); });
     return kept;

@@ -26,15 +26,14 @@ struct CenterSearch {
       times<R>(R, [&](int r) CF_INLINE { x[r] = Float::load(column + r * kLanes); });
       times<B>(B, [&](int b) CF_INLINE {
         const Float c = Float::all(center[b * d + j]);
-        times<R>(R, [&](int r) CF_INLINE { score[b * R + r] = score[b * R + r] + x[r] * c; });
+        times<R>(R, [&](int r) CF_INLINE { score[b * R + r] = multiply_add(x[r], c, score[b * R + r]); });
       });
     }
     times<B * R>(B * R, [&](int i) CF_INLINE {
       const int r = i % R;
-      const auto better = best[r] < score[i];
-      second[r] = select(better, best[r], select(second[r] < score[i], score[i], second[r]));
-      best[r] = select(better, score[i], best[r]);
-      label[r] = select(better, Int::all(first + i / R), label[r]);
+      label[r] = select(best[r] < score[i], Int::all(first + i / R), label[r]);
+      second[r] = larger(smaller(score[i], best[r]), second[r]);
+      best[r] = larger(score[i], best[r]);
     });
   }
 

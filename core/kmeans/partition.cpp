@@ -10,7 +10,12 @@ namespace {
 std::vector<int> heaviest_first(const ProblemRows& rows, const Partition& partition) {
   const size_t k = partition.mass.size();
   std::vector<int64_t> first(k, rows.rows);
-  for (int64_t i = rows.rows - 1; i >= 0; --i) first[partition.labels[i]] = i;
+  size_t seen = 0;
+  for (int64_t i = 0; i < rows.rows && seen < k; ++i) {
+    if (first[partition.labels[i]] < rows.rows) continue;
+    first[partition.labels[i]] = i;
+    ++seen;
+  }
   std::vector<int> order(k);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {

@@ -40,6 +40,21 @@ void project(const double* x, int64_t step, const cf::ProjectionTerm* terms, int
   for (; t < tiles; ++t) project_tiles<1>(x + t * kLanes, step, terms, count, out + t * kLanes);
 }
 
+// See Kernels::all_finite. 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it.
+bool all_finite(const double* x, int64_t count) {
+  constexpr int kSide = Double::parts == 2 ? 2 : 1;  // sums that do not wait for each other
+  Double sums[kSide];
+  for (Double& lanes : sums) lanes = Double::all(0);
+  int64_t i = 0;
+  for (; i + kSide * kLanes <= count; i += kSide * kLanes)
+    times<kSide>(kSide,
+                 [&](int s) CF_INLINE { sums[s] = sums[s] + Double::load(x + i + s * kLanes) * Double::all(0); });
+  double rest = 0;
+  for (const Double& lanes : sums) rest += sum(lanes);
+  for (; i < count; ++i) rest += 0 * x[i];
+  return rest == 0;
+}
+
 // See Kernels::sum_clusters.
 void sum_clusters(const double* units, const int32_t* labels, int64_t rows, double* sums) {
   for (int64_t i = 0; i < rows; ++i) {

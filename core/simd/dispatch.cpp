@@ -21,10 +21,11 @@ std::vector<const Kernels*> runnable() {
   std::vector<const Kernels*> sets;
 #ifdef CF_X86
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
+  const bool fma = __builtin_cpu_supports("fma");
+  if (fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     sets.push_back(&avx512::set);
-  if (__builtin_cpu_supports("avx2")) sets.push_back(&avx2::set);
+  if (fma && __builtin_cpu_supports("avx2")) sets.push_back(&avx2::set);
 #endif
   sets.push_back(&baseline::set);
   sets.push_back(&portable::set);

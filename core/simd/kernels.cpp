@@ -27,9 +27,13 @@ const cf::Kernels set = {CF_TEXT(CF_ISA),
                          {count_row<uint8_t>, look_up<uint8_t>, count_products<uint8_t>, entry_products<uint8_t>},
                          {count_row<uint16_t>, look_up<uint16_t>, count_products<uint16_t>, entry_products<uint16_t>},
                          row_products,
+                         find_lines<int8_t>,
+                         find_lines<int16_t>,
+                         find_lines<int32_t>,
                          vote,
                          shared_distances,
                          scale_tile,
                          project,
+                         all_finite,
                          sum_clusters};
 }  // namespace CF_ISA

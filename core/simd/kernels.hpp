@@ -97,6 +97,10 @@ struct ProjectionTerm {
   double coefficient;
 };
 
+template <class Label>
+using FindLines = void(const Label* labels, int64_t rows, int32_t first, int32_t count, int32_t* lines,
+                       int32_t* lowest);
+
 struct Kernels {
   const char* name;
 
@@ -125,6 +129,11 @@ struct Kernels {
   // Inner products of one row of a matrix with `count` vectors of length n, each in a fixed order.
   void (*row_products)(const double* row, int64_t n, const double* vectors, int count, double* out);
 
+  // lines[row] = first + label where the label is from 0 to count - 1, or else 0. Lowers lowest[row] to the label.
+  FindLines<int8_t>* find_lines8;
+  FindLines<int16_t>* find_lines16;
+  FindLines<int32_t>* find_lines32;
+
   // Add the weights of the nodes times the powers of their matches to votes[row][group][16], which are `step` apart.
   // Takes lines[member][kVoters], and at most so many rows.
   void (*vote)(const NodeBlock& nodes, const int32_t* lines, int members, int64_t rows, int64_t step, float* votes);
@@ -141,6 +150,9 @@ struct Kernels {
   // out[row] = sum of coefficient * x[column * step + row] over the terms, in their order, for rows in whole tiles.
   void (*project)(const double* x, int64_t step, const ProjectionTerm* terms, int64_t count, int64_t tiles,
                   double* out);
+
+  // Tell whether no number is infinite or NaN.
+  bool (*all_finite)(const double* x, int64_t count);
 
   // Add each of the rows units[row][16] to sums[its label][16].
   void (*sum_clusters)(const double* units, const int32_t* labels, int64_t rows, double* sums);

@@ -1,8 +1,9 @@
 // Sixteen virtual lanes, whatever the register width.
 //
 // Every instruction set executes the same IEEE operations in the same order, lane by lane, so results are equal
-// bit for bit. With CF_PORTABLE_LANES (and on compilers without vector extensions) a register is one scalar.
-// Included once per instruction set, in a namespace of its own: nothing here may have external linkage.
+// bit for bit. The one exception is multiply_add. With CF_PORTABLE_LANES (and on compilers without vector extensions)
+// a register is one scalar. Included once per instruction set, in a namespace of its own: nothing here may have
+// external linkage.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -112,6 +113,34 @@ inline Lanes<T> select(const M& mask, const Lanes<T>& yes, const Lanes<T>& no) {
   Lanes<T> out;
   for (int i = 0; i < Lanes<T>::parts; ++i) out.v[i] = mask.v[i] ? yes.v[i] : no.v[i];
   return out;
+}
+
+// x * y + z with one rounding or two, as is fastest: for scores that decide only what either rounding would decide.
+CF_INLINE inline Float multiply_add(const Float& x, const Float& y, const Float& z) {
+#if defined(__FMA__) && CF_REGISTER_BYTES == 64
+  return {{(Float::Part)_mm512_fmadd_ps((__m512)x.v[0], (__m512)y.v[0], (__m512)z.v[0])}};
+#elif defined(__FMA__) && CF_REGISTER_BYTES == 32
+  const auto part = [&](int i) { return (Float::Part)_mm256_fmadd_ps((__m256)x.v[i], (__m256)y.v[i], (__m256)z.v[i]); };
+  return {{part(0), part(1)}};
+#else
+  return z + x * y;
+#endif
+}
+
+// The smaller and the larger of two numbers; the second one if either is NaN.
+CF_INLINE inline Float smaller(const Float& a, const Float& b) {
+#if CF_REGISTER_BYTES == 64
+  return {{(Float::Part)_mm512_min_ps((__m512)a.v[0], (__m512)b.v[0])}};
+#else
+  return select(a < b, a, b);
+#endif
+}
+CF_INLINE inline Float larger(const Float& a, const Float& b) {
+#if CF_REGISTER_BYTES == 64
+  return {{(Float::Part)_mm512_max_ps((__m512)a.v[0], (__m512)b.v[0])}};
+#else
+  return select(b < a, a, b);
+#endif
 }
 
 inline int lowest_bit(uint32_t bits) {

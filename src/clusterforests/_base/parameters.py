@@ -25,7 +25,7 @@ def integer(low: int, high: int | None = None) -> Rule:
     """Allow whole numbers from `low` on, up to `high` if given; truth values are none."""
 
     def test(value: Any) -> bool:
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        whole = type(value) is int or (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
         return whole and low <= value and (high is None or value <= high)
 
     return Rule(test, f"an integer of at least {low}" + ("" if high is None else f" and at most {high}"))
@@ -60,7 +60,7 @@ def choice(*options: str) -> Rule:
 
 
 def boolean() -> Rule:
-    return Rule(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+    return Rule(lambda value: value is True or value is False or isinstance(value, np.bool_), "True or False")
 
 
 def none() -> Rule:
@@ -172,8 +172,9 @@ def check_parameters(values: Mapping[str, Any], special: Mapping[str, Rule] | No
     """
     rules = RULES if special is None else {**RULES, **special}
     for name, value in values.items():
-        if name in rules and not rules[name].test(value):
-            raise _not_allowed(name, value, rules[name])
+        rule = rules.get(name)
+        if rule is not None and not rule.test(value):
+            raise _not_allowed(name, value, rule)
 
 
 def _not_allowed(name: str, value: Any, rule: Rule) -> ValueError:

@@ -52,8 +52,7 @@ def is_plain(X: Any) -> bool:
     """Tell whether X is a finite float64 array that needs no conversion."""
     return (
         type(X) is np.ndarray
-        and X.dtype == np.float64
-        and X.dtype.isnative
+        and X.dtype == np.float64  # in this machine's byte order: others are not equal to it
         and X.ndim == 2
         and X.size > 0
         and X.flags.c_contiguous
