@@ -14,6 +14,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from dask.delayed import delayed
 from distributed import Client, LocalCluster
 from sklearn.metrics import adjusted_rand_score
@@ -101,7 +102,13 @@ def test_the_same_as_numpy_however_it_is_cut(plain, lengths):
     assert found.selection_ == plain.selection_
 
 
-@pytest.mark.parametrize("kind", ["float32", "unknown chunks", "columns cut", "frame", "mixed dtypes", "nullable"])
+BLOCKS = {"matrix": np.matrix, "sparse": scipy.sparse.coo_array, "sparse matrix": scipy.sparse.csc_matrix}
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize(
+    "kind", ["float32", "unknown chunks", "columns cut", *BLOCKS, "frame", "mixed dtypes", "nullable"]
+)
 def test_kinds_of_tables(plain, kind):
     rows = X.astype(np.float32) if kind == "float32" else X.copy()
     if kind in ("mixed dtypes", "nullable"):
@@ -117,6 +124,8 @@ def test_kinds_of_tables(plain, kind):
     if kind == "unknown chunks":
         table = da.concatenate([table, table])[da.concatenate([da.ones(N, dtype=bool), da.zeros(N, dtype=bool)])]
         assert np.isnan(table.shape[0])
+    if kind in BLOCKS:
+        table = table.map_blocks(BLOCKS[kind], dtype=float)
     if kind == "columns cut":
         table = table.rechunk((700, 4))
     if frame.dtypes.nunique() > 1 or kind == "frame":
@@ -206,12 +215,14 @@ def test_lazy_results_equal_those_of_numpy(plain, tmp_path):
     assert (ClusterForest.load(tmp_path / "model.cf").labels_ == plain.labels_).all()
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_story_and_report_read_dask_tables(plain):
     """Only the rows that they show are brought here; a frame or an array that does not know its rows is read too."""
     told = str(plain.summary(X, names=NAMES))
     pieces = in_pieces(X, (1000, 500, 1500))
     unknown = da.concatenate([pieces, pieces])[da.concatenate([da.ones(N, dtype=bool), da.zeros(N, dtype=bool)])]
-    for table in (pieces, unknown, dd.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)):
+    blocks = [pieces.map_blocks(kind, dtype=float) for kind in BLOCKS.values()]
+    for table in (pieces, unknown, *blocks, dd.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)):
         found = forest().fit(table)
         assert str(found.summary(table, names=NAMES)) == told
     with pytest.raises(ValueError, match="its rows are in another order"):

@@ -23,7 +23,8 @@ from clusterforests.cli.readers import DataFile
 from clusterforests.tables.raw_columns import shorten
 
 TEXT = ("csv", "tsv", "jsonl")
-NOT_WRITTEN = (".xls", ".ods", ".json", ".zip", ".bz2", ".xz", ".7z", ".html", ".pdf", ".npz", ".rds", ".h5", ".h5ad")
+CSV_NAMES = ("", ".csv", ".txt", ".dat")
+READ_ONLY = (".xlsm", ".h5ad")
 MOST_EXCEL_ROWS = 2**20
 MOST_EXCEL_CHARACTERS = 2**15 - 1  # of a cell
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (wide signs, which Excel takes too)
@@ -44,7 +45,8 @@ def labels_format(path: Path | None) -> LabelsFormat:
         return LabelsFormat("csv")
     kind, compression = format_of(str(path)), compression_of(str(path))
     suffix = (path.with_suffix("") if compression else path).suffix.lower()
-    if suffix in NOT_WRITTEN or (compression is not None and kind not in TEXT):
+    other = suffix in READ_ONLY or (kind == "csv" and suffix not in CSV_NAMES)
+    if other or (compression is not None and kind not in TEXT):
         raise ValueError(
             f"--out {path}: labels are written as .csv, .tsv or .jsonl (also .gz and .zst), .xlsx, .parquet, .arrow or "
             ".npy. Give the file one of these names."

@@ -7,6 +7,8 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
 
 from clusterforests import __version__
 from clusterforests.cli.arguments import EXIT_CODES
@@ -77,9 +79,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be written."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        try:
+            with writing_to_stdout() if file is sys.stdout else nullcontext():
+                print(message, end="", file=file, flush=True)
+        except OSError as error:
+            if file is sys.stdout and not isinstance(error, BrokenPipeError):
+                print(f"clusterforests: {explain(error)}", file=sys.stderr)
+            sys.exit(1)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="clusterforests",
         description="Cluster tables with many columns, some of which may be noise.",
         epilog=EXAMPLES + EXIT_CODES,

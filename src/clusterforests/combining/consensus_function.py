@@ -4,6 +4,7 @@ from typing import Any
 
 from clusterforests._base.parameters import FOREST_RULES, check_parameters
 from clusterforests._base.typing import IntArray
+from clusterforests._base.warnings import warn_caller
 from clusterforests.backends import CpuBackend
 from clusterforests.combining.combine import combine
 from clusterforests.combining.partitions import check_partitions
@@ -62,4 +63,7 @@ def consensus(
     labels = check_partitions(partitions)
     check_enough_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
-    return combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks).labels
+    found = combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks)
+    if found.kept.failed:
+        warn_caller(f"method={method!r} chose among fewer cuts: {'; '.join(found.kept.failed)}.")
+    return found.labels

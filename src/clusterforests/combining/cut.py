@@ -34,6 +34,7 @@ class KeptCut:
     cut: Cut
     method: str
     reason: str | None = None  # why this one, if it was chosen
+    failed: tuple[str, ...] = ()  # the cuts that could not be made, and why
 
     @property
     def tree(self) -> CutTree | None:
@@ -48,17 +49,16 @@ def cut_graph(graph: "ConsensusGraph", settings: CutSettings) -> KeptCut:
         return _cut_at_gaps_or(graph, method)
     if not isinstance(method, MedoidOf):
         return graph.keep(settings.method)
-    cuts, failed = {}, ""
+    cuts, failed = {}, []
     for name in method.methods:
         try:
             cuts[name] = graph.cut(name)
         except ValueError as error:  # Some methods cannot make n_clusters groups; the first always can.
-            failed += f"; {name} failed: {_in_short(error)}"
+            failed.append(f"{name} failed: {_in_short(error)}")
     kept, agreement = choose_medoid({name: cut.groups for name, cut in cuts.items()}, graph.signatures.weights)
-    if len(cuts) == 1:
-        return KeptCut(cuts[kept], kept, f"the only cut that could be made{failed}")
     agreed = ", ".join(f"{name} {value:.2f}" for name, value in agreement.items())
-    return KeptCut(cuts[kept], kept, f"agrees best with the other cuts: {agreed}{failed}")
+    why = "the only cut that could be made" if len(cuts) == 1 else f"agrees best with the other cuts: {agreed}"
+    return KeptCut(cuts[kept], kept, "; ".join([why, *failed]), tuple(failed))
 
 
 def _cut_at_gaps_or(graph: "ConsensusGraph", method: AtGapsOr) -> KeptCut:

@@ -10,7 +10,7 @@ from clusterforests.rows.results import in_memory
 from clusterforests.story.table_rows import take_rows
 
 BLOCKS = 16  # of rows that are compared, from the first to the last
-BLOCK_ROWS = 64
+BLOCK_ROWS = 1024
 REFUSED = 0.05  # of these rows in other clusters: another table, or other rows
 
 

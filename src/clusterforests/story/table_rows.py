@@ -8,7 +8,7 @@ import scipy.sparse
 
 from clusterforests._base.typing import IndexArray
 from clusterforests.tables.column_table import CategoryColumn, ColumnTable
-from clusterforests.tables.frames import is_dask
+from clusterforests.tables.frames import is_dask, plain_block
 
 
 def count_rows(X: Any) -> int:
@@ -22,7 +22,7 @@ def count_rows(X: Any) -> int:
 def take_rows(X: Any, rows: IndexArray) -> Any:
     """Take some rows, in ascending order, of an array or a frame; None if X is something else."""
     if is_dask(X):
-        return _take_from_frame(X, rows) if hasattr(X, "get_partition") else _with_known_chunks(X)[rows].compute()
+        return _take_from_frame(X, rows) if hasattr(X, "get_partition") else _take_from_blocks(X, rows)
     if isinstance(X, ColumnTable):
         cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in X.cells]
         return ColumnTable(X.columns, cells, X.readings)
@@ -41,6 +41,10 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
 def _with_known_chunks(X: Any) -> Any:
     """Return a Dask array that knows how many rows its blocks have; the user's stays as it is."""
     return X.copy().compute_chunk_sizes() if np.isnan(X.shape[0]) else X
+
+
+def _take_from_blocks(X: Any, rows: IndexArray) -> Any:
+    return _with_known_chunks(X).map_blocks(plain_block, dtype=X.dtype)[rows].compute()
 
 
 def _take_from_frame(X: Any, rows: IndexArray) -> Any:

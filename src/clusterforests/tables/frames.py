@@ -69,6 +69,13 @@ def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
         yield start, taken.slice(start, step) if hasattr(taken, "slice") else taken[start : start + step]
 
 
+def plain_block(block: Any) -> Any:
+    """Return a block of a Dask array as an array or, if it is sparse, by its rows; a part of a frame as it is."""
+    if isinstance(block, np.matrix):
+        return np.asarray(block)
+    return scipy.sparse.csr_array(block) if scipy.sparse.issparse(block) else block
+
+
 def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
     """Keep the names and the number of a frame's features in the estimator, or compare them with those it has."""
     if not isinstance(X, ColumnTable):

@@ -60,6 +60,10 @@ def test_encodings_and_no_header(tmp_path):
     assert read_table(str(tmp_path / "latin.csv"), Request(encoding="latin-1")).table.columns == ["größe", "b"]
     (tmp_path / "utf16.csv").write_bytes("größe,b\n1,2\n".encode("utf-16"))
     assert read_table(str(tmp_path / "utf16.csv"), Request(encoding="utf-16")).table.columns == ["größe", "b"]
+    for mark in ("", "\ufeff"):
+        for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+            (tmp_path / "wide.csv").write_bytes(f"{mark}größe,b\n1,2\n".encode(encoding))
+            assert read_table(str(tmp_path / "wide.csv"), Request(encoding=encoding)).table.columns == ["größe", "b"]
     data = read(tmp_path, "1,2\n3,4\n", header=False)
     assert data.table.columns == ["column1", "column2"]
     assert numbers(data) == [[1, 2], [3, 4]]

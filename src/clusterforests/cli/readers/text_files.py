@@ -46,7 +46,11 @@ class TextLines:
         self.file = file
         self.size = size
         self._stream = stream
-        utf8 = codecs.lookup(encoding).name == "utf-8"
+        _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", encoding)
+        try:
+            utf8 = codecs.lookup(encoding).name == "utf-8"
+        except LookupError as error:
+            raise ValueError(f"--encoding {encoding} is unknown. Pass utf-8, latin-1 or utf-16.") from error
         # Bytes that are not UTF-8 pass here, so that they are found with their line below.
         name, errors = ("utf-8-sig", "surrogateescape") if utf8 else (encoding, "strict")
         self._text = io.TextIOWrapper(stream, encoding=name, errors=errors, newline="")
@@ -57,8 +61,8 @@ class TextLines:
         try:
             for line in iter(partial(self._text.readline, MAX_LINE), ""):
                 number += 1
-                if not line.isascii():
-                    line.encode()
+                if number == 1:
+                    line = line.removeprefix("\ufeff")  # a mark that utf-16-le and its like take for text
                 if "\0" in line:
                     raise ValueError(
                         f"{self.file}, line {number} has a zero byte: it is not a text file, or it is damaged. Save "
@@ -68,6 +72,8 @@ class TextLines:
                     raise ValueError(
                         f"{self.file}, line {number} is longer than {MAX_LINE} characters: this is not a table."
                     )
+                if not line.isascii():
+                    line.encode()
                 yield line
         except UnicodeEncodeError as error:
             byte = ord(error.object[error.start]) - 0xDC00
@@ -95,11 +101,7 @@ class TextLines:
 
 def read_text(file: str, stream: Any, request: Request, size: int = 0) -> DataFile:
     """Read a table from a binary stream. `file` is its name in messages, `size` its number of bytes if known."""
-    _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
-    try:
-        lines = TextLines(file, stream, request.encoding, size)
-    except LookupError as error:
-        raise ValueError(f"--encoding {request.encoding} is unknown. Pass utf-8, latin-1 or utf-16.") from error
+    lines = TextLines(file, stream, request.encoding, size)
     try:
         return _read(file, lines, request)
     finally:
@@ -113,7 +115,6 @@ def split_text(
 
     It is one that gives lines so many cells, if any does and their number is known.
     """
-    _refuse_foreign(file, stream.peek(16)[:16] if hasattr(stream, "peek") else b"", request.encoding)
     lines = TextLines(file, stream, request.encoding, 0)
     try:
         source = iter(lines)
@@ -130,6 +131,26 @@ def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
             if b"\xff" in start and ("32" if len(start) == 4 else "16") in encoding:
                 return
             raise ValueError(f"{file} {what}.")
+    wide = _unmarked_encoding(head)
+    if wide is not None and "16" not in encoding and "32" not in encoding:
+        raise ValueError(f"{file} is encoded as {wide.upper()}, without a mark that says so. Pass --encoding {wide}.")
+
+
+def _unmarked_encoding(head: bytes) -> str | None:
+    """Tell UTF-16 and UTF-32 from text of single bytes: letters of ASCII have zero bytes before or after them."""
+    zero = [head[i::4].count(0) for i in range(4)]
+    some = len(head) // 8
+    if not some:
+        return None
+    if zero[0] == 0 and zero[1] >= some and zero[2] == zero[3] == len(head) // 4:
+        return "utf-32-le"
+    if zero[3] == 0 and zero[2] >= some and zero[0] == zero[1] == len(head) // 4:
+        return "utf-32-be"
+    if zero[0] == zero[2] == 0 and zero[1] + zero[3] >= 2 * some:
+        return "utf-16-le"
+    if zero[1] == zero[3] == 0 and zero[0] + zero[2] >= 2 * some:
+        return "utf-16-be"
+    return None
 
 
 def _read(file: str, lines: TextLines, request: Request) -> DataFile:

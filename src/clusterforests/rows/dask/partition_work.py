@@ -13,6 +13,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.combining.placement import Placement, Tally
 from clusterforests.rows.lloyd_pass import LloydPass, ends_of
 from clusterforests.tables.checks import check_weights, unmasked
+from clusterforests.tables.frames import plain_block
 from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
 from clusterforests.tables.row_sampling import (
     WeightedKeys,
@@ -52,9 +53,14 @@ class Taken(NamedTuple):
     values: FloatArray
 
 
+def count_rows(piece: Any) -> int:
+    """Count the rows of a block of an array, or of a part of a frame."""
+    return int(piece.shape[0])
+
+
 def open_piece(piece: Any) -> RowSource:
     """Open a block of an array, or a part of a frame, of numbers."""
-    source = open_source(unmasked(piece))
+    source = open_source(unmasked(plain_block(piece)))
     if source is not None:
         return source
     return ArraySource(piece.to_numpy(dtype=np.float64, na_value=np.nan))  # a frame with nullable columns

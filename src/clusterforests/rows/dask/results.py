@@ -18,11 +18,12 @@ from clusterforests.combining.settings import LIMITS
 from clusterforests.diagnostics.half_forests import sample_rows
 from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
 from clusterforests.diagnostics.shares import count_clusters
+from clusterforests.rows.dask.partition_work import count_rows
 from clusterforests.rows.dask.settling import settle_partitions
 from clusterforests.rows.dask.table import compute_all, cut_into, like, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
 from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork, clusters_of, counting_weights
-from clusterforests.tables.frames import check_names
+from clusterforests.tables.frames import check_names, plain_block
 
 HEAVY = ("labels_", "partitions_", "_weights", "_nearest")  # attributes that new rows do not need
 
@@ -112,7 +113,9 @@ def _light(forest: Any) -> Any:
 
 
 def _map_partition(work: RowWork, forest: Any, partition: Any, empty: AnyArray) -> AnyArray:
-    found: AnyArray = HostResults().map_rows(work, forest, partition, empty.dtype) if len(partition) else empty
+    if not count_rows(partition):
+        return empty
+    found: AnyArray = HostResults().map_rows(work, forest, plain_block(partition), empty.dtype)
     return found
 
 

@@ -9,6 +9,7 @@ import dask.array as da
 import numpy as np
 
 from clusterforests._base.typing import AnyArray, Int64Array
+from clusterforests.rows.dask.partition_work import count_rows
 from clusterforests.rows.dask.reader import DaskReader
 from clusterforests.rows.dask.tasks import chains, cluster_errors, compute, share, stack, tasks
 from clusterforests.tables.checks import check_weights
@@ -74,7 +75,7 @@ def split(X: Any) -> list[Any]:
         return pieces
     frames: Any = sys.modules.get("dask.dataframe")
     if frames is None or not isinstance(X, frames.DataFrame):
-        raise TypeError(f"X is a Dask {type(X).__name__}. LloydPass a Dask array or a Dask DataFrame.")
+        raise TypeError(f"X is a Dask {type(X).__name__}. Pass a Dask array or a Dask DataFrame.")
     return list(X.to_delayed())
 
 
@@ -88,7 +89,7 @@ def _lengths(X: Any) -> Int64Array:
     if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any():
         return np.array(X.chunks[0], dtype=np.int64)
     narrow = X[:, :1] if isinstance(X, da.Array) else X[[X.columns[0]]]
-    counts = compute(tasks("count-rows", len, [(piece,) for piece in split(narrow)]))
+    counts = compute(tasks("count-rows", count_rows, [(piece,) for piece in split(narrow)]))
     return np.array(counts, dtype=np.int64)
 
 
