@@ -30,8 +30,8 @@ def _nobody_used_anything(rows: Any, views: Any, labels: Any, used: Any) -> Any:
     return scores.score_features(rows, views, labels, 0 * used > 0)
 
 
-def _one_mode(columns: Any) -> Any:
-    return columns[0] != columns[0]
+def _one_mode(rows: Any, columns: Any) -> Any:
+    return columns != columns
 
 
 # The first is what users get; each other one switches off one part.
