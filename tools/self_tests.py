@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,8 +76,10 @@ def run(name: str, program: Path, *arguments: object) -> str:
     """Run the self-tests and return what they print; stop where one fails."""
     runner = TARGETS[name].runner
     command = [*([find(runner)] if runner else []), program, *arguments]
-    quiet = {"WINEDEBUG": "-all", "WINEPREFIX": str(program.parent / "wine")}
-    done = subprocess.run(command, env=os.environ | quiet, capture_output=True, text=True, cwd=ROOT, check=False)
+    # Wine links its drives to the root of the system: what walks through this folder must not meet them.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as wine:
+        quiet = {"WINEDEBUG": "-all", "WINEPREFIX": wine}
+        done = subprocess.run(command, env=os.environ | quiet, capture_output=True, text=True, cwd=ROOT, check=False)
     if done.returncode:
         sys.exit(f"{name}: the self-tests fail.\n{done.stdout}\n{done.stderr}")
     return done.stdout.replace("\r", "")
