@@ -116,8 +116,8 @@ bench-ccp: $(VENV)/installed
 bench-outliers: $(VENV)/installed
 	$(BIN)/python benchmarks/outliers.py --out benchmarks/OUTLIERS.md
 
-# Every page of benchmarks/*.md but the GPU's measured anew, all from one commit: an hour and a half on two cores, with
-# nothing else running. Commit nothing before it has ended.
+# Every page of benchmarks/*.md but the GPU's measured anew, all from one commit: an hour on two cores, with nothing else
+# running. Commit nothing before it has ended.
 bench-again: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py --out benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/scale.py --out benchmarks/SCALE.md --picture docs/scaling.png --again
