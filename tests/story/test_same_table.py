@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from clusterforests import ClusterForest, plots
 from clusterforests.cli.program import main
@@ -61,9 +61,12 @@ def test_a_few_other_rows_are_a_caution(fitted):
     assert not any(said in line for view in gather(forest, X, limits=few)["views"] for line in view["cautions"])
 
 
-def test_other_clusterers_are_not_compared(blobs):
-    forest = ClusterForest(3, n_estimators=5, estimator=KMeans(n_init=1), random_state=0).fit(blobs[0])
-    assert check_same_table(view_of(forest), blobs[0][::-1]) == []
+@pytest.mark.parametrize("clusterer", [KMeans(n_init=1), AgglomerativeClustering(linkage="single")])
+def test_of_other_clusterers_only_many_rows_are_a_caution(blobs, clusterer):
+    forest = ClusterForest(3, n_estimators=5, estimator=clusterer, random_state=0).fit(blobs[0])
+    assert check_same_table(view_of(forest), blobs[0]) == []
+    (said,) = check_same_table(view_of(forest), blobs[0][::-1])
+    assert "rows of this table into other clusters than the fit: it may be another table, or in another order" in said
 
 
 def test_the_command_refuses_a_shuffled_file(fitted, tmp_path, capsys):

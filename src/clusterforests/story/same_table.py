@@ -12,15 +12,15 @@ from clusterforests.story.table_rows import take_rows
 BLOCKS = 16  # of rows that are compared, from the first to the last
 BLOCK_ROWS = 1024
 REFUSED = 0.05  # of these rows in other clusters: another table, or other rows
+ELSEWHERE = 0.25  # of them, where another clusterer made the trees
 
 
 def check_same_table(view: ForestView, X: Any) -> list[str]:
     """Compare the clusters of some rows with what `predict` says of them: it puts fitted rows where they are.
 
-    Returns a caution if a few rows differ, as they do where cells were rounded; refuses the table if many do.
+    Returns a caution if a few rows differ, as they do where cells were rounded; refuses the table if many do. Another
+    clusterer need not put a row where its centre is nearest: then it takes many for a caution.
     """
-    if view.parameters["estimator"] is not None:  # another clusterer need not put a row where its centre is nearest
-        return []
     n = len(view.labels)
     step = max(BLOCK_ROWS, -(-n // BLOCKS))
     rows = np.concatenate([np.arange(first, min(first + BLOCK_ROWS, n)) for first in range(0, n, step)])
@@ -35,6 +35,12 @@ def check_same_table(view: ForestView, X: Any) -> list[str]:
     if not wrong:
         return []
     what = f"`predict` puts {wrong:,} of {count:,} rows of this table into other clusters than the fit"
+    if view.parameters["estimator"] is not None:
+        if wrong <= ELSEWHERE * count:
+            return []
+        return [
+            f"{what}: it may be another table, or in another order, unless `estimator` makes clusters without centres."
+        ]
     if wrong > REFUSED * count:
         raise ValueError(
             f"X is not the table that the forest was fitted on, or its rows are in another order: {what}. Pass the "
