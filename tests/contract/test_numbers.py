@@ -23,11 +23,15 @@ OTHER_LIMITS = {
 }
 NAMES = {  # the README's names of the methods, and those of the benchmarks
     "**ClusterForest, default**": "default",
+    "UMAP, then K-means": "UMAP + KMeans",
+    "locally weighted evidence accumulation": "LWEA",
+    "Gaussian mixture, full": "GMM full",
     "evidence accumulation": "EAC",
     "K-means": "KMeans",
     "Gaussian mixture, diagonal": "GMM diag",
     "spectral clustering": "Spectral",
     "Ward": "Ward",
+    "Lumbermark": "Lumbermark",
     "Genie": "Genie",
 }
 QUALITY = {  # the README's columns, in order: the section of a report, and the place of the mean in its lines
