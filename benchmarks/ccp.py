@@ -19,8 +19,8 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 from stamp import stamp
 
-from clusterforests import ClusterForest, consensus
-from clusterforests.diagnostics import pac
+from clusterforests import ClusterForest, consensus_clustering
+from clusterforests.inspection import pac
 
 SIZES = (40, 35, 25, 20)  # samples of each subtype
 GENES, TELLING, SHIFT = 1_000, 20, 1.5  # 20 genes of each subtype are raised by 1.5 standard deviations
@@ -100,7 +100,7 @@ def resampled(X: Numbers) -> npt.NDArray[Any]:
         some = rng.choice(len(X), round(0.8 * len(X)), replace=False)
         clusterer = AgglomerativeClustering(K, metric="precomputed", linkage="average")
         partition[some] = clusterer.fit_predict(D[np.ix_(some, some)])
-    return consensus(partitions, K, method="average")
+    return consensus_clustering(partitions, K, method="average")
 
 
 def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[np.int64]) -> str:
@@ -125,7 +125,7 @@ def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[n
         score = adjusted_rand_score(kinds, row.labels)
         lines.append(f"| {row.name} | {row.seconds:.1f} | {score:.2f} | {row.number} | {row.on_noise} |")
     score = adjusted_rand_score(kinds, by_recipe)
-    lines.append(f'| `consensus(partitions, 4, method="average")` of such subsamples | | {score:.2f} | | |')
+    lines.append(f'| `consensus_clustering(partitions, 4, method="average")` of such subsamples | | {score:.2f} | | |')
     lines += [
         "",
         f"| | cluster consensus at K = {K}, largest first | PAC, K = 2 to {MAX_K} | correlation of item consensus |",

@@ -27,16 +27,14 @@ from sklearn.metrics import adjusted_rand_score
 from stamp import stamp
 
 from clusterforests import ClusterForest, estimator
-from clusterforests._base.size_limits import DeviceLimits, SizeLimits
+from clusterforests._utils.memory import DeviceLimits, SizeLimits
 from clusterforests.backends import CpuBackend
-from clusterforests.datasets import UCI_NAMES, load_uci
-from clusterforests.rows.gpu import flat_trees as gpu_trees
-from clusterforests.rows.gpu import kernels as gpu_kernels
-from clusterforests.rows.gpu import reader as gpu
-from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.rows.sampled import SampledRows
-from clusterforests.tables.row_blocks import TableScan, large_numeric_table
-from clusterforests.tables.row_sources import ArraySource
+from clusterforests.gpu import flat_trees as gpu_trees
+from clusterforests.gpu import kernels as gpu_kernels
+from clusterforests.gpu import reader as gpu
+from clusterforests.rows.sampled import LocalBlocks, SampledRows
+from clusterforests.table.row_sources import ArraySource, TableScan, large_numeric_table
+from paper.datasets import UCI_NAMES, load_uci
 
 SECTIONS = ("first fits", "fits", "new rows", "peers", "host", "stage", "counters", "labels", "small")
 COLUMNS, GROUPS = 20, 5

@@ -7,7 +7,7 @@ site=${SITE:-$(mktemp -d)}
 "$python" tools/compile_kernels.py
 "$python" -m pip install -q --no-build-isolation --no-deps --upgrade --target "$site" .
 export PYTHONPATH="$site:tests${PYTHONPATH:+:$PYTHONPATH}"
-"$python" -c "from clusterforests.rows.gpu.devices import need_cupy; need_cupy()" # without it the tests would run emulated
+"$python" -c "from clusterforests._utils.devices import need_cupy; need_cupy()" # without it the tests would run emulated
 "$python" -m pytest -q -m gpu tests/gpu/test_gpu.py tests/gpu/test_device_rows.py tests/rows/test_paths.py
 compute-sanitizer --tool memcheck --error-exitcode 1 "$python" benchmarks/gpu_small.py
 # Warnings about CuPy's own kernels are not ours.

@@ -4,7 +4,7 @@ import cupy
 import numpy as np
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests._utils.memory import SizeLimits
 
 ClusterForest._limits = SizeLimits(large_rows=1000)
 rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ from sklearn.metrics import adjusted_rand_score
 from stamp import current_commit, named, versions
 
 from clusterforests import ClusterForest
-from clusterforests.experiments.files import read_table, write_table
+from paper.experiments.runner import read_table, write_table
 
 SHARE = 0.05
 SEEDS = 3

@@ -34,7 +34,7 @@ from quality_data import load as load_real
 from runner import Table, Task, current, read_rows
 from variants import AUTO, DEFAULT
 
-from clusterforests.experiments.files import replace_text
+from paper.experiments.runner import replace_text
 
 FIRST = 12600  # this seed and the next 24 are used for nothing else
 

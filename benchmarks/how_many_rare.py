@@ -10,7 +10,7 @@ import numpy.typing as npt
 from runner import current_commit
 
 from clusterforests import ClusterForest
-from clusterforests.experiments.files import read_table, write_table
+from paper.experiments.runner import read_table, write_table
 
 ROWS = 20_000, 100_000
 PERCENT = 0.1, 0.2, 0.5

@@ -9,7 +9,7 @@ from scale_data import gaussians
 from stamp import current_commit
 
 from clusterforests import ClusterForest
-from clusterforests.experiments.files import read_table, write_table
+from paper.experiments.runner import read_table, write_table
 
 NUMBERS = range(2, 16)
 N_ROWS = 20_000  # of 20 features

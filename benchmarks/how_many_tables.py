@@ -15,7 +15,7 @@ from shared_tables import Report, apart, left_out, peer_facts
 from summary import Scores, difference, mean_over, means
 from variants import AUTO, DEFAULT
 
-from clusterforests.experiments.tables import markdown
+from paper.experiments.tables import markdown
 
 LOSS, LEAD = 3.0, 3.0  # points of ARI: below the true K at most, above every peer at least
 WITHIN = 1.0  # second for another number of clusters

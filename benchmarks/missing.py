@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests._base.random import integers, permutations, stream, uniform
+from clusterforests._utils.random import integers, permutations, stream, uniform
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.combining.combine import combine
-from clusterforests.datasets import load_uci
-from clusterforests.datasets.uci import UCI_NAMES
-from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
-from clusterforests.tables.imputation import complete
-from clusterforests.tables.scaling import WAYS, fit_scaling
+from clusterforests.consensus.cut import combine
+from clusterforests.table.feature_columns import FeatureColumns, numeric_table
+from clusterforests.table.imputation import complete
+from clusterforests.table.scaling import WAYS, fit_scaling
+from paper.datasets import load_uci
+from paper.datasets.uci import UCI_NAMES
 
 TREES = 99
 COPIES = 5

@@ -22,7 +22,7 @@ from quality_data import z_scores
 from runner import Table, Task, current, read_rows
 from variants import BEFORE, VARIANTS
 
-from clusterforests.experiments.files import replace_text
+from paper.experiments.runner import replace_text
 
 SEEDS = [500, 501]  # used for nothing else
 DRAWS = range(10)  # of the subtypes table, counted from the first seed

@@ -10,7 +10,7 @@ from shared_tables import ablation, left_out, peer_facts
 from summary import Scores, at_their_best, difference, mean_over, means
 from variants import BEFORE, DEFAULT
 
-from clusterforests.experiments.tables import markdown
+from paper.experiments.tables import markdown
 
 TELLING = "telling"
 NEAR_ORACLE, BELOW_PEER, PRECISE, CERTAIN = 3.0, 5.0, 90.0, 99.0  # what is aimed for, in percent

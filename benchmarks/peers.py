@@ -17,8 +17,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
 from sparse_kmeans import sparse_kmeans
 
-from clusterforests import ClusterForest, consensus
-from clusterforests._base.random import integers, stream
+from clusterforests import ClusterForest, consensus_clustering
+from clusterforests._utils.random import integers, stream
 
 FloatArray = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
@@ -117,7 +117,7 @@ def base_clusterings(X: FloatArray, k: int, seed: int) -> npt.NDArray[np.int32]:
 
 def evidence_average(X: FloatArray, k: int, seed: int) -> Labels:
     """Accumulate evidence as is usual since Fred and Jain 2005: varied base K, average linkage."""
-    return consensus(list(base_clusterings(X, k, seed)), k, method="average")
+    return consensus_clustering(list(base_clusterings(X, k, seed)), k, method="average")
 
 
 def weighted_evidence(X: FloatArray, k: int, seed: int) -> Labels:

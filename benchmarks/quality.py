@@ -38,8 +38,8 @@ from quality_tables import report
 from quality_timing import TIMED_SETS, read_timings, time_fits
 from runner import Task, current, read_rows
 
-from clusterforests.datasets import UCI_NAMES
-from clusterforests.experiments.files import replace_text
+from paper.datasets import UCI_NAMES
+from paper.experiments.runner import replace_text
 
 PARTS = HALVES | KEEL_NAMES
 

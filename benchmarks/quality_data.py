@@ -17,8 +17,8 @@ import numpy.typing as npt
 from peers import PEERS
 from runner import Table, Task
 
-from clusterforests._base.random import stream, uniform
-from clusterforests.datasets import UCI_NAMES, load_uci
+from clusterforests._utils.random import stream, uniform
+from paper.datasets import UCI_NAMES, load_uci
 
 FloatArray = npt.NDArray[np.float64]
 

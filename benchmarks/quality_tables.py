@@ -10,9 +10,9 @@ from shared_tables import Report, ablation, by_set, comparison, left_out, peer_f
 from summary import Scores, at_their_best, counted, difference, mean_over, means, standings
 from variants import BEFORE, DEFAULT
 
-from clusterforests.datasets import UCI_NAMES
-from clusterforests.experiments.summary import printed
-from clusterforests.experiments.tables import markdown
+from paper.datasets import UCI_NAMES
+from paper.experiments.summary import printed
+from paper.experiments.tables import markdown
 
 LEAD, TUNED, ACCURACY, BELOW_PAPER, COST, LOSS = 3.0, 46.0, 74.0, -1.0, 3.0, -5.0  # what is aimed for
 

@@ -10,7 +10,7 @@ from quality_data import load_set
 from stamp import current_commit
 
 from clusterforests import ClusterForest
-from clusterforests.experiments.files import read_table, write_table
+from paper.experiments.runner import read_table, write_table
 
 TIMED_SETS = ("soybean", "wine", "wdbc", "robot", "imgseg", "madelon", "ecoli", "vowel", "orl")
 MAY_BE_NONE = ("max_samples", "landmarks", "base_clusters")

@@ -26,7 +26,7 @@ from straightforward import Straightforward
 
 from clusterforests import ClusterForest, HartiganWongKMeans, _core
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.datasets import load_uci
+from paper.datasets import load_uci
 
 SHAPES = [(500, 4, 3, 80), (2000, 6, 7, 8), (100_000, 6, 5, 60)]
 FORESTS = [("wine", 3, 40), ("wdbc", 2, 40), ("madelon", 2, 40), ("imgseg", 7, 12)]

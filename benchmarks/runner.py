@@ -24,8 +24,8 @@ from sklearn.metrics import adjusted_rand_score
 from stamp import current_commit, is_current, named, versions
 from variants import AUTO, BEFORE
 
-from clusterforests.experiments.files import read_table, write_table
-from clusterforests.metrics import clustering_accuracy, rand_index
+from paper.experiments.runner import read_table, write_table
+from paper.metrics import clustering_accuracy, rand_index
 
 LIMIT = 300  # seconds of a peer on a table
 UNRECORDED = "a commit that was not recorded"

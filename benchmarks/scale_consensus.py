@@ -24,10 +24,10 @@ import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, consensus
+from clusterforests import ClusterForest, consensus_clustering
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.combine import combine
-from clusterforests.combining.settings import GraphLimits
+from clusterforests.consensus.cut import combine
+from clusterforests.consensus.settings import GraphLimits
 
 K = 5
 T = 100
@@ -60,7 +60,7 @@ def forest_partitions(n, seed=0):
 
 
 def ours(partitions, method):
-    return consensus(partitions, K, method=method, landmarks=None)
+    return consensus_clustering(partitions, K, method=method, landmarks=None)
 
 
 def matrix(partitions, method):
@@ -143,11 +143,11 @@ def large(n, path):
 def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
     yield (
-        f"The exact `consensus(partitions, {K}, landmarks=None)` of T = {T} partitions, against P computed in NumPy as "
-        "a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the counterpart of "
-        '"kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four random features, '
-        "and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a tenth of the "
-        "memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"
+        f"The exact `consensus_clustering(partitions, {K}, landmarks=None)` of T = {T} partitions, against P computed "
+        "in NumPy as a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
+        'counterpart of "kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four '
+        "random features, and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a "
+        "tenth of the memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"
     )
     yield (
         "| rows | partitions (signatures) | method | s | scikit-learn, s | ratio | MB | scikit-learn, MB | ratio "

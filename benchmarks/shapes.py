@@ -22,8 +22,8 @@ from shared_tables import ablation, by_set, comparison, left_out, peer_facts
 from summary import Method, at_their_best, mean_over
 from variants import DEFAULT
 
-from clusterforests.experiments.files import replace_text
-from clusterforests.experiments.tables import markdown
+from paper.experiments.runner import replace_text
+from paper.experiments.tables import markdown
 
 SEEDS = [500, 501]  # used for nothing else
 GENIE, NEAR = "Genie", 5.0

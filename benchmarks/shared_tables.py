@@ -9,7 +9,7 @@ from runner import Row
 from summary import Difference, Method, difference, mean_over, means, paired, standings
 from variants import BEFORE, DEFAULT, VARIANTS
 
-from clusterforests.experiments.tables import markdown
+from paper.experiments.tables import markdown
 
 
 @dataclass

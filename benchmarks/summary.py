@@ -11,7 +11,7 @@ from runner import Row
 from scipy.stats import rankdata
 from variants import BEFORE, DEFAULT
 
-from clusterforests._base.random import integers, stream
+from clusterforests._utils.random import integers, stream
 
 FloatArray = npt.NDArray[np.float64]
 Scores = dict[str, float]  # a mean score by set

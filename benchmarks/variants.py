@@ -26,7 +26,7 @@ def _without(kind: str) -> dict[str, Any]:
 
 
 def _nobody_used_anything(rows: Any, views: Any, labels: Any, used: Any) -> Any:
-    scores = importlib.import_module("clusterforests.signal.honest_scores")
+    scores = importlib.import_module("clusterforests.feature_screening.out_of_bag_scores")
     return scores.score_features(rows, views, labels, 0 * used > 0)
 
 

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
-from clusterforests import consensus
+from clusterforests import consensus_clustering
 
 X, truth = load_wine(return_X_y=True)
 Z = StandardScaler().fit_transform(X)
@@ -30,7 +30,7 @@ partitions = [
 
 alone = np.mean([adjusted_rand_score(truth, labels) for labels in partitions])
 methods = ["ncut", "kway", "average", "cspa", "hbgf", "mcla", "mixture", "agreement"]
-scores = [adjusted_rand_score(truth, consensus(partitions, 3, method=method)) for method in methods]
+scores = [adjusted_rand_score(truth, consensus_clustering(partitions, 3, method=method)) for method in methods]
 
 figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 bars = ax.barh(methods, scores)

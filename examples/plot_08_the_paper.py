@@ -9,7 +9,7 @@ clusters in every tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
 from sklearn.datasets import load_wine
 
 from clusterforests import ClusterForest, plots
-from clusterforests.metrics import clustering_accuracy, rand_index
+from paper.metrics import clustering_accuracy, rand_index
 
 X, truth = load_wine(return_X_y=True)
 for name, forest in (

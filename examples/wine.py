@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 
 from clusterforests import ClusterForest, plots
-from clusterforests.metrics import clustering_accuracy, rand_index
+from paper.metrics import clustering_accuracy, rand_index
 
 matplotlib.use("Agg")  # write files without a screen
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from clusterforests._base.random import stream
+from clusterforests._utils.random import stream
 
 
 def centroids(X, labels, k, weights):

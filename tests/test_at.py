@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
-from clusterforests.combining.nodes import known_nodes
-from clusterforests.combining.settings import LIMITS, GraphLimits
+from clusterforests.consensus.nodes import known_nodes
+from clusterforests.consensus.settings import LIMITS, GraphLimits
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 5, 400)

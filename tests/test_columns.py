@@ -9,8 +9,8 @@ import scipy.sparse
 from sklearn.base import clone
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import DEFAULT_LIMITS
-from clusterforests.cli.program import main
+from clusterforests._utils.memory import DEFAULT_LIMITS
+from clusterforests.app.command_line.program import main
 
 AGREEMENT = np.array(["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"])
 

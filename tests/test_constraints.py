@@ -312,7 +312,7 @@ def test_metadata_are_routed():
 
 
 def test_reports_know_moved_rows(tmp_path):
-    from clusterforests.report import write_report
+    from clusterforests.app.report import write_report
 
     forest = small(3, max_cluster_size=60, min_cluster_size=59).fit(WINE.data, known_labels=TestKnownLabels.known)
     write_report(forest, WINE.data, tmp_path / "report.html")
@@ -326,7 +326,7 @@ def test_pairs_that_no_number_up_to_the_highest_can_keep():
 
 
 def test_sizes_that_are_not_found_in_time_are_named(monkeypatch):
-    monkeypatch.setattr("clusterforests.combining.assignment.SECONDS", 0.0)
+    monkeypatch.setattr("clusterforests.consensus.assignment.SECONDS", 0.0)
     said = r"^n_clusters=3 and max_cluster_size \(at most 60\): the best assignment .* not found in 0 seconds"
     with pytest.raises(ValueError, match=said):
         small(3, max_cluster_size=60).fit(WINE.data)

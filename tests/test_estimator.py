@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clusterforests import ClusterForest, HartiganWongKMeans, consensus
-from clusterforests.combining.registry import METHODS
-from clusterforests.forest.automatic_settings import OF_GROWTH
-from clusterforests.metrics import clustering_accuracy, rand_index
+from clusterforests import ClusterForest, HartiganWongKMeans, consensus_clustering
+from clusterforests.consensus.methods import METHODS
+from clusterforests.trees.settings import OF_GROWTH
+from paper.metrics import clustering_accuracy, rand_index
 
 PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
     "wine": (3, 79.70, 79.19),
@@ -393,11 +393,11 @@ def test_memory_is_checked_before(blobs, monkeypatch):
     X, _ = blobs
     partitions = ClusterForest(3, n_estimators=10).fit(X).partitions_
     monkeypatch.setattr("os.sysconf", lambda name: 1)
-    monkeypatch.setattr("clusterforests._base.memory_limits.SMALL", 0)
+    monkeypatch.setattr("clusterforests._utils.memory.SMALL", 0)
     with pytest.raises(MemoryError, match=r"A fit of 75 rows and 6 columns needs"):
         ClusterForest(3, n_estimators=10).fit(X)
     with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
-        consensus(partitions, 3, method="average")
+        consensus_clustering(partitions, 3, method="average")
 
 
 def test_number_of_clusters_by_itself(blobs):

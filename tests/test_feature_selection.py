@@ -10,10 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import ClusterForest
-from clusterforests.baselines import RandomForestProximity
-from clusterforests.datasets import make_g3
-from clusterforests.diagnostics import feature_separation
 from clusterforests.feature_selection import ForestFeatureSelector
+from clusterforests.inspection import feature_separation
+from paper.datasets import make_g3
+from paper.rivals import RandomForestProximity
 
 
 @pytest.fixture(scope="module")

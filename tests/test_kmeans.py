@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from clusterforests import HartiganWongKMeans
-from clusterforests._base.random import stream
+from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend, Effort, KMeansJobs
-from clusterforests.metrics import clustering_accuracy, rand_index
+from paper.metrics import clustering_accuracy, rand_index
 
 CLUSTERS = {"soybean": 4, "spect": 2, "imgseg": 7, "heart": 2, "wine": 3, "wdbc": 2, "robot": 5, "madelon": 2}
 K_MEANS_1 = {  # the paper's comparison with K-means, (rho_r, rho_c) in percent

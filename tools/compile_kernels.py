@@ -19,7 +19,7 @@ from types import ModuleType
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "src" / "clusterforests" / "rows" / "gpu" / "sources.py"
+SOURCES = ROOT / "src" / "clusterforests" / "gpu" / "sources.py"
 CHIPS = ("80", "90", "100", "120")  # compute capabilities; later chips of a generation run the same
 REALS = (np.float32, np.float64)
 LABELS = np.int8  # trees have at most 128 clusters unless somebody asks for more

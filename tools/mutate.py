@@ -46,11 +46,11 @@ PATIENCE = 5  # times as long as the unchanged tests take; a mutant that runs lo
 
 TESTS = {
     "metrics": ["tests/test_metrics.py"],
-    "combining.affinity": ["tests/combining/test_affinity.py"],
-    "forest.growth": ["tests/forest/test_growth.py"],
-    "combining.block_krylov": ["tests/combining/test_block_krylov.py"],
-    "combining.eigenvectors": ["tests/combining/test_eigenvectors.py"],
-    "combining.normalized_cut": ["tests/combining/test_normalized_cut.py"],
+    "combining.affinity": ["tests/consensus/test_affinity.py"],
+    "forest.growth": ["tests/trees/test_growth.py"],
+    "combining.block_krylov": ["tests/consensus/test_block_krylov.py"],
+    "combining.eigenvectors": ["tests/consensus/test_eigenvectors.py"],
+    "combining.normalized_cut": ["tests/consensus/test_normalized_cut.py"],
 }
 
 # What the tests import besides the package, so that the forks find it loaded.
@@ -73,7 +73,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def import_foreign() -> None:
     """Import everything the tests need except the package, whose modules are loaded anew for each mutant."""
-    for name in ("clusterforests.cli.program", *FOREIGN):
+    for name in ("clusterforests.app.command_line.program", *FOREIGN):
         importlib.import_module(name)
     for name in [name for name in sys.modules if name.startswith("clusterforests")]:
         if name != "clusterforests._core":

@@ -24,12 +24,12 @@ TESTS = (
     "tests/core/test_table_fit.py",
     "tests/core/test_wide_columns.py",
     "tests/test_kmeans.py",
-    "tests/forest/test_growth.py",
-    "tests/combining/test_consensus.py",
+    "tests/trees/test_growth.py",
+    "tests/consensus/test_consensus.py",
     "tests/contract/test_invariance.py",
     "tests/backends/test_match_operator.py",
-    "tests/tables/test_scaling.py",
-    "tests/tables/test_imputation.py",
+    "tests/table/test_scaling.py",
+    "tests/table/test_imputation.py",
     "tests/rows/test_projected_rows.py",
 )
 FAULTS = ("ERROR: AddressSanitizer", "runtime error", "WARNING: ThreadSanitizer: ")  # failed allocations do not count

@@ -56,7 +56,7 @@ def says_what_is_missing() -> None:
     present = [name for name in ABSENT if importlib.util.find_spec(name)]
     assert not present, f"not an empty environment: {present}"
     from clusterforests import plots
-    from clusterforests.datasets import load_uci
+    from paper.datasets import load_uci
 
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
     assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))

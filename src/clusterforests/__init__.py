@@ -3,13 +3,21 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["ClusterForest", "HartiganWongKMeans", "__version__", "consensus", "inspect_table"]
+__all__ = [
+    "ClusterForest",
+    "HartiganWongKMeans",
+    "__version__",
+    "consensus_clustering",
+    "inspect_table",
+    "write_report",
+]
 
 if TYPE_CHECKING:
-    from clusterforests.combining.consensus_function import consensus
+    from clusterforests.app.report.writing import write_report
+    from clusterforests.consensus.consensus_clustering import consensus_clustering
     from clusterforests.estimator import ClusterForest
     from clusterforests.kmeans import HartiganWongKMeans
-    from clusterforests.tables.overview import inspect_table
+    from clusterforests.table.reader.overview import inspect_table
 
     __version__: str
 else:
@@ -18,18 +26,14 @@ else:
     _HOMES = {
         "ClusterForest": "estimator",
         "HartiganWongKMeans": "kmeans",
-        "consensus": "combining.consensus_function",
-        "inspect_table": "tables.overview",
+        "consensus_clustering": "consensus.consensus_clustering",
+        "inspect_table": "table.reader.overview",
+        "write_report": "app.report.writing",
     }
     _MODULES = (
-        "baselines",
-        "datasets",
-        "diagnostics",
         "feature_selection",
-        "metrics",
+        "inspection",
         "plots",
-        "report",
-        "theory",
         "tl",
     )
 

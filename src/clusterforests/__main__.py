@@ -7,7 +7,7 @@ import sys
 def main() -> int:
     """Run the program. Ctrl-C while it is being loaded ends it as Ctrl-C does later."""
     try:
-        status: int = importlib.import_module("clusterforests.cli.program").main()
+        status: int = importlib.import_module("clusterforests.app.command_line.program").main()
     except KeyboardInterrupt:
         print("clusterforests: Stopped. Nothing was written.", file=sys.stderr)
         return 130

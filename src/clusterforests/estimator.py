@@ -7,34 +7,32 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import Tags
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters, integer
-from clusterforests._base.progress import ProgressBar
-from clusterforests._base.random import root_seed
-from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.warnings import warn_caller
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
+from clusterforests._utils.progress import ProgressBar
+from clusterforests._utils.random import root_seed
+from clusterforests._utils.validation import FOREST_RULES, check_parameters, integer, warn_caller
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.backends.sklearn_clusterer import SklearnClusterer
-from clusterforests.combining.constraints import CONSTRAINT_RULES, Asked
-from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import Nodes, with_values
-from clusterforests.combining.registry import METHOD_RULES, needs_values
-from clusterforests.forest.automatic_settings import Setting, landmarks_used
-from clusterforests.forest.forest import trees_grown
-from clusterforests.forest.published_settings import PUBLISHED_SETTINGS
-from clusterforests.n_clusters.asked import MOST_CLUSTERS, asked_n_clusters
-from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.n_clusters.search import Fitted, choose_n_clusters
+from clusterforests.backends.any_clusterer import SklearnClusterer
+from clusterforests.consensus.constraints import CONSTRAINT_RULES, Asked
+from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
+from clusterforests.consensus.methods import METHOD_RULES, needs_values
+from clusterforests.consensus.nodes import Nodes, with_values
+from clusterforests.feature_screening import signal_of_trees
+from clusterforests.inspection.dominant_features import repeated_features
+from clusterforests.judge.candidates import MOST_CLUSTERS, asked_n_clusters
+from clusterforests.judge.choice import Fitted, choose_n_clusters
+from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest, kept_method
-from clusterforests.rows.constrained import constrain
-from clusterforests.rows.grown import Grown, plan_growth
+from clusterforests.rows.attributes import publish_columns, publish_labels, publish_trees
+from clusterforests.rows.in_memory import constrain
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory, memory_settings
-from clusterforests.rows.open import open_rows
+from clusterforests.rows.opening import open_rows
+from clusterforests.rows.planning import Grown, plan_growth
 from clusterforests.rows.protocol import Reading, Rows, Sample
-from clusterforests.rows.published import publish_labels, publish_trees
-from clusterforests.rows.reduced import publish_columns
-from clusterforests.signal import repeated_features, signal_of_trees
-from clusterforests.tables.imputation import keep_donors
-from clusterforests.tables.wishes import COLUMNS_RULE, require_names
+from clusterforests.table.imputation import keep_donors
+from clusterforests.table.reader.overrides import COLUMNS_RULE, require_names
+from clusterforests.trees.forest import trees_grown
+from clusterforests.trees.settings import PUBLISHED_SETTINGS, Setting, landmarks_used
 
 SHAPE = ("n_samples", "n_features")
 COMPARED_ROWS = 5000  # by which features are compared with the clusters

@@ -8,10 +8,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from clusterforests._base.parameters import Rule, check_parameters, either, integer, none, real
-from clusterforests._base.typing import BoolArray, FloatArray
-from clusterforests.diagnostics import feature_separation
+from clusterforests._utils.arrays import BoolArray, FloatArray
+from clusterforests._utils.validation import Rule, check_parameters, either, integer, none, real
 from clusterforests.estimator import ClusterForest
+from clusterforests.inspection import feature_separation
 
 _RULES = {
     "estimator": either(
@@ -61,7 +61,7 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from clusterforests import ClusterForest
-    >>> from clusterforests.datasets import make_g3
+    >>> from paper.datasets import make_g3
     >>> from clusterforests.feature_selection import ForestFeatureSelector
     >>> X = make_g3(200, n_noise=4, n_informative=4, random_state=0).data
     >>> forest = ClusterForest(2, n_estimators=30, random_state=0)

@@ -1,13 +1,13 @@
 """What a fitted forest hands out: the classes of its attributes."""
 
-from clusterforests.combining.normalized_cut import CutNode, CutTree
-from clusterforests.diagnostics import Stability
-from clusterforests.forest.automatic_settings import Setting
-from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.consensus.normalized_cut import CutNode, CutTree
+from clusterforests.description import ClusterStory, DoubtfulRows, Summary, Trait
+from clusterforests.inspection import Stability
+from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
-from clusterforests.story import ClusterStory, DoubtfulRows, Summary, Trait
-from clusterforests.tables.column_reading import ColumnReading
-from clusterforests.tables.overview import TableOverview
+from clusterforests.table.reader.column_reading import ColumnReading
+from clusterforests.table.reader.overview import TableOverview
+from clusterforests.trees.settings import Setting
 
 __all__ = [
     "ClusterStory",

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.typing import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.constraints import Constraints
-from clusterforests.diagnostics.half_forests import N_SPLITS, HalfCuts
-from clusterforests.forest.automatic_settings import Setting
-from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.consensus.constraints import Constraints
+from clusterforests.inspection.stability import N_SPLITS, HalfCuts
+from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.results import clusters_of, counting_weights, in_memory
-from clusterforests.tables.column_reading import ColumnReading
-from clusterforests.tables.feature_columns import EncodedTable, NumberColumn
-from clusterforests.tables.new_cells import NewCells
+from clusterforests.table.feature_columns import EncodedTable, NumberColumn
+from clusterforests.table.reader.column_reading import ColumnReading
+from clusterforests.table.reader.remarks import NewCells
+from clusterforests.trees.settings import Setting
 
 
 class ColumnMoments(NamedTuple):

@@ -7,12 +7,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.random import root_seed
-from clusterforests._base.typing import FloatArray, IntArray
-from clusterforests._base.warnings import warn_caller
+from clusterforests._utils.arrays import FloatArray, IntArray
+from clusterforests._utils.random import root_seed
+from clusterforests._utils.validation import warn_caller
 from clusterforests.backends import Effort
 from clusterforests.backends.cpu import fit_kmeans
-from clusterforests.tables.checks import check_clustering, check_table, check_weights
+from clusterforests.table.checks import check_clustering, check_table, check_weights
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]

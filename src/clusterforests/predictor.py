@@ -10,44 +10,46 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._base.alignment import aligned
-from clusterforests._base.parameters import ascending, boolean, check_parameters, integer, several
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
-from clusterforests._base.warnings import warn_caller
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, aligned
+from clusterforests._utils.validation import ascending, boolean, check_parameters, integer, several, warn_caller
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.combining.assignment import OutOfTimeError
-from clusterforests.combining.consensus_function import consensus
-from clusterforests.combining.constraints import Constraints
-from clusterforests.combining.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.combining.nodes import check_enough_nodes, check_landmarks
-from clusterforests.combining.normalized_cut import CutTree
-from clusterforests.combining.outliers import OutlierRule
-from clusterforests.combining.placement import Placement
-from clusterforests.combining.registry import without_values
-from clusterforests.combining.settings import CutSettings
-from clusterforests.diagnostics import ClusterTree, HalfCuts, Stability, half_cuts, stability
-from clusterforests.diagnostics.arguments import check_names
-from clusterforests.diagnostics.cluster_tree import NUMBERS, build_tree
-from clusterforests.diagnostics.half_forests import MAX_ROWS, N_SPLITS
-from clusterforests.diagnostics.membership import FromMemberships, normalise, own_membership, silhouette_with
-from clusterforests.diagnostics.shares import shares_with
-from clusterforests.forest.automatic_settings import Setting, automatic_consensus
-from clusterforests.forest.forest import FittedTrees
+from clusterforests.consensus.assignment import OutOfTimeError
+from clusterforests.consensus.consensus_clustering import consensus_clustering
+from clusterforests.consensus.constraints import Constraints
+from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
+from clusterforests.consensus.methods import without_values
+from clusterforests.consensus.nodes import check_enough_nodes, check_landmarks
+from clusterforests.consensus.normalized_cut import CutTree
+from clusterforests.consensus.outliers import OutlierRule
+from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.settings import CutSettings
+from clusterforests.description import Summary, summarise
+from clusterforests.description.same_table import check_same_columns, check_same_table
 from clusterforests.forest_view import view_of
-from clusterforests.n_clusters.evidence import NClustersEvidence
+from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cuts, stability
+from clusterforests.inspection.arguments import check_names
+from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
+from clusterforests.inspection.memberships import (
+    FromMemberships,
+    normalise,
+    own_membership,
+    shares_with,
+    silhouette_with,
+)
+from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
+from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
 from clusterforests.rows.new_rows import NewRows
 from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
-from clusterforests.story import Summary, summarise
-from clusterforests.story.same_columns import check_same_columns
-from clusterforests.story.same_table import check_same_table
-from clusterforests.tables.checks import read_sparse
-from clusterforests.tables.column_reading import ColumnReading
-from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.imputation import Donors
-from clusterforests.tables.new_cells import NewCells
-from clusterforests.tables.reduction import Reduction
-from clusterforests.tables.scaling import Scaling
+from clusterforests.table.checks import read_sparse
+from clusterforests.table.encoding import Encoding
+from clusterforests.table.imputation import Donors
+from clusterforests.table.reader.column_reading import ColumnReading
+from clusterforests.table.reader.remarks import NewCells
+from clusterforests.table.scaling import Scaling
+from clusterforests.table.sparse_reduction import Reduction
+from clusterforests.trees.forest import FittedTrees
+from clusterforests.trees.settings import Setting, automatic_consensus
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -277,7 +279,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return diagnosed
 
     def half_cuts(self, n_splits: int = N_SPLITS, *, max_rows: int = MAX_ROWS) -> HalfCuts:
-        """The clusters that random halves of the trees find, for `clusterforests.diagnostics`.
+        """The clusters that random halves of the trees find, for `clusterforests.inspection`.
 
         Parameters
         ----------
@@ -336,7 +338,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         tree : ClusterTree
-            `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.diagnostics.cluster_tree`.
+            `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.inspection.cluster_tree`.
         """
         labels = [in_memory(clusters_of(cut)).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
         mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
@@ -375,7 +377,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
         method, threshold = without_values(self.selection_["consensus"].value), self.selection_["threshold"].value
-        return consensus(partitions, n_clusters, method=method, threshold=threshold, sharpness=self.sharpness)
+        settings = {"method": method, "threshold": threshold, "sharpness": self.sharpness}
+        return consensus_clustering(partitions, n_clusters, **settings)
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:
         """Write the fitted forest to one file, which `load` reads.

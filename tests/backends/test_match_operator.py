@@ -9,16 +9,14 @@ import reference
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import _core, consensus
+from clusterforests import _core, consensus_clustering
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import affinity
-from clusterforests.combining.affinity import collapse, weight_table
-from clusterforests.combining.block_krylov import leading_vectors
-from clusterforests.combining.combine import combine
-from clusterforests.combining.eigenvectors import second_vector, spectral_embedding
-from clusterforests.combining.graph import Graph
-from clusterforests.combining.normalized_cut import _best_cutoff, recursive_cut
-from clusterforests.combining.settings import LIMITS, GraphLimits
+from clusterforests.consensus import affinity
+from clusterforests.consensus.affinity import Graph, collapse, weight_table
+from clusterforests.consensus.cut import combine
+from clusterforests.consensus.eigenvectors import leading_vectors, second_vector, spectral_embedding
+from clusterforests.consensus.normalized_cut import _best_cutoff, recursive_cut
+from clusterforests.consensus.settings import LIMITS, GraphLimits
 
 BACKEND = CpuBackend(2)
 # Limits that force one representation, of the parts as well.
@@ -170,7 +168,7 @@ def test_consensus_is_that_of_the_matrix(kind, method):
     labels, _ = noisy_labels(900, 60, noise=0.6)
     weights = np.random.default_rng(0).random(900) + 0.5
     found = cut_by(kind, labels, 4, method, weights=weights)
-    assert (found == consensus(labels, 4, method=method, sample_weight=weights)).all()
+    assert (found == consensus_clustering(labels, 4, method=method, sample_weight=weights)).all()
 
 
 def test_few_and_equal_nodes(kind):
@@ -207,7 +205,7 @@ def test_many_partitions_with_gaps_need_a_matrix(monkeypatch):
     labels[0, :5] = -1
     assert graph_of("counted", labels, 0.4, 5.0)[0].affinity.is_matrix
     signatures = collapse(labels)
-    monkeypatch.setattr("clusterforests._base.memory_limits.available_memory", lambda: 2**22)
+    monkeypatch.setattr("clusterforests._utils.memory.available_memory", lambda: 2**22)
     with pytest.raises(MemoryError, match="at most 255 partitions if rows may have no label"):
         affinity.affinity(BACKEND, signatures, 0.4, 5.0)
     with pytest.raises(ValueError, match="one entry per possible count"):

@@ -10,9 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 
-from clusterforests._base.random import stream
+from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.backends.sklearn_clusterer import SklearnClusterer
+from clusterforests.backends.any_clusterer import SklearnClusterer
 
 LEARNERS = [
     KMeans(n_init=3),

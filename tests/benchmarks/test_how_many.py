@@ -24,7 +24,7 @@ from quality_data import HALVES, SET_NAMES
 from runner import Row, Table, Task, fit
 from variants import AUTO, DEFAULT
 
-from clusterforests.experiments.files import write_table
+from paper.experiments.runner import write_table
 
 
 def answer(name, method, seed, n_found, ari=0.0, error=""):

@@ -27,7 +27,7 @@ from shapes_data import SHAPES, draw
 from shared_tables import ablation
 from summary import at_their_best, counted, difference, standings
 
-from clusterforests.experiments.files import write_table
+from paper.experiments.runner import write_table
 
 
 def row(name, method, scaling, seed, ari, error=""):

@@ -12,14 +12,15 @@ from unittest import mock
 
 import numpy as np
 
-from clusterforests import ClusterForest, HartiganWongKMeans, baselines
-from clusterforests._base.random import stream
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests._utils.memory import SizeLimits
+from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.combine import combine
-from clusterforests.combining.linkage import by_size
-from clusterforests.combining.registry import METHODS
-from clusterforests.combining.settings import GraphLimits
+from clusterforests.consensus.cut import combine
+from clusterforests.consensus.linkage import by_size
+from clusterforests.consensus.methods import METHODS
+from clusterforests.consensus.settings import GraphLimits
+from paper import rivals as baselines
 
 FILE = Path(__file__).parent / "golden" / "results.json"
 

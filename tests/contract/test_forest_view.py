@@ -11,8 +11,8 @@ import pytest
 
 import clusterforests
 from clusterforests import ClusterForest
-from clusterforests.diagnostics import cluster_shares
 from clusterforests.forest_view import view_of
+from clusterforests.inspection import cluster_shares
 
 PACKAGE = Path(clusterforests.__file__).parent
 OWNERS = ("estimator.py", "predictor.py", "forest_view.py", "persistence/", "rows/")

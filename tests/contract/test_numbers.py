@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from clusterforests._base.column_blocks import WIDE
-from clusterforests._base.size_limits import DEFAULT_LIMITS as SIZES
-from clusterforests.combining.settings import LIMITS
-from clusterforests.tables import reduction
-from clusterforests.tables import row_sampling as sampling
+from clusterforests._utils.memory import DEFAULT_LIMITS as SIZES
+from clusterforests._utils.memory import WIDE
+from clusterforests.consensus.settings import LIMITS
+from clusterforests.table import row_sampling as sampling
+from clusterforests.table import sparse_reduction as reduction
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

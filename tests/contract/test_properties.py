@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, consensus
+from clusterforests import ClusterForest, consensus_clustering
 
 EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
@@ -228,7 +228,7 @@ def partitions(draw):
 
 def combined(labels, k, method):
     try:
-        return consensus(labels, min(k, labels.shape[1]), method=method).tolist()
+        return consensus_clustering(labels, min(k, labels.shape[1]), method=method).tolist()
     except ValueError as error:
         assert re.search("tell apart|different clusters in the partitions", str(error))  # noqa: PT017
         return str(error)

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import clusterforests
-from clusterforests import ClusterForest, HartiganWongKMeans, consensus
+from clusterforests import ClusterForest, HartiganWongKMeans, consensus_clustering
 
 MODULES = [m.name for m in pkgutil.walk_packages(clusterforests.__path__, "clusterforests.") if "_core" not in m.name]
 
@@ -57,7 +57,7 @@ def test_signatures():
         "n_jobs",
         "random_state",
     ]
-    assert list(inspect.signature(consensus).parameters) == [
+    assert list(inspect.signature(consensus_clustering).parameters) == [
         "partitions",
         "n_clusters",
         "method",
@@ -118,7 +118,7 @@ def test_public_names_are_imported_when_they_are_used():
 import sys, clusterforests
 assert not {"scipy", "sklearn"} & set(sys.modules)
 assert {"ClusterForest", "consensus", "diagnostics", "__version__"} <= set(dir(clusterforests))
-assert clusterforests.diagnostics.pac is not None
+assert clusterforests.inspection.pac is not None
 from clusterforests import *
 assert ClusterForest is clusterforests.ClusterForest
 try:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from clusterforests.datasets import UCI_NAMES
-from clusterforests.experiments import theory, theory_figures
-from clusterforests.experiments.reproduce import reproduce
+from paper.datasets import UCI_NAMES
+from paper.experiments import theory, theory_figures
+from paper.experiments.reproduce import reproduce
 
 ROOT = Path(__file__).parents[2]
 TABLES = ROOT / "results" / "tables"

@@ -6,11 +6,11 @@ import reference
 
 from clusterforests import _core
 from clusterforests.backends import CpuBackend
-from clusterforests.combining import placement as placement_module
-from clusterforests.combining.affinity import Signatures, weight_table
-from clusterforests.combining.cut import place_by
-from clusterforests.combining.placement import Links, MostLinked
-from clusterforests.combining.registry import Cut
+from clusterforests.consensus import placement as placement_module
+from clusterforests.consensus.affinity import Signatures, weight_table
+from clusterforests.consensus.cut import place_by
+from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.placement import Links, MostLinked
 
 SHAPES = [(1, 1, 1), (7, 40, 2), (8, 300, 3), (20, 600, 5), (200, 1100, 4), (255, 513, 30)]  # members, nodes, groups
 

@@ -5,7 +5,7 @@ import pytest
 import reference
 
 from clusterforests import _core
-from clusterforests.diagnostics import memberships
+from clusterforests.inspection import memberships
 
 
 def draw(members, rows, most, lowest=0, seed=0):

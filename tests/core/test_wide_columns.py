@@ -5,8 +5,8 @@ import pytest
 import reference
 
 from clusterforests import _core
-from clusterforests._base.row_keys import row_keys
-from clusterforests.tables.scaling import column_distribution
+from clusterforests._utils.row_keys import row_keys
+from clusterforests.table.scaling import column_distribution
 
 RNG = np.random.default_rng(0)
 INSTRUCTION_SETS = _core.instruction_sets()

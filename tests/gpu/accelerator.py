@@ -7,10 +7,10 @@ import emulated_cupy
 import numpy as np
 import pytest
 
-from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
-from clusterforests.rows.gpu import devices
-from clusterforests.rows.gpu import reader as gpu
-from clusterforests.tables.row_sources import ArraySource
+from clusterforests._utils import devices
+from clusterforests._utils.memory import DEFAULT_LIMITS, DeviceLimits
+from clusterforests.gpu import reader as gpu
+from clusterforests.table.row_sources import ArraySource
 
 RNG = np.random.default_rng(0)
 MANY = DEFAULT_LIMITS.large_rows + 5001

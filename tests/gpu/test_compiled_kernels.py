@@ -6,9 +6,9 @@ import compile_kernels
 import numpy as np
 import pytest
 
-from clusterforests.rows.gpu import sources
-from clusterforests.rows.gpu.kernels import compiled_for
-from clusterforests.rows.gpu.sources import Source, sources_of
+from clusterforests.gpu import sources
+from clusterforests.gpu.kernels import compiled_for
+from clusterforests.gpu.sources import Source, sources_of
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from accelerator import BIG, RNG, rows_on_gpu
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import DeviceLimits, SizeLimits
-from clusterforests.combining.placement import Tally
-from clusterforests.rows.gpu.sampling import check_on_gpu
+from clusterforests._utils.memory import DeviceLimits, SizeLimits
+from clusterforests.consensus.placement import Tally
+from clusterforests.gpu.reader import check_on_gpu
 
 
 @pytest.mark.gpu

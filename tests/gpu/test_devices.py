@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from clusterforests.rows.gpu.devices import as_cupy, choose_backend, need_cupy, on_gpu, send_to, to_host
-from clusterforests.rows.gpu.results import DeviceResults
+from clusterforests.gpu.results import DeviceResults
+from clusterforests.rows.devices import as_cupy, choose_backend, need_cupy, on_gpu, send_to, to_host
 
 
 class OnDevice:

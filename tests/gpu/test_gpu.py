@@ -13,15 +13,13 @@ import pytest
 from accelerator import rows_on_gpu
 
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import DEFAULT_LIMITS, DeviceLimits
+from clusterforests._utils import devices
+from clusterforests._utils.memory import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import grow_forest
-from clusterforests.forest.growth import GrowthSettings
-from clusterforests.rows.gpu import devices
-from clusterforests.rows.gpu import flat_trees as gpu_trees
-from clusterforests.rows.gpu import labelling as gpu_passes
-from clusterforests.rows.gpu import placement as gpu_placement
-from clusterforests.rows.gpu.flat_trees import (
+from clusterforests.gpu import flat_trees as gpu_trees
+from clusterforests.gpu import labelling as gpu_passes
+from clusterforests.gpu import placement as gpu_placement
+from clusterforests.gpu.flat_trees import (
     WORD,
     flatten_ladders,
     flatten_steps,
@@ -30,15 +28,15 @@ from clusterforests.rows.gpu.flat_trees import (
     make_group_ballot,
     used_columns,
 )
-from clusterforests.rows.gpu.sampling import draw_on_gpu
+from clusterforests.gpu.reader import draw_on_gpu
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
-from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
-from clusterforests.tables.projections import Projections
-from clusterforests.tables.row_blocks import large_numeric_table, scan_table
-from clusterforests.tables.row_sampling import draw_rows
-from clusterforests.tables.row_sources import ArraySource
-from clusterforests.tables.scaling import fit_scaling
+from clusterforests.rows.sampled import LocalBlocks
+from clusterforests.table.feature_columns import FeatureColumns, numeric_table
+from clusterforests.table.row_sampling import draw_rows
+from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table
+from clusterforests.table.scaling import Projections, fit_scaling
+from clusterforests.trees.forest import grow_forest
+from clusterforests.trees.growth import GrowthSettings
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 6)) + 4 * RNG.integers(0, 3, (3000, 1))

@@ -9,8 +9,8 @@ from files_science import FILES as SCIENCE
 from messy_customers import KINDS, write_customers
 
 from clusterforests import inspect_table
-from clusterforests.cli.readers import Request, read_table
-from clusterforests.tables.column_table import CategoryColumn
+from clusterforests.app.files import Request, read_table
+from clusterforests.table.reader.raw_columns import CategoryColumn
 
 FILES = {make.__name__: make() for make in (*BUSINESS, *SCIENCE, *EXPORTS)}
 

@@ -17,7 +17,7 @@ from clusterforests import ClusterForest
 from clusterforests.backends import Coordinates
 from clusterforests.persistence import saving
 from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
-from clusterforests.tables.projections import Projections
+from clusterforests.table.scaling import Projections
 
 CONSENSUS = ["auto", "ncut", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "agreement"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clusterforests import plots
-from clusterforests.plots.drawn_rows import rows_to_draw
+from clusterforests.plots.consensus import rows_to_draw
 
 
 def test_the_sample_is_proportional_and_fixed():

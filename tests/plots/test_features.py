@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest, diagnostics, plots
+from clusterforests import ClusterForest, plots
+from clusterforests import inspection as diagnostics
 
 
 def test_feature_use(forest, tick_labels):

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from clusterforests import ClusterForest, diagnostics, plots
+from clusterforests import ClusterForest, plots
+from clusterforests import inspection as diagnostics
 from clusterforests.forest_view import view_of
 
 ONE_FOREST = {

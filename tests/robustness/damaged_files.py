@@ -90,7 +90,7 @@ def command_for(kind: str, path: Path, number: int) -> list[str]:
 
 def outcome(command: list[str]) -> str:
     """Run a command here, and say "ok", "refused", or what was wrong with how it ended."""
-    from clusterforests.cli.program import main
+    from clusterforests.app.command_line.program import main
 
     out, err = io.StringIO(), io.StringIO()
     try:

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from clusterforests.cli.commands import fit
-from clusterforests.cli.program import main
+from clusterforests.app.command_line.commands import fit
+from clusterforests.app.command_line.program import main
 
 GOOD = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, 10 * (i % 2)) for i in range(40))
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from interruption import WITHIN, groups, interrupt, slowest
 
-from clusterforests import ClusterForest, HartiganWongKMeans, _core, consensus
-from clusterforests.combining.registry import METHODS
+from clusterforests import ClusterForest, HartiganWongKMeans, _core, consensus_clustering
+from clusterforests.consensus.methods import METHODS
 
 
 def table():
@@ -112,7 +112,7 @@ def stages():
     yield "landmark cut", fit(20_000, 10, n_estimators=30, landmarks=3000, max_samples=500)
     labels = fit(6000, 10, n_estimators=50, max_samples=500)().partitions_
     for method in METHODS:
-        yield f"consensus {method}", lambda method=method: consensus(labels, 5, method=method)
+        yield f"consensus {method}", lambda method=method: consensus_clustering(labels, 5, method=method)
     forest, many = fitted(), groups(300_000, 20)
     yield "predict", lambda: forest.predict(many)
     yield "predict_proba", lambda: forest.predict_proba(many[:100_000])
@@ -200,7 +200,7 @@ def test_a_command_that_is_stopped_while_it_loads_numpy_says_so(tmp_path):
     assert stopped_by("numpy", tmp_path) == (130, "clusterforests fit: Stopped. Nothing was written.\n")
 
 
-@pytest.mark.parametrize("module", ["clusterforests.cli.program", "argparse", "shlex"])
+@pytest.mark.parametrize("module", ["clusterforests.app.command_line.program", "argparse", "shlex"])
 def test_a_command_that_is_stopped_while_it_is_loaded_says_so(tmp_path, module):
     """The first tenth of a second, in which the program itself is read."""
     assert stopped_by(module, tmp_path) == (130, "clusterforests: Stopped. Nothing was written.\n")

@@ -16,8 +16,8 @@ import tempfile
 
 import numpy as np
 
-from clusterforests import ClusterForest, consensus
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests import ClusterForest, consensus_clustering
+from clusterforests._utils.memory import SizeLimits
 
 kind, times = sys.argv[1], 100
 rng = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def fail():
         raise AssertionError
 
 def write_report():
-    from clusterforests.report import write_report
+    from clusterforests.app.report import write_report
     write_report(fitted, X, path)
 
 work = {
@@ -57,7 +57,7 @@ work = {
     "paper": lambda: ClusterForest.from_paper(3, n_estimators=8, n_jobs=2, random_state=0).fit(X),
     "predict": lambda: (fitted.predict(X), fitted.predict_proba(X), fitted.memberships_),
     "save and load": save_and_load,
-    "consensus": lambda: [consensus(P, 3, method=method) for method in ("ncut", "kway", "average", "medoid")],
+    "consensus": lambda: [consensus_clustering(P, 3, method=m) for m in ("ncut", "kway", "average", "medoid")],
     "errors": fail,
     "report": write_report,
 }[kind]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from clusterforests import ClusterForest, HartiganWongKMeans, consensus
+from clusterforests import ClusterForest, HartiganWongKMeans, consensus_clustering
 
 N = np.random.default_rng(0).normal(size=(12, 3))
 N[:5] += 6
@@ -126,12 +126,12 @@ def test_dates_are_no_numbers_for_kmeans():
 )
 def test_odd_partitions(partitions, k, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        consensus(partitions, k)
+        consensus_clustering(partitions, k)
 
 
 def test_labels_that_are_far_apart():
     far = np.array([[2**62, 0, 2**62, 5], [7, 7, 2**40, 2**40]])
-    assert np.array_equal(consensus(far, 2), consensus([[1, 0, 1, 2], [0, 0, 1, 1]], 2))
+    assert np.array_equal(consensus_clustering(far, 2), consensus_clustering([[1, 0, 1, 2], [0, 0, 1, 1]], 2))
 
 
 @pytest.mark.parametrize("k", [5, 12])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests.cli.program import main
+from clusterforests.app.command_line.program import main
 
 # Children save over and over, and each is killed at another moment.
 KILL = """

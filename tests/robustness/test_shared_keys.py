@@ -5,13 +5,12 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest
-from clusterforests._base.random import Purpose, stream
-from clusterforests._base.row_keys import row_keys
-from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.reduction import find_reduction
-from clusterforests.tables.row_blocks import large_numeric_table, scan_table
-from clusterforests.tables.row_sources import ArraySource
+from clusterforests._utils.random import Purpose, stream
+from clusterforests._utils.row_keys import row_keys
+from clusterforests.rows.sampled import LocalBlocks
+from clusterforests.table.feature_columns import distinct_rows
+from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table
+from clusterforests.table.sparse_reduction import find_reduction
 
 WORD = 2**64
 GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

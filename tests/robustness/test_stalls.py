@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests.cli.program import main
-from clusterforests.diagnostics import cluster_tree
+from clusterforests.app.command_line.program import main
+from clusterforests.inspection import cluster_tree
 
 
 def test_a_range_of_numbers_of_clusters_may_be_far_too_long(tmp_path, blobs, capsys):

@@ -20,14 +20,13 @@ from distributed import Client, LocalCluster
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
-from clusterforests._base.row_keys import row_keys
-from clusterforests._base.size_limits import SizeLimits
-from clusterforests.report.limits import PageLimits
-from clusterforests.report.writing import gather
-from clusterforests.rows.dask.reader import DaskReader
-from clusterforests.rows.dask.table import split
+from clusterforests._utils.memory import SizeLimits
+from clusterforests._utils.row_keys import row_keys
+from clusterforests.app.report.json_values import PageLimits
+from clusterforests.app.report.writing import gather
+from clusterforests.rows.dask.reader import DaskReader, split
 from clusterforests.rows.dask.tasks import stack
-from clusterforests.tables import row_sampling as sampling
+from clusterforests.table import row_sampling as sampling
 
 N, P = 3000, 6
 RNG = np.random.default_rng(0)

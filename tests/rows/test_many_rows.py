@@ -9,18 +9,16 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
-from clusterforests._base.row_keys import row_keys
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests._utils.memory import SizeLimits
+from clusterforests._utils.row_keys import row_keys
 from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import grow_forest
-from clusterforests.forest.growth import GrowthSettings
-from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.rows.sampled import settle_centers
-from clusterforests.tables.feature_columns import numeric_table
-from clusterforests.tables.row_blocks import large_numeric_table, scan_table
-from clusterforests.tables.row_sampling import draw_rows
-from clusterforests.tables.row_sources import ArraySource
-from clusterforests.tables.scaling import fit_scaling
+from clusterforests.rows.sampled import LocalBlocks, settle_centers
+from clusterforests.table.feature_columns import numeric_table
+from clusterforests.table.row_sampling import draw_rows
+from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table
+from clusterforests.table.scaling import fit_scaling
+from clusterforests.trees.forest import grow_forest
+from clusterforests.trees.growth import GrowthSettings
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 4, 3000)

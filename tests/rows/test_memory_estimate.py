@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests._base import memory_limits as limits
+from clusterforests._utils import memory as limits
 from clusterforests.rows.memory_estimate import check_fit_memory, estimate_memory
 
 SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
@@ -106,7 +106,7 @@ import sys
 
 import numpy as np
 
-from clusterforests import ClusterForest, consensus
+from clusterforests import ClusterForest, consensus_clustering
 
 kind, rooms = sys.argv[1], [int(room) for room in sys.argv[2:]]
 rng = np.random.default_rng(0)
@@ -128,7 +128,7 @@ def held(name):
 
 def work():
     if kind == "partitions":
-        consensus(rng.integers(0, 9, (60, 2000)), 3, method="average")
+        consensus_clustering(rng.integers(0, 9, (60, 2000)), 3, method="average")
     else:
         ClusterForest(3, n_estimators=40, n_jobs=2, random_state=0, **settings).fit(X).predict(X[:100])
 

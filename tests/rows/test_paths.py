@@ -7,17 +7,15 @@ from accelerator import need_gpu, rows_on_gpu
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.combine import combine
-from clusterforests.combining.settings import LIMITS, GraphLimits
-from clusterforests.forest.forest import GrowthPlan
-from clusterforests.forest.growth import GrowthSettings
-from clusterforests.rows.gpu.devices import to_host
-from clusterforests.rows.local_blocks import LocalBlocks
-from clusterforests.rows.sampled import settle_centers
-from clusterforests.tables.feature_columns import numeric_table
-from clusterforests.tables.row_blocks import large_numeric_table, scan_table
-from clusterforests.tables.row_sources import ArraySource
-from clusterforests.tables.scaling import fit_scaling
+from clusterforests.consensus.cut import combine
+from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.rows.devices import to_host
+from clusterforests.rows.sampled import LocalBlocks, settle_centers
+from clusterforests.table.feature_columns import numeric_table
+from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table
+from clusterforests.table.scaling import fit_scaling
+from clusterforests.trees.forest import GrowthPlan
+from clusterforests.trees.growth import GrowthSettings
 
 # Limits that force one of them.
 PATHS = {

@@ -7,15 +7,14 @@ import pytest
 import reference
 
 from clusterforests import _core
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests._utils.memory import SizeLimits
 from clusterforests.backends import CpuBackend
-from clusterforests.forest.forest import grow_forest
-from clusterforests.forest.growth import GrowthSettings
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
-from clusterforests.tables.feature_columns import FeatureColumns, numeric_table
-from clusterforests.tables.projections import Projections
-from clusterforests.tables.row_sources import ArraySource
-from clusterforests.tables.scaling import fit_scaling
+from clusterforests.table.feature_columns import FeatureColumns, numeric_table
+from clusterforests.table.row_sources import ArraySource
+from clusterforests.table.scaling import Projections, fit_scaling
+from clusterforests.trees.forest import grow_forest
+from clusterforests.trees.growth import GrowthSettings
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 5)) + 4 * RNG.integers(0, 3, (3000, 1)) * [1, 1, 1, 0, 0]

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import clusterforests as cf
 from clusterforests import ClusterForest
-from clusterforests._base.size_limits import SizeLimits
+from clusterforests._utils.memory import SizeLimits
 
 KEY = "cluster_forest"
 FEW_TREES = {"n_estimators": 20}
@@ -168,8 +168,8 @@ def test_a_backed_file_is_never_read_whole(tmp_path, few_rows_are_many, monkeypa
     adata = make_cells(sparse.csr_matrix, 250, 0.9)
     adata.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    monkeypatch.setattr("clusterforests.tables.reduction.BLOCK_ROWS", 16)
-    monkeypatch.setattr("clusterforests.tables.stored_table.BLOCK_BYTES", 16 * 8 * 250)
+    monkeypatch.setattr("clusterforests.table.sparse_reduction.BLOCK_ROWS", 16)
+    monkeypatch.setattr("clusterforests.table.row_sources.BLOCK_BYTES", 16 * 8 * 250)
     taken = []
     read = type(backed.X).__getitem__
     monkeypatch.setattr(

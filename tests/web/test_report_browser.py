@@ -9,7 +9,7 @@ import pytest
 from browser import needs_browser, opener
 
 from clusterforests import ClusterForest
-from clusterforests.report import write_report
+from clusterforests.app.report import write_report
 
 pytestmark = needs_browser
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from clusterforests import ClusterForest
-from clusterforests._base.positions import rename_places
+from clusterforests._utils.validation import rename_places
 
 NA_INTEGER = -(2**31)  # R's missing integer or logical
 

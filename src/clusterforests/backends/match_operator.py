@@ -3,7 +3,7 @@
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IntArray
 
 SAMPLE = 128  # rows from which the room for all is estimated
 

@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import BoolArray, FloatArray, Int64Array, IntArray, KeyArray
 from clusterforests._core import CONSTANT_REACH
+from clusterforests._utils.arrays import BoolArray, FloatArray, Int64Array, IntArray, KeyArray
 from clusterforests.backends.match_operator import MatchOperator
 
 

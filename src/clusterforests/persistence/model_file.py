@@ -16,8 +16,8 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.files import replacing
-from clusterforests._base.typing import AnyArray
+from clusterforests._utils.arrays import AnyArray
+from clusterforests._utils.files import replacing
 
 MAGIC = b"\x89CForest\r\n\x1a\n"  # not text, and damaged by a transfer that takes it for text
 VERSION = 1

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.parameters import FOREST_RULES, check_parameters
-from clusterforests._base.typing import AnyArray
-from clusterforests.combining.constraints import CONSTRAINT_RULES
-from clusterforests.combining.registry import METHOD_RULES
-from clusterforests.persistence.consistency import check_consistency
+from clusterforests._utils.arrays import AnyArray
+from clusterforests._utils.validation import FOREST_RULES, check_parameters
+from clusterforests.consensus.constraints import CONSTRAINT_RULES
+from clusterforests.consensus.methods import METHOD_RULES
 from clusterforests.persistence.model_file import not_a_model, read_model, write_model
-from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_kind
-from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.wishes import COLUMNS_RULE
+from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_consistency, check_kind
+from clusterforests.table.encoding import Encoding
+from clusterforests.table.reader.overrides import COLUMNS_RULE
 
 UNFIT = (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError)  # parts that are no forest's
 

@@ -1,18 +1,20 @@
 """The classes and values that a model file may hold, and what each must look like."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests._utils.arrays import AnyArray
+from clusterforests._utils.validation import MAX_MEMBERS
 from clusterforests.backends import Coordinates
-from clusterforests.combining.affinity import Signatures
-from clusterforests.combining.assignment import Sizes
-from clusterforests.combining.constraints import Constraints
-from clusterforests.combining.guidance import Guidance
-from clusterforests.combining.normalized_cut import CutNode, CutTree
-from clusterforests.combining.outliers import OutlierRule
-from clusterforests.combining.placement import (
+from clusterforests.consensus.affinity import Signatures
+from clusterforests.consensus.assignment import Sizes
+from clusterforests.consensus.constraints import Constraints
+from clusterforests.consensus.guidance import Guidance
+from clusterforests.consensus.normalized_cut import CutNode, CutTree
+from clusterforests.consensus.outliers import OUTLIER, OutlierRule
+from clusterforests.consensus.placement import (
     Embedding,
     Links,
     MostLinked,
@@ -22,16 +24,15 @@ from clusterforests.combining.placement import (
     Shares,
     Walk,
 )
-from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.forest import FittedTrees
-from clusterforests.n_clusters.evidence import NClustersEvidence
-from clusterforests.tables.column_reading import ColumnReading
-from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.feature_columns import FeatureColumns
-from clusterforests.tables.imputation import Donors
-from clusterforests.tables.projections import Projections
-from clusterforests.tables.reduction import Reduction
-from clusterforests.tables.scaling import Scaling
+from clusterforests.judge.evidence import NClustersEvidence
+from clusterforests.table.encoding import Encoding
+from clusterforests.table.feature_columns import FeatureColumns
+from clusterforests.table.imputation import Donors
+from clusterforests.table.reader.column_reading import READ_AS, YES_NO, ColumnReading
+from clusterforests.table.scaling import Projections, Scaling
+from clusterforests.table.sparse_reduction import Reduction
+from clusterforests.trees.forest import FittedTrees
+from clusterforests.trees.settings import Setting
 
 
 class Record(NamedTuple):
@@ -151,3 +152,186 @@ def _fits(value: Any, kind: str) -> bool:
     if kind in PLAIN:
         return isinstance(value, PLAIN[kind])
     return type(value) in NAMES and NAMES[type(value)] in kind.split("|")
+
+
+# Whether the parts of a loaded model fit together, as far as the compiled core does not check it itself.
+#
+# It refuses scalings, trees, donors and tables of shares with wrong sizes or indices when it is given them.
+
+
+def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None:
+    """Raise a ValueError for the first part that does not fit the others."""
+    n_trees, n_rows = state["partitions_"].shape
+    p, k = state["n_features_in_"], state["n_clusters_"]
+    _require(0 < n_trees <= MAX_MEMBERS and n_rows > 0, "the number of trees")
+    _require(p >= 1 and k >= 1 and state["n_iter_"] >= 0, "the numbers of features, clusters and rounds")
+    _require(names is None or len(names) == p, "the number of feature names")
+    _check_lengths(state, n_trees, n_rows, p)
+    _check_outliers(state, n_rows, k)
+    _require(_between(state["partitions_"], 0, None), "partitions")
+    _require(all(len(f) > 0 and _between(f, 0, p) for f in state["estimators_features_"]), "features of the trees")
+    _check_choices(state)
+    _check_columns(state, p)
+    _check_placement(state["_placement"], n_trees, n_rows, k)
+    if state["_constraints"] is not None:
+        _check_constraints(state["_constraints"], n_rows)
+    if state["cut_tree_"] is not None:
+        _check_cuts(state["cut_tree_"], len(state["_placement"].nodes), k)
+
+
+def _require(fits: Any, what: str) -> None:
+    if not fits:
+        raise ValueError(f"{what} do not fit the rest")
+
+
+def _between(values: AnyArray, low: int, high: int | None) -> bool:
+    return not values.size or bool(values.min() >= low and (high is None or values.max() < high))
+
+
+def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) -> None:
+    _require(len(state["labels_"]) == n_rows, "labels")
+    _require(len(state["kappas_"]) == n_trees, "kappas")
+    _require(len(state["estimators_features_"]) == n_trees, "features of the trees")
+    _require(len(state["feature_importances_"]) == len(state["feature_pvalues_"]) == p, "feature importances")
+    _require(state["_weights"] is None or len(state["_weights"]) == n_rows, "weights of the rows")
+
+
+def _check_choices(state: Mapping[str, Any]) -> None:
+    for name, choice in state["selection_"].items():
+        _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
+    _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
+    evidence = state["n_clusters_evidence_"]
+    if evidence is not None:
+        columns = evidence.evidence.values()
+        fits = [isinstance(c, np.ndarray) and c.shape == (len(evidence.candidates),) for c in columns]
+        _require(all(fits) and all(isinstance(c, int) for c in evidence.candidates), "candidates for n_clusters")
+
+
+def _check_columns(state: Mapping[str, Any], p: int) -> None:
+    """Check the features, the columns they are encoded as, and the columns of the scaled table."""
+    encoding, scaling, trees = (state[name] for name in ("_encoding", "_scaling", "_trees"))
+    _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
+    used = encoding.used
+    _require(all(type(j) is int and 0 <= j < p for j in used) and sorted(set(used)) == list(used), "encoded features")
+    for j, levels in encoding.levels.items():
+        _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
+        plain = all(isinstance(level, (str, int, float)) for level in levels)
+        _require(plain and len(set(levels)) == len(levels), "levels of categories")
+    for reading in encoding.readings:
+        _require(isinstance(reading, ColumnReading) and -1 <= reading.feature < p, "columns as they were read")
+        words = all(isinstance(word, str) for word in (*reading.order, *reading.notes))
+        _require(words and (reading.read_as != YES_NO or len(reading.order) == 2), "columns as they were read")
+        _require(reading.read_as in READ_AS, "columns as they were read")
+    _, widths = encoding._places()
+    p = len(widths)
+    if state["_reduction"] is not None:
+        vectors = state["_reduction"].vectors
+        _require(
+            len(vectors) == encoding.n_features and not encoding.levels and np.isfinite(vectors).all(), "components"
+        )
+        p = vectors.shape[1]
+        widths = np.ones(p, np.int32)
+    count, views = int(widths.sum()), scaling.views
+    n_views, scaled = len(scaling.exponent), scaling.exponent.shape[1]
+    width = scaled * max(1, n_views)
+    _check_sources(scaling.sources, scaled, count)
+    scaling.core()  # refuses whatever else does not fit
+    if state["_donors"] is not None:
+        state["_donors"].fill(np.full((1, count), np.nan), 1)  # so does this
+    _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
+    _require(_between(views.drawable, 0, p), "views")
+    drawn = views.first[:, views.drawable]
+    _require(_between(drawn, 0, width) and _between(drawn + widths[views.drawable], 0, width + 1), "views")
+    _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
+    _require(
+        all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),
+        "columns of the trees",
+    )
+    _require(all(c.shape[1] == len(own) for c, own in zip(trees.centers, trees.columns, strict=True)), "the centres")
+
+
+def _check_sources(sources: AnyArray | None, scaled: int, count: int) -> None:
+    """Check the columns of the encoded table that are scaled."""
+    if sources is None:
+        _require(scaled == count, "steps of the scaling")
+        return
+    _require(len(sources) == scaled > 0 and _between(sources, 0, count), "columns of the scaling")
+
+
+def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) -> None:
+    nodes, m = placement.nodes, len(placement.nodes)
+    _require(m > 0 and nodes.labels.shape == (n_trees, m) and _between(nodes.labels, -1, None), "nodes")
+    _require(_between(nodes.inverse, 0, m), "rows of the nodes")
+    known = nodes.values is None or (len(nodes.values) == m and bool(np.isfinite(nodes.values).all()))
+    _require(known, "values of the nodes")
+    _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
+    _require(_between(placement.settled, 0, m), "settled nodes")
+    _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
+    _check_shares(placement.shares, k)
+    rule = placement.rule
+    if isinstance(rule, MostShared):
+        _check_shares(rule.shares, k)
+    elif isinstance(rule, NearestNode):
+        _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
+    elif isinstance(rule, MostLinked):
+        _require(rule.voters.shape == (k, m), "links of the groups")
+    elif isinstance(rule, Embedding):
+        _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
+    elif isinstance(rule, Walk):
+        cuts = len(rule.cutoffs)
+        _require(len(rule.voters) == 2 * cuts and rule.children.shape == (cuts, 2), "cuts")
+        _require(_between(rule.children, -k, max(cuts, 1)), "cuts")
+        # A cut comes before those that follow it, so that every walk ends.
+        later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])
+        _require(later.all(), "cuts")
+
+
+def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
+    labels, nearest, rule = state["labels_"], state["_nearest"], state["_outlier_rule"]
+    _require((nearest is None) == (rule is None), "outliers")
+    _require(_between(labels, 0 if rule is None else OUTLIER, k), "labels")
+    if rule is None:
+        return
+    _require(len(nearest) == n_rows and _between(nearest, 0, k), "outliers")
+    _require(((labels == OUTLIER) | (labels == nearest)).all(), "outliers")
+    _require(all(isinstance(cluster, int) and 0 <= cluster < k for cluster in rule.spared), "outliers")
+    d, shapes = len(rule.columns), len(rule.centers)
+    width = state["_scaling"].width
+    _require(_between(rule.columns, 0, width) and len(rule.scale) == d and (rule.scale > 0).all(), "outliers")
+    _require(rule.centers.shape == (shapes, d) and rule.roots.shape == (shapes * d, d), "outliers")
+    _require(len(rule.middles) == len(rule.widths) == shapes and (rule.widths > 0).all(), "outliers")
+    sound = all(np.isfinite(part).all() for part in (rule.scale, rule.centers, rule.roots, rule.middles, rule.widths))
+    _require(sound and (rule.roots[np.arange(shapes * d), np.tile(np.arange(d), shapes)] > 0).all(), "outliers")
+
+
+def _check_constraints(constraints: Constraints, n_rows: int) -> None:
+    least, most = constraints.sizes
+    _require(least >= 0 and most >= least and constraints.total > 0, "sizes of clusters")
+    guidance = constraints.guidance
+    if guidance is not None:
+        units = guidance.n_units
+        _require(len(guidance.unit) == n_rows and _between(guidance.unit, -1, None) and units > 0, "known rows")
+        _require(len(np.unique(guidance.rows)) >= units >= len(guidance.classes), "known classes")
+        _require(len(np.unique(guidance.unit[guidance.rows])) == units, "known rows")
+        _require(guidance.apart.shape[1] == 2 and _between(guidance.apart, 0, units), "rows that are apart")
+        plain = all(isinstance(name, (str, int, float)) for name in guidance.classes)
+        _require(plain and len(set(guidance.classes)) == len(guidance.classes), "known classes")
+
+
+def _check_shares(shares: Shares, k: int) -> None:
+    first = shares.first
+    _require(shares.together.shape[1] == shares.clustered.shape[1] == k, "shares")
+    _require(len(first) > 0 and first[0] == 0 and (np.diff(first) >= 0).all(), "shares")
+    _require(first[-1] == len(shares.together), "shares")
+
+
+def _check_cuts(tree: CutTree, m: int, k: int) -> None:
+    nodes = len(tree.nodes)
+    _require(nodes > 0 and len(tree.nodes[0].members) == m, "the cut tree's nodes")
+    for i, node in enumerate(tree.nodes):
+        leaf = node.left < 0
+        _require(leaf == (node.right < 0), "the cut tree's nodes")
+        _require(leaf or (i < node.left < nodes and i < node.right < nodes), "the cut tree's nodes")
+        _require(_between(node.members, 0, m) and node.label < k and (node.label >= 0) == leaf, "the cut tree's nodes")
+        measured = len(node.vector) == len(node.degrees) and len(node.vector) in (0, len(node.members))
+        _require(measured, "the cut tree's nodes")

@@ -8,10 +8,9 @@ of how many. Column names are drawn as plain text, whatever they contain.
 
 from clusterforests.plots.cluster_tree import cluster_tree
 from clusterforests.plots.consensus import consensus_heatmap, item_consensus, spectral_embedding
-from clusterforests.plots.features import feature_importance, feature_profile, feature_use
+from clusterforests.plots.features import feature_importance, feature_profile, feature_use, kappa_growth
 from clusterforests.plots.number_of_clusters import consensus_cdf, delta_area, tracking
 from clusterforests.plots.profiles import cluster_profiles
-from clusterforests.plots.tree_growth import kappa_growth
 
 __all__ = [
     "cluster_profiles",

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray
-from clusterforests.diagnostics.cluster_tree import NUMBERS, ClusterTree, Split, follow
+from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
+from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, Split, follow
 from clusterforests.plots.style import as_text, axes_for, check_drawing, cluster_color, ink, ink_on, some_of
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
 """Which features tell clusters apart, which ones the trees use, and how strong each one is alone."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.parameters import check_parameters, integer
-from clusterforests._base.typing import FloatArray, IndexArray
-from clusterforests.diagnostics.feature_profile import noise_strength, single_feature_kappas
+from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.validation import check_parameters, integer, warn_caller
+from clusterforests.description.same_table import check_same_columns, check_same_table
+from clusterforests.description.table_sample import count_rows, take_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.plots.named_columns import feature_names, named_columns
+from clusterforests.inspection.arguments import check_names
+from clusterforests.inspection.separation import noise_strength, single_feature_kappas
 from clusterforests.plots.style import (
     BLUE,
     SHARES,
@@ -22,6 +24,35 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
+from clusterforests.table.frames import is_dask
+
+# The fitted table as numbers, with a name for each column.
+
+
+class NamedColumns(NamedTuple):
+    """Columns of numbers, NaN where a cell is missing. A category has a column per level, or one if it has two."""
+
+    values: FloatArray
+    names: list[str]
+
+
+def feature_names(view: ForestView, given: Sequence[Any] | None = None) -> list[str]:
+    """Return the given names, or those of the fitted frame, or numbers."""
+    return check_names(view.feature_names if given is None else given, view.n_features)
+
+
+def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) -> NamedColumns:
+    """Encode X, which must be the table that the forest was fitted on; warn if it may not quite be."""
+    n, n_given = len(view.labels), count_rows(X)
+    if n_given != n:
+        raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
+    rows = np.arange(n)
+    encoded = view.encode(take_rows(X, rows) if is_dask(X) else X)
+    for doubt in check_same_table(view, X) + check_same_columns(view, rows, encoded.values):
+        warn_caller(doubt)
+    features = feature_names(view, given)
+    return NamedColumns(encoded.values, [column.title(features) for column in view.columns()])
+
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,3 +231,51 @@ def _height(n_bars: int) -> float:
 
 def _some_features(shown: int, total: int) -> str:
     return some_of(shown, total, "features") if shown < total else ""
+
+
+# How the trees grew.
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def kappa_growth(forest: ClusterForest, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw kappa during growth: a line for each tree, ending where the tree stopped, and the median of all trees.
+
+    A tree that has stopped enters the median with the kappa it reached.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_drawing(ax)
+    from matplotlib.ticker import MaxNLocator
+
+    view = view_of(forest)
+    path = np.where(np.isinf(view.kappa_path), np.nan, view.kappa_path)
+    rounds = np.arange(path.shape[1])
+    last = np.isfinite(path).sum(axis=1) - 1
+    reached = path.copy()
+    for r in rounds[1:]:
+        reached[:, r] = np.where(np.isnan(path[:, r]), reached[:, r - 1], path[:, r])
+    ax = plain(axes_for(ax, 6.4, 4.2))
+    alpha = min(0.6, max(0.15, 30 / len(path)))
+    ax.plot(rounds, path.T, color=BLUE, alpha=alpha, linewidth=1, label=["a tree"] + ["_"] * (len(path) - 1))
+    ends = path[np.arange(len(path)), np.maximum(last, 0)]
+    ax.plot(last, ends, "o", color=BLUE, markersize=3, alpha=min(1.0, 3 * alpha), label="where it stopped")
+    ax.plot(rounds, np.nanmedian(reached, axis=0), color=ink(ax), linewidth=2, label="median of all trees")
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    corrected = ", corrected for the number of features" if view.settings["quality"].value == "corrected" else ""
+    ax.set(xlabel="rounds of growth after the first draw", ylabel=f"kappa{corrected}", xlim=(-0.2, len(rounds) - 0.8))
+    ax.set_title(f"How {some_of(len(path), len(path), 'trees')} grew")
+    for handle in legend_below(ax).legend_handles:
+        if handle is not None:
+            handle.set_alpha(1.0)
+    return ax

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from clusterforests import diagnostics
-from clusterforests._base.typing import IntArray
-from clusterforests.diagnostics.cluster_tree import NUMBERS, follow, shared_rows
-from clusterforests.diagnostics.half_forests import MAX_ROWS
+from clusterforests import inspection as diagnostics
+from clusterforests._utils.arrays import IntArray
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.plots.drawn_rows import rows_to_draw
+from clusterforests.inspection.cluster_tree import NUMBERS, follow, shared_rows
+from clusterforests.inspection.stability import MAX_ROWS
+from clusterforests.plots.consensus import rows_to_draw
 from clusterforests.plots.style import (
     BLUE,
     CLUSTER_COLORS,

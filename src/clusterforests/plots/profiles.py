@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
-from clusterforests.diagnostics import feature_separation
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.plots.named_columns import named_columns
+from clusterforests.inspection import feature_separation
+from clusterforests.plots.features import named_columns
 from clusterforests.plots.style import SIGNED, axes_for, check_drawing, ink_on, name_bars, some_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clusterforests._base.parameters import check_parameters, integer
-from clusterforests._base.typing import FloatArray
+from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.validation import check_parameters, integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,26 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._base.threads import count_threads
+from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
-from clusterforests.combining.combine import place_rows
-from clusterforests.combining.constraints import Constraints
-from clusterforests.combining.cut import KeptCut
-from clusterforests.combining.keeping import Placed
-from clusterforests.combining.nodes import Nodes, choose_nodes
-from clusterforests.combining.placement import Placement
-from clusterforests.combining.settings import CutSettings
-from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import GrowthProgress
+from clusterforests.consensus.constraints import Asked, Constraints
+from clusterforests.consensus.cut import KeptCut, place_rows
+from clusterforests.consensus.enforcement import Placed
+from clusterforests.consensus.nodes import Nodes, choose_nodes
+from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.settings import CutSettings
 from clusterforests.rows.memory_estimate import check_fit_memory
-from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
+from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Rows, Sample
 from clusterforests.rows.results import Results
-from clusterforests.tables.checks import check_weights
-from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.encoding import encode
-from clusterforests.tables.imputation import complete
-from clusterforests.tables.scaling import Scaling
+from clusterforests.table.checks import check_weights
+from clusterforests.table.encoding import encode
+from clusterforests.table.feature_columns import distinct_rows
+from clusterforests.table.imputation import complete
+from clusterforests.table.scaling import Scaling
+from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.growth import GrowthProgress
+from clusterforests.trees.settings import Setting, kind_of_growth
 
 CHECKED_CELLS = 2**20  # of a table that is refused for lack of memory before it is read
 
@@ -102,3 +101,25 @@ def check_before_reading(forest: Any, X: Any, sample_weight: Any) -> None:
     if len(shape) == 2 and all(shape):
         check_weights(sample_weight, shape[0])
         check_fit_memory(forest, shape)
+
+
+# Rows of which the user knows something, or whose clusters must have certain sizes.
+
+
+def constrain(forest: Any, rows: Rows, asked: Asked) -> Rows:
+    """Let rows keep what the user asks for; refuse it where trees see only a sample of them."""
+    names = asked.names
+    if not names:
+        return rows
+    if not isinstance(rows, InMemoryRows):
+        raise ValueError(
+            f"{names[0]} is offered where all rows are compared, but trees of {rows.n_rows} rows see a sample. Fit at "
+            f"most {forest._limits.large_rows} rows and `predict` the others, or pass max_samples=None for a table in "
+            "memory."
+        )
+    if asked.outliers is not None and kind_of_growth(vars(forest)).value == "grown":
+        raise ValueError(
+            f"outliers={asked.outliers!r} needs trees of several kinds, not trees that grow. Leave trees, estimator "
+            "and the settings of growth at their defaults, or leave outliers out."
+        )
+    return replace(rows, constraints=asked.read(rows.n_rows, rows.sample_of_all.weights))

@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests._utils.arrays import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import Coordinates
-from clusterforests.forest.forest import Forest
-from clusterforests.tables.projections import NO_PROJECTIONS
-from clusterforests.tables.row_blocks import read_blocks
-from clusterforests.tables.row_sources import RowSource
-from clusterforests.tables.scaling import Scaling
+from clusterforests.table.row_sources import RowSource, read_blocks
+from clusterforests.table.scaling import NO_PROJECTIONS, Scaling
+from clusterforests.trees.forest import Forest
 
 FIXED_BITS = 62  # of a sum of coordinates
 MOST_BITS = 52  # of a coordinate

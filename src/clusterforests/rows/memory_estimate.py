@@ -6,20 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.column_blocks import BLOCK_CELLS, WIDE, is_wide
-from clusterforests._base.memory_limits import format_bytes, shortage
-from clusterforests._base.size_limits import DEFAULT_LIMITS, SizeLimits
-from clusterforests._base.threads import count_threads
-from clusterforests.combining.registry import works_without_matrix
-from clusterforests.combining.settings import LIMITS
-from clusterforests.forest.automatic_settings import GAP_ROWS, kind_of_growth
-from clusterforests.forest.forest import SCALED_ROWS
-from clusterforests.forest.varied import most_projected
-from clusterforests.signal.components import axis_rows
-from clusterforests.signal.honest_scores import SUMS_AT_ONCE
-from clusterforests.signal.scouts import ROW_CELLS
-from clusterforests.signal.scouts import WIDE as COMPONENTS
-from clusterforests.signal.search import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIRED, PAIRED_ROWS
+from clusterforests._utils.linear_algebra import axis_rows
+from clusterforests._utils.memory import BLOCK_CELLS, DEFAULT_LIMITS, WIDE, SizeLimits, format_bytes, is_wide, shortage
+from clusterforests._utils.threads import count_threads
+from clusterforests.consensus.methods import works_without_matrix
+from clusterforests.consensus.settings import LIMITS
+from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
+from clusterforests.feature_screening.probe_clusterings import ROW_CELLS
+from clusterforests.feature_screening.probe_clusterings import WIDE as COMPONENTS
+from clusterforests.feature_screening.screening import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIRED, PAIRED_ROWS
+from clusterforests.trees.forest import SCALED_ROWS
+from clusterforests.trees.kinds import most_projected
+from clusterforests.trees.settings import GAP_ROWS, kind_of_growth
 
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time

@@ -5,11 +5,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.outliers import OUTLIER
-from clusterforests.forest.forest import SCALED_ROWS, label_rows
-from clusterforests.tables.new_cells import NewCells
+from clusterforests.consensus.outliers import OUTLIER
+from clusterforests.table.reader.remarks import NewCells
+from clusterforests.trees.forest import SCALED_ROWS, label_rows
 
 
 class NewRows(Protocol):

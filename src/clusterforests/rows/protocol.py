@@ -4,22 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from clusterforests._base.typing import FloatArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests.backends import Backend
-from clusterforests.combining.constraints import Constraints
-from clusterforests.combining.cut import KeptCut
-from clusterforests.combining.nodes import Nodes
-from clusterforests.combining.placement import Placement
-from clusterforests.combining.settings import CutSettings
-from clusterforests.forest.automatic_settings import Setting
-from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import GrowthProgress
-from clusterforests.tables.distinct_rows import DistinctRows
-from clusterforests.tables.encoding import Encoding
-from clusterforests.tables.feature_columns import EncodedTable
-from clusterforests.tables.imputation import Donors
-from clusterforests.tables.reduction import Reduction
-from clusterforests.tables.scaling import Scaling
+from clusterforests.consensus.constraints import Constraints
+from clusterforests.consensus.cut import KeptCut
+from clusterforests.consensus.nodes import Nodes
+from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.settings import CutSettings
+from clusterforests.table.encoding import Encoding
+from clusterforests.table.feature_columns import DistinctRows, EncodedTable
+from clusterforests.table.imputation import Donors
+from clusterforests.table.scaling import Scaling
+from clusterforests.table.sparse_reduction import Reduction
+from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.growth import GrowthProgress
+from clusterforests.trees.settings import Setting
 
 
 class Sample(NamedTuple):

@@ -8,21 +8,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray, IndexArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.affinity import coassociate
-from clusterforests.combining.combine import place_rows
-from clusterforests.combining.cut import KeptCut
-from clusterforests.combining.keeping import Placed, name_by_size
-from clusterforests.combining.nodes import known_nodes
-from clusterforests.combining.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
-from clusterforests.combining.placement import Placement
-from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
-from clusterforests.diagnostics.shares import ClusterCounts, counted
-from clusterforests.rows.gpu.devices import on_gpu, to_host
+from clusterforests.consensus.affinity import coassociate
+from clusterforests.consensus.cut import KeptCut, place_rows
+from clusterforests.consensus.enforcement import Placed, name_by_size
+from clusterforests.consensus.nodes import known_nodes
+from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
+from clusterforests.consensus.placement import Placement
+from clusterforests.inspection.memberships import ClusterCounts, counted, mean_of, sums_by_cluster
+from clusterforests.rows.devices import on_gpu, to_host
 from clusterforests.rows.new_rows import NewRows, RowsHere
-from clusterforests.tables.frames import is_dask, row_slices
-from clusterforests.tables.new_cells import NewCells
+from clusterforests.table.frames import is_dask, row_slices
+from clusterforests.table.reader.remarks import NewCells
 
 BLOCK_ROWS = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
@@ -121,7 +119,7 @@ def results_for(X: Any) -> Results:
         results: Results = importlib.import_module("clusterforests.rows.dask.results").DaskResults()
         return results
     if on_gpu(X):
-        device: Results = importlib.import_module("clusterforests.rows.gpu.results").DeviceResults(X)
+        device: Results = importlib.import_module("clusterforests.gpu.results").DeviceResults(X)
         return device
     return HostResults()
 

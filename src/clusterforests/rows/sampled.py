@@ -5,28 +5,28 @@ whose weight is the sum of theirs.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from clusterforests._base.typing import FloatArray
-from clusterforests.backends import Backend
-from clusterforests.combining.affinity import collapse
-from clusterforests.combining.combine import place_rows
-from clusterforests.combining.cut import KeptCut, place_by
-from clusterforests.combining.nodes import Nodes, choose_nodes, choose_sampled_nodes
-from clusterforests.combining.placement import Placement
-from clusterforests.combining.settings import CutSettings
-from clusterforests.forest.forest import Forest, GrowthPlan
-from clusterforests.forest.growth import GrowthProgress
-from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole
+from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.consensus.affinity import collapse
+from clusterforests.consensus.cut import KeptCut, place_by, place_rows
+from clusterforests.consensus.nodes import Nodes, choose_nodes, choose_sampled_nodes
+from clusterforests.consensus.placement import Placement, settle
+from clusterforests.consensus.settings import CutSettings
+from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
 from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
-from clusterforests.tables.distinct_rows import distinct_rows
-from clusterforests.tables.feature_columns import EncodedTable
-from clusterforests.tables.row_sources import ArraySource, RowSource
-from clusterforests.tables.scaling import Scaling
+from clusterforests.table.feature_columns import EncodedTable, distinct_rows
+from clusterforests.table.row_sampling import check_sample, draw_rows
+from clusterforests.table.row_sources import ArraySource, LargeTable, RowSource
+from clusterforests.table.scaling import Scaling
+from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.growth import GrowthProgress
 
 STEPS = 1  # of Lloyd on the sample: trees are made on few of its rows. On all rows they would be no better
 
@@ -133,3 +133,43 @@ def settle_centers(
     for _ in range(STEPS):
         trees = trees.move(trees.add_up(rows, weights, threads))
     return trees
+
+
+# Rows of a large table that this machine reads a block at a time, from memory or from disk.
+
+
+@dataclass
+class LocalBlocks:
+    """A reader of rows in this machine's memory or on its disk."""
+
+    table: LargeTable
+    weights: FloatArray | None = None
+    backend: Backend = field(default_factory=CpuBackend)
+    progress: ReadingProgress | None = None
+    limits: SizeLimits = DEFAULT_LIMITS
+    read: int = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.table.source.shape
+
+    def draw(self, size: int, seed: int) -> DrawnRows:
+        pool = draw_rows(self.table.scan.keys, self.weights, size, seed)
+        check_sample(self.table.source.take, self.table.scan.keys, pool.rows)
+        return DrawnRows(self.table.rows(pool.rows), pool.weights)
+
+    def ends(self) -> FloatArray:
+        if self.weights is not None and not self.weights.all():
+            return ends_of(self.table.source, self.weights, self.limits)
+        return np.array([self.table.scan.low, self.table.scan.high])
+
+    def label(self, trees: LloydPass) -> AnyArray:
+        return trees.label(self.table.source, self.backend.threads, self._tell, self.limits)
+
+    def settle(self, partitions: AnyArray, placement: Placement) -> tuple[Placement, IntArray]:
+        return settle(placement, self.backend, partitions, self.weights)
+
+    def _tell(self, rows: int) -> None:
+        self.read += rows
+        if self.progress is not None:
+            self.progress(self.read, self.shape[0])

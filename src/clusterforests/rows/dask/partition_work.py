@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._base.typing import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.placement import Placement, Tally
+from clusterforests.consensus.placement import Placement, Tally
 from clusterforests.rows.lloyd_pass import LloydPass, ends_of
-from clusterforests.tables.checks import check_weights, unmasked
-from clusterforests.tables.frames import plain_block
-from clusterforests.tables.row_blocks import hash_rows, read_blocks, scan_table
-from clusterforests.tables.row_sampling import (
+from clusterforests.table.checks import check_weights, unmasked
+from clusterforests.table.frames import plain_block
+from clusterforests.table.row_sampling import (
     WeightedKeys,
     check_sample,
     distinct_keys,
@@ -24,7 +23,7 @@ from clusterforests.tables.row_sampling import (
     prune_counters,
     waiting_times,
 )
-from clusterforests.tables.row_sources import ArraySource, RowSource, open_source
+from clusterforests.table.row_sources import ArraySource, RowSource, hash_rows, open_source, read_blocks, scan_table
 
 
 class Digest(NamedTuple):

@@ -8,22 +8,21 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from clusterforests._base.memory_limits import check_memory
-from clusterforests._base.typing import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests._utils.arrays import AnyArray, FloatArray, Int64Array, IntArray
+from clusterforests._utils.memory import check_memory
 from clusterforests.backends import CpuBackend
-from clusterforests.combining.affinity import coassociate
-from clusterforests.combining.cut import KeptCut, place_by
-from clusterforests.combining.placement import Placement
-from clusterforests.combining.settings import LIMITS
-from clusterforests.diagnostics.half_forests import sample_rows
-from clusterforests.diagnostics.membership import mean_of, sums_by_cluster
-from clusterforests.diagnostics.shares import count_clusters
+from clusterforests.consensus.affinity import coassociate
+from clusterforests.consensus.cut import KeptCut, place_by
+from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.settings import LIMITS
+from clusterforests.inspection.memberships import count_clusters, mean_of, sums_by_cluster
+from clusterforests.inspection.stability import sample_rows
 from clusterforests.rows.dask.partition_work import count_rows
-from clusterforests.rows.dask.settling import settle_partitions
-from clusterforests.rows.dask.table import compute_all, cut_into, like, split
+from clusterforests.rows.dask.placing import settle_partitions
+from clusterforests.rows.dask.reader import compute_all, cut_into, like, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
 from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork, clusters_of, counting_weights
-from clusterforests.tables.frames import check_names, plain_block
+from clusterforests.table.frames import check_names, plain_block
 
 HEAVY = ("labels_", "partitions_", "_weights", "_nearest")  # attributes that new rows do not need
 

@@ -16,7 +16,7 @@ from dask.core import get_dependencies
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from clusterforests._base.alignment import aligned
+from clusterforests._utils.arrays import aligned
 
 WIDTH = 16  # what is merged at a time
 WARNED_ABOVE = "distributed.admin.large-graph-warning-threshold"  # 10 MB, unless it is set

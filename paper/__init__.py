@@ -1,0 +1,1 @@
+"""The paper beside the package: its rivals, data sets, experiments and theorems."""

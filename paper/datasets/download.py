@@ -1,0 +1,223 @@
+"""Download the files of the UC Irvine repository and turn them into the tables that `load_uci` reads.
+
+A download is accepted only if the table made from it has the SHA-256 hash kept here. So line ends and a missing last
+newline in the originals do not matter, and a wrong or truncated file cannot pass.
+"""
+
+import hashlib
+import importlib
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clusterforests._utils.files import replacing
+
+UCI_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+TIMEOUT = 30  # seconds without an answer
+
+Row = tuple[list[str], str]  # the values and the class, as the original writes them
+
+
+@dataclass(frozen=True)
+class UciFiles:
+    """The files of a data set below the base URL, how to read them, and the hash of the table that they make."""
+
+    files: tuple[str, ...]
+    header: str  # the names of the features, with commas
+    rows: Callable[[Sequence[str]], Iterable[Row]]
+    number: Callable[[str], str]
+    sha256: str
+
+
+def cache_folder() -> Path | None:
+    """Return where downloads are kept; None if pooch, which knows the place, is not installed."""
+    pooch = _pooch()
+    return None if pooch is None else Path(pooch.os_cache("clusterforests")).expanduser()
+
+
+def in_cache(name: str) -> Path | None:
+    """Return the table of an earlier download, if there is one and it is undamaged."""
+    folder = cache_folder()
+    path = None if folder is None else folder / f"{name}.csv"
+    if path is None or not path.is_file():
+        return None
+    return path if hashlib.sha256(path.read_bytes()).hexdigest() == SOURCES[name].sha256 else None
+
+
+def download_table(name: str, wanted: str) -> Path:
+    """Download a data set, check it and keep it as `<name>.csv` in the cache folder; `wanted` is the missing file."""
+    pooch, folder = _pooch(), cache_folder()
+    if pooch is None or folder is None:
+        raise ImportError(
+            f'There is no {wanted}, and downloading it needs pooch: pip install "clusterforests[data]". Or pass '
+            f"data_home=, or set CLUSTERFORESTS_DATA, to a folder that holds {name}.csv."
+        )
+    urls = [f"{base_url()}/{file}" for file in SOURCES[name].files]
+    table = _checked_table(name, urls, [_fetch(pooch, url, wanted) for url in urls])
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.csv"
+    with replacing(path, "wb") as out:
+        out.write(table)
+    return path
+
+
+def base_url() -> str:
+    """Return the address of the repository, or of the mirror that `$CLUSTERFORESTS_UCI_URL` names."""
+    return (os.environ.get("CLUSTERFORESTS_UCI_URL") or UCI_URL).rstrip("/")
+
+
+def to_csv(source: UciFiles, texts: Sequence[str]) -> str:
+    """Turn the original files of a data set into the text of our table: a header, the features, the class last."""
+    lines = [f"{source.header},label"]
+    for values, label in source.rows(texts):
+        lines.append(",".join((*map(source.number, values), label)))
+    return "\n".join(lines) + "\n"
+
+
+def _pooch() -> Any:
+    try:
+        return importlib.import_module("pooch")
+    except ImportError:
+        return None
+
+
+def _fetch(pooch: Any, url: str, wanted: str) -> bytes:
+    received = io.BytesIO()
+    try:
+        pooch.HTTPDownloader(timeout=TIMEOUT)(url, received, None)
+    except OSError as error:
+        raise FileNotFoundError(
+            f"There is no {wanted}, and {url} could not be downloaded ({error}). Try again later, or pass data_home=, "
+            f"or set CLUSTERFORESTS_DATA, to a folder that holds {Path(wanted).name}."
+        ) from error
+    return received.getvalue()
+
+
+def _checked_table(name: str, urls: Sequence[str], originals: Sequence[bytes]) -> bytes:
+    source = SOURCES[name]
+    try:
+        table = to_csv(source, [original.decode("ascii") for original in originals]).encode("ascii")
+    except (ValueError, IndexError):  # a web page, half a file, ...
+        table = b""
+    if hashlib.sha256(table).hexdigest() != source.sha256:
+        raise OSError(
+            f"What {' and '.join(urls)} sent is not the {name} data: it was damaged on the way, or has changed. "
+            "Nothing was kept. Try again, or pass data_home=, or set CLUSTERFORESTS_DATA, to a folder that holds "
+            f"{name}.csv."
+        )
+    return table
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text into lines, without blank ones and comments (after a semicolon, in segmentation.test)."""
+    stripped = (line.strip() for line in text.splitlines())
+    return [line for line in stripped if line and not line.startswith(";")]
+
+
+def _class_last(texts: Sequence[str], separator: str | None = ",") -> Iterator[Row]:
+    for line in _lines("\n".join(texts)):
+        *values, label = line.split(separator)
+        yield values, label
+
+
+def _class_last_spaced(texts: Sequence[str]) -> Iterator[Row]:
+    return _class_last(texts, None)
+
+
+def _class_first(texts: Sequence[str]) -> Iterator[Row]:
+    for line in _lines("\n".join(texts)):
+        label, *values = line.split(",")
+        yield values, label
+
+
+def _class_first_headed(texts: Sequence[str]) -> Iterator[Row]:
+    rows = _class_first(texts)
+    next(rows, None)
+    return rows
+
+
+def _blocks(texts: Sequence[str]) -> list[Row]:
+    """Read a line with the class, then fifteen lines with the six forces and torques of one time step each."""
+    rows: list[Row] = []
+    for line in _lines("\n".join(texts)):
+        values = line.split()
+        if len(values) == 1:
+            rows.append(([], values[0]))
+        else:
+            rows[-1][0].extend(values)
+    return rows
+
+
+def _classes_apart(texts: Sequence[str]) -> Iterator[Row]:
+    values, labels = texts
+    for line, label in zip(_lines(values), _lines(labels), strict=True):
+        yield line.split(), label
+
+
+def _whole(value: str) -> str:
+    return str(int(value))
+
+
+def _real(value: str) -> str:
+    return repr(float(value))
+
+
+SOURCES = {
+    "soybean": UciFiles(
+        files=("soybean/soybean-small.data",),
+        header=(
+            "date,plant-stand,precip,temp,hail,crop-hist,area-damaged,severity,seed-tmt,germination,plant-growth,"
+            "leaves,leafspots-halo,leafspots-marg,leafspot-size,leaf-shread,leaf-malf,leaf-mild,stem,lodging,"
+            "stem-cankers,canker-lesion,fruiting-bodies,external-decay,mycelium,int-discolor,sclerotia,fruit-pods,"
+            "fruit-spots,seed,mold-growth,seed-discolor,seed-size,shriveling,roots"
+        ),
+        rows=_class_last,
+        number=_whole,
+        sha256="14cb0a16881cbad296c1835f9f26021b979da85040a0cfaed2e7d99dcd1f9123",
+    ),
+    "spect": UciFiles(
+        files=("spect/SPECT.train", "spect/SPECT.test"),
+        header=",".join(f"F{i}" for i in range(1, 23)),
+        rows=_class_first,
+        number=_whole,
+        sha256="0df182c8778ecfe71a2290da7b70255a0fc2e1bdadba6d5e13207c4ca34ccafa",
+    ),
+    "imgseg": UciFiles(
+        files=("image/segmentation.test",),
+        header=(
+            "REGION-CENTROID-COL,REGION-CENTROID-ROW,REGION-PIXEL-COUNT,SHORT-LINE-DENSITY-5,SHORT-LINE-DENSITY-2,"
+            "VEDGE-MEAN,VEDGE-SD,HEDGE-MEAN,HEDGE-SD,INTENSITY-MEAN,RAWRED-MEAN,RAWBLUE-MEAN,RAWGREEN-MEAN,EXRED-MEAN,"
+            "EXBLUE-MEAN,EXGREEN-MEAN,VALUE-MEAN,SATURATION-MEAN,HUE-MEAN"
+        ),
+        rows=_class_first_headed,
+        number=_real,
+        sha256="35d253f2dc9ed6bf0e0c248aae1bd4f6a91751b01fe701b83fa28a692a50cd39",
+    ),
+    "heart": UciFiles(
+        files=("statlog/heart/heart.dat",),
+        header=(
+            "age,sex,chest_pain,resting_bp,serum_cholestoral,fasting_blood_sugar,resting_ecg,max_heart_rate,"
+            "exercise_angina,oldpeak,st_slope,major_vessels,thal"
+        ),
+        rows=_class_last_spaced,
+        number=_real,
+        sha256="cf973cafe599d867a2ba7f6bb3d9452aa9daff952e1ecf8e662c3cb6a98d3872",
+    ),
+    "robot": UciFiles(
+        files=("robotfailure-mld/lp5.data",),
+        header=",".join(f"{axis}{step}" for step in range(1, 16) for axis in ("Fx", "Fy", "Fz", "Tx", "Ty", "Tz")),
+        rows=_blocks,
+        number=_whole,
+        sha256="927e5882d882c1c4f9f66f23afbc6b392c98d17cfc406fa802b370d8f52732a4",
+    ),
+    "madelon": UciFiles(
+        files=("madelon/MADELON/madelon_train.data", "madelon/MADELON/madelon_train.labels"),
+        header=",".join(f"f{i}" for i in range(1, 501)),
+        rows=_classes_apart,
+        number=_whole,
+        sha256="3d2410f7b9e3677d977943022bf566589f4c74fc1ea7f9339711376b8df3ccd7",
+    ),
+}

@@ -1,0 +1,209 @@
+"""Feature profiles against brute force; figures from made-up results, byte for byte the same twice."""
+
+import itertools
+
+import matplotlib
+import numpy as np
+import pytest
+
+from paper.datasets import make_g2
+from paper.experiments.figures import (
+    affinity_figure,
+    gain_figure,
+    new_figure,
+    paper_figures,
+    profile_figure,
+    save,
+    totals_figure,
+    vectors_figure,
+)
+from paper.experiments.profile import Profile, feature_profile, load_profile, noise_strength, summarise
+from paper.experiments.runner import Row
+from paper.experiments.simulations import SIMULATIONS, Inclusion
+from paper.experiments.spec import CANDIDATES, DATASETS
+from paper.experiments.summary import Results
+
+EVIDENCE = {"soybean": ("sqrt;n_init=20", "t=0.3"), "imgseg": ("sqrt;n_init=1", "t=0.7")}
+NAMES = (
+    "soybean_affinity",
+    "simulation_g1",
+    "simulation_g2_g3",
+    "gain_over_kmeans",
+    "feature_profiles",
+)
+
+
+def forest_rows():
+    """Accuracy is best at q = 5 and as good at q = 10; the Rand index falls with q."""
+    rise = dict(zip(CANDIDATES, (60, 61, 62, 64, 64, 63, 50), strict=True))
+    return [
+        Row(dataset, "CF", "", f"n_candidates={q};patience=1", run, f"{80 - q + run}", f"{rise[q] + run}")
+        for dataset in DATASETS
+        for q in CANDIDATES
+        for run in range(3)
+    ]
+
+
+def method_rows():
+    rows = []
+    for dataset in DATASETS:
+        rows.append(Row(dataset, "kmeans", "n_init=20;max_iter=200", "improved", 0, "70", "50"))
+        rows.append(Row(dataset, "bC2", "n_init=100" if dataset == "robot" else "n_init=20", "", 0, "71", "49"))
+        for t, rand, accuracy in ((0.3, 60, 57), (0.5, 72, 52), (0.6, 73, 51), (0.75, 71, 51)):
+            rows.append(Row(dataset, "EA", "base_clusters=n_f;n_init=1", f"t={t}", 0, f"{rand}", f"{accuracy}"))
+        for d, rand, accuracy in ((5, 74, 51), (8, 69, 55)):
+            rows.append(Row(dataset, "RP", f"n_components={d}", "average, n_f", 0, f"{rand}", f"{accuracy}"))
+        rows.append(Row(dataset, "RP", "n_components=5", "single, t=0.6", 0, "75", "40"))
+    for dataset, (setting, variant) in EVIDENCE.items():
+        rows.append(Row(dataset, "EA", f"base_clusters={setting}", variant, 0, "90", "90"))
+    return rows
+
+
+def made_up_features(simulation):
+    rng = np.random.default_rng(0)
+    noise, last = simulation.n_noise, simulation.n_features
+    rows = [Inclusion(simulation.name, v, int(rng.integers(noise))) for v in range(0, simulation.n_vectors, 2)]
+    rows += [Inclusion(simulation.name, v, f) for v in range(simulation.n_vectors) for f in range(last - 3, last)]
+    return rows
+
+
+def write(path, header, rows):
+    lines = [",".join(header), *(",".join(f'"{value}"' for value in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture(scope="module")
+def results():
+    return Results([*forest_rows(), *method_rows()])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "forest.csv", Row._fields, forest_rows())
+    write(tmp_path / "methods.csv", Row._fields, method_rows())
+    features = [row for simulation in SIMULATIONS for row in made_up_features(simulation)]
+    write(tmp_path / "simulation_features.csv", Inclusion._fields, features)
+    return tmp_path
+
+
+def best_split(values, k):
+    """kappa of the best of all ways to cut the sorted values into k runs."""
+    ordered = np.sort(values)
+    total = ((ordered - ordered.mean()) ** 2).sum()
+    within = min(
+        sum(((part - part.mean()) ** 2).sum() for part in np.split(ordered, cuts))
+        for cuts in itertools.combinations(range(1, len(ordered)), k - 1)
+    )
+    return within / (total - within)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_profile_against_brute_force(k):
+    X = np.random.default_rng(k).gamma(1.0, size=(14, 5)) * [1e-3, 1, 10, 1e4, 1]
+    profile = feature_profile(X, k)
+    assert not profile.drawn.any()
+    np.testing.assert_allclose(profile.strengths, [best_split(column, k) for column in X.T], rtol=1e-9)
+
+
+def test_features_with_few_values_get_the_strength_of_another():
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, 2, size=(40, 12)).astype(float)
+    few[:, 0] = 7.0
+    X = np.hstack([few, rng.normal(size=(40, 3)), np.repeat([[0.0], [1.0], [2.0], [3.0]], 10, axis=0)])
+    profile = feature_profile(X, 3)
+    assert profile.drawn.tolist() == [True] * 12 + [False] * 4
+    own = profile.strengths[12:]
+    assert np.isin(profile.strengths, own).all()
+    assert len(np.unique(profile.strengths[:12])) > 1
+    assert np.array_equal(profile.strengths, feature_profile(X, 3).strengths)
+    other = feature_profile(X, 3, seed=1).strengths
+    assert np.array_equal(other[12:], own)
+    assert not np.array_equal(other, profile.strengths)
+    # As many values as clusters is enough: each value is a cluster.
+    assert feature_profile(X[:, 1:12], 2).strengths.tolist() == [0.0] * 11
+    with pytest.raises(ValueError, match="n_clusters=3"):
+        feature_profile(few, 3)
+
+
+def test_noise_strength():
+    assert noise_strength(2) == pytest.approx(np.pi / 2 - 1, rel=1e-3)
+    assert noise_strength(4) == pytest.approx(0.1175 / (1 - 0.1175), rel=2e-3)  # the optimal quantiser, by Max
+
+
+def test_summary(results, folder):
+    strengths = np.concatenate([np.full(9, 0.1), [0.3, 0.5]])
+    found = summarise("wine", Profile(strengths, strengths > 0.4), results)
+    assert (found.features, found.clusters, found.drawn) == (11, 3, 1)
+    assert (found.low, found.high) == pytest.approx((0.1, 0.3))
+    assert found.spread == pytest.approx(3.0)
+    assert found.weak == pytest.approx(2 / 11)
+    assert (found.best_q_rho_r, found.gain_rho_r) == (1, 0.0)
+    assert (found.best_q_rho_c, found.gain_rho_c) == (5, 4.0)
+    equal = Profile(np.zeros(4), np.zeros(4, dtype=bool))
+    assert np.isnan(summarise("wine", equal, results).spread)
+    wine = summarise("wine", load_profile("wine"), results)
+    assert (wine.dataset, wine.features, wine.best_q_rho_c) == ("wine", 13, 5)
+
+
+def test_gains(results):
+    panels = gain_figure(results).axes
+    ticks = [label.get_text().split("\n") for label in panels[1].get_xticklabels()]
+    rand, accuracy = ({line.get_label(): line.get_ydata() for line in panel.lines} for panel in panels)
+    names = [name for name, _ in ticks]
+    assert [int(features) for _, features in ticks] == [13, 13, 19, 22, 30, 35, 90, 500]
+    assert names[2] == "ImgSeg"
+    assert np.allclose(rand["CF"], 80 - 1 + 1 - 70)
+    assert np.allclose(accuracy["CF"], 60 + 1 - 50)
+    assert np.allclose(accuracy["bC2"], -1)
+    assert rand["EA"][names.index("ImgSeg")] == 20
+    assert np.allclose(rand["RP"], 4)
+
+
+def test_figures_show_the_data():
+    simulation = SIMULATIONS[0]
+    rows = made_up_features(simulation)
+    left, right = vectors_figure(simulation, rows).axes
+    assert sum(len(dots.get_offsets()) for dots in left.collections) == len(rows)
+    heights = np.concatenate([steps.get_data().values for steps in right.patches])
+    assert heights[-3:].tolist() == [simulation.n_vectors] * 3
+    assert heights.sum() == len(rows)
+    weak = next(s for s in SIMULATIONS if s.name == "G2")
+    *_, below = totals_figure((weak, made_up_features(weak))).axes
+    (dots,) = below.lines
+    assert np.array_equal(dots.get_xdata(), make_g2(random_state=0).mu[100:])
+    assert dots.get_ydata().tolist() == [0] * 17 + [weak.n_vectors] * 3
+    P = np.kron(np.eye(2), np.full((3, 3), 0.8)) + 0.1
+    panels = affinity_figure(P, np.exp(10 * P), np.array(["a"] * 3 + ["b"] * 3)).axes
+    assert [label.get_text() for label in panels[0].get_xticklabels()] == ["a", "b"]
+    assert np.array_equal(panels[0].images[0].get_array(), P)
+    profile = Profile(np.array([0.1, 0.2, 0.2]), np.array([False, False, True]))
+    panels = profile_figure(dict.fromkeys(DATASETS, profile)).axes
+    assert all(sum(bar.get_height() for bar in panel.patches) >= 3 for panel in panels)
+
+
+def test_save_replaces_whole_files(tmp_path):
+    paths = save(new_figure(1, 1), tmp_path / "new", "empty")
+    before = [path.read_bytes() for path in paths]
+    assert [path.name for path in paths] == ["empty.png", "empty.svg"]
+    with matplotlib.rc_context({"svg.hashsalt": "another"}):
+        save(new_figure(1, 1), tmp_path / "new", "empty")
+    assert [path.read_bytes() for path in paths] == before
+    assert len(list((tmp_path / "new").iterdir())) == 2
+    assert b"<dc:date>" not in before[1]
+
+
+def test_paper_figures_are_the_same_twice(folder, stand_ins):
+    first = paper_figures(folder, folder / "first")
+    assert [path.name for path in first] == [f"{name}.{suffix}" for name in NAMES for suffix in ("png", "svg")]
+    for path in first:
+        start = b"\x89PNG" if path.suffix == ".png" else b"<?xml"
+        assert path.read_bytes().startswith(start)
+    for again in paper_figures(folder, folder / "again", ["gain_over_kmeans"]):
+        assert again.read_bytes() == (folder / "first" / again.name).read_bytes(), again.name
+
+
+@pytest.mark.parametrize("name", ["forest.csv", "methods.csv", "simulation_features.csv"])
+def test_missing_results_are_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(FileNotFoundError, match=name):
+        paper_figures(folder, folder / "figures")

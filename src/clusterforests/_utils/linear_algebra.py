@@ -1,0 +1,70 @@
+"""Principal axes of a table, the same on every processor up to digits that do not matter."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.memory import column_blocks
+
+MOST_ROWS = 512  # rows from which axes are found
+WORK = 2**30  # products that the Gram matrix of fewer rows may take
+LEAST_ROWS = 128
+KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
+LEADING = 0.5  # of the largest coefficient of an axis: the first beyond it is positive
+ORDINARY = 900  # powers of two up to which no product is a number of few digits
+NOTHING = 1e-12  # of the largest variance: axes with less are rounding
+
+
+class Axes(NamedTuple):
+    """Leading principal axes, the longest first."""
+
+    coefficients: FloatArray  # (columns, axes)
+    variances: FloatArray
+
+
+def axis_rows(n_columns: int) -> int:
+    """Choose how many rows the axes of so many columns are found from, at most."""
+    return int(np.clip(np.sqrt(WORK / n_columns), LEAST_ROWS, MOST_ROWS))
+
+
+def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
+    """Find at most so many axes of a table, whose rows may have weights, from some of its rows where it is large."""
+    q = V.shape[1]
+    some = V[: axis_rows(q)]
+    w = np.ones(len(some)) if weights is None else weights[: len(some)]
+    share = w / w.sum()
+    blocks = column_blocks(*some.shape)
+    centred = some - np.concatenate([(share[:, None] * some[:, block]).sum(axis=0) for block in blocks])
+    centred *= np.sqrt(share)[:, None]
+    dual = q > len(some)
+    gram = centred @ centred.T if dual else centred.T @ centred
+    size = len(gram)
+    values, vectors = scipy.linalg.eigh(gram, subset_by_index=[max(0, size - most), size - 1])
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = values > NOTHING * max(float(values[0]), 0.0)
+    if not kept.any():
+        return Axes(np.eye(q, 1), np.ones(1))
+    values, vectors = values[kept], vectors[:, kept]
+    if dual:
+        vectors = centred.T @ (vectors / np.sqrt(values))
+    size = np.abs(vectors)
+    leading = (size > LEADING * size.max(axis=0)).argmax(axis=0)  # the first that no rounding makes small
+    return Axes(reproducible(vectors * np.sign(vectors[leading, np.arange(vectors.shape[1])])), values)
+
+
+def whitened(axes: Axes) -> FloatArray:
+    """Divide the coefficients of the axes by the standard deviations along them."""
+    return reproducible(axes.coefficients / np.sqrt(axes.variances))
+
+
+def reproducible(X: FloatArray) -> FloatArray:
+    """Round to so many bits of the largest entry that other roundings before hardly ever show."""
+    exponent = KEPT_BITS - int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    if abs(exponent) > ORDINARY:
+        return np.ldexp(np.rint(np.ldexp(X, exponent)), -exponent)
+    whole: FloatArray = X * 2.0**exponent  # the same, but faster
+    np.rint(whole, out=whole)
+    whole *= 2.0**-exponent
+    return whole

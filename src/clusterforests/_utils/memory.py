@@ -1,0 +1,227 @@
+"""How much memory this process may still use: of the machine, of its container, of its address space."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg.blas import dgemm
+
+from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray
+
+try:
+    import resource
+except ImportError:  # on Windows, which has no such limits
+    resource = None  # type: ignore[assignment]
+
+PROCESS = Path("/proc/self")
+CGROUPS = Path("/sys/fs/cgroup")
+SMALL = 2**22  # bytes: less is not worth the half millisecond that asking takes
+BLAS_BYTES = 3 * 2**25  # OpenBLAS takes 2**25 at its first call, once for NumPy and once for SciPy; one to spare
+
+
+class CgroupFiles(NamedTuple):
+    """The files in which a version of control groups keeps its limit, its use, and how much of that is cached files."""
+
+    limit: str
+    used: str
+    cached: tuple[str, str]  # lines of memory.stat; such files can be read again, so they do not count
+
+
+CGROUP_V1 = CgroupFiles(
+    "memory.limit_in_bytes", "memory.usage_in_bytes", ("total_inactive_file ", "total_active_file ")
+)
+CGROUP_V2 = CgroupFiles("memory.max", "memory.current", ("inactive_file ", "active_file "))
+
+
+def check_memory(needed: int, purpose: str, instead: str) -> None:
+    """Refuse, before it starts, what would be killed half-way."""
+    left = shortage(needed)
+    if left is not None:
+        raise MemoryError(f"{purpose} needs {format_bytes(needed)}, but only {format_bytes(left)} are left. {instead}")
+
+
+def format_bytes(count: int) -> str:
+    """Write a number of bytes in GiB or MiB."""
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
+
+
+def shortage(needed: int) -> int | None:
+    """Return the bytes that are left if they are fewer than needed, otherwise None."""
+    if needed < SMALL and not _ulimits():
+        return None
+    left = available_memory()
+    return left if left is not None and left < needed else None
+
+
+def available_memory(process: Path = PROCESS, cgroups: Path = CGROUPS) -> int | None:
+    """Return the bytes that the tightest limit leaves, None if no limit is known."""
+    limits = (_machine(process), *_containers(process, cgroups), *_process(process))
+    known = [left for left in limits if left is not None]
+    return max(0, min(known)) if known else None
+
+
+def _machine(process: Path) -> int | None:
+    """Return the machine's memory less what this process holds; mapped files do not count."""
+    try:
+        every = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return every - _held(process, "RssAnon:")
+
+
+def _containers(process: Path, cgroups: Path) -> Iterator[int]:
+    """Yield what is left to each control group of this process, and to the groups around it."""
+    for line in _lines(process / "cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            yield from _groups(cgroups, path, CGROUP_V2)
+        elif "memory" in controllers.split(","):
+            yield from _groups(cgroups / "memory", path, CGROUP_V1)
+
+
+def _groups(root: Path, path: str, files: CgroupFiles) -> Iterator[int]:
+    """Yield what is left from the group at `path` up to `root`.
+
+    A container may not see its own group under the machine's name for it; `root` is then that group.
+    """
+    group = root / path.strip("/")
+    for folder in (group, *group.parents):
+        limit, used = _number(folder / files.limit), _number(folder / files.used)
+        if limit is not None and used is not None:
+            yield limit - used + sum(_number(folder / "memory.stat", name) or 0 for name in files.cached)
+        if folder == root:
+            return
+
+
+def _process(process: Path) -> Iterator[int]:
+    """Yield what `ulimit` leaves. Where it limits something, BLAS takes its share first."""
+    for held, limit in _ulimits().items():
+        if _warm_up_blas.cache_info().currsize == 0:
+            if limit - _held(process, held) < BLAS_BYTES:
+                yield 0
+                return
+            _warm_up_blas()
+        yield limit - _held(process, held)
+
+
+def _ulimits() -> dict[str, int]:
+    """Return the limits that are set, by the name that /proc gives to what they limit."""
+    if resource is None:
+        return {}
+    limits = {"VmSize:": resource.RLIMIT_AS, "VmData:": resource.RLIMIT_DATA}
+    soft = {held: resource.getrlimit(limit)[0] for held, limit in limits.items()}
+    return {held: limit for held, limit in soft.items() if limit != resource.RLIM_INFINITY}
+
+
+@cache
+def _warm_up_blas() -> None:
+    """Let OpenBLAS allocate its buffers while there is room: if it cannot, it ends the process."""
+    square = np.ones((300, 300))
+    square @ square
+    dgemm(1.0, square, square)
+
+
+def _held(process: Path, name: str) -> int:
+    return 1024 * (_number(process / "status", name) or 0)
+
+
+def _number(path: Path, start: str = "") -> int | None:
+    """Return the number that follows `start` in the first line that begins with it."""
+    words = next((line.removeprefix(start).split() for line in _lines(path) if line.startswith(start)), [])
+    return int(words[0]) if words and words[0].isdigit() else None
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
+
+
+# The sizes at which a fit changes how it works.
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """How much of a GPU is taken at a time."""
+
+    spare: float = 0.8  # of its free memory may be taken
+    block_bytes: int = 2**28  # of rows, or of labels, on their way to it
+    vote_bytes: int = 2**28
+    vote_chip_bytes: int = 2**18  # of nodes' labels on the chip, if it has so much
+    label_bytes: int = 2**31  # of new rows' labels in all trees
+    scratch_bytes: int = 2**29  # columns and labels of the rows at hand
+    least_scratch_rows: int = 4_096
+    most_scratch_rows: int = 2**24
+    tile_columns: int = 23  # of these rows on the chip
+    chip_bytes: int = 56 * 1024  # for them and the records of their trees: four blocks have room
+
+
+@dataclass(frozen=True)
+class SizeLimits:
+    """When a table is large, and how it is then read and sampled."""
+
+    large_rows: int = 65_536  # tables of more rows are read in blocks, and a sample stands for them
+    block_bytes: int = 2**24  # of a block of rows as float64
+    least_block_rows: int = 256
+    sample_rows: int = 16_384
+    least_sample: int = 4_096  # of a very wide table
+    sample_cells: int = 2**26
+    device: DeviceLimits = DeviceLimits()
+
+    def is_large(self, n_rows: int) -> bool:
+        return n_rows > self.large_rows
+
+    def block_rows(self, n_columns: int) -> int:
+        """Choose the rows of a block."""
+        return max(self.least_block_rows, self.block_bytes // (8 * n_columns))
+
+    def sample_size(self, n_columns: int, max_samples: Any, landmarks: Any) -> int:
+        """Choose the rows of a sample: fewer of a wide table, but enough to grow on and for the landmarks."""
+        rows = min(self.sample_rows, max(self.least_sample, self.sample_cells // n_columns))
+        return max(rows, *(int(n) for n in (max_samples, landmarks) if isinstance(n, (int, np.integer))), 1)
+
+
+DEFAULT_LIMITS = SizeLimits()
+
+
+# Go through the columns of a wide table in blocks, so that nothing copies it as a whole.
+
+WIDE = 2000  # columns beyond which a table is neither copied nor scaled as a whole
+BLOCK_CELLS = 2**21
+
+
+def is_wide(n_columns: int) -> bool:
+    """Tell whether a table has so many columns that these are read in blocks."""
+    return n_columns > WIDE
+
+
+def column_blocks(n_rows: int, n_columns: int, cells: int = BLOCK_CELLS) -> Iterator[slice]:
+    """Go through columns some at a time; those of a table that is not wide all at once.
+
+    A block has two columns at least: NumPy adds up a single one in another order than several side by side.
+    """
+    step = max(2, cells // max(1, n_rows)) if is_wide(n_columns) else max(2, n_columns)
+    start = 0
+    while start + step < n_columns - 1:
+        yield slice(start, start + step)
+        start += step
+    yield slice(start, n_columns)
+
+
+def as_floats(values: AnyArray, columns: Any = slice(None), rows: IndexArray | None = None) -> FloatArray:
+    """Take columns of a table, and rows of these, as a C-ordered float64 array; no copy where it is one."""
+    whole = isinstance(columns, slice) and columns == slice(None)
+    some = values if whole else values[:, columns]
+    return np.ascontiguousarray(some if rows is None else some[rows], dtype=np.float64)
+
+
+def count_values(X: AnyArray) -> IndexArray:
+    """Count the different values of each column."""
+    ordered = np.sort(X, axis=0)
+    counts: IndexArray = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    return counts

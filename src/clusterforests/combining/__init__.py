@@ -1,6 +1,0 @@
-"""One clustering from many partitions: affinity, cuts, placement of rows (Algorithm 3, lines 4 to 8)."""
-
-from clusterforests.combining.aggregation import Aggregate, aggregate
-from clusterforests.combining.library_selection import select_partitions
-
-__all__ = ["Aggregate", "aggregate", "select_partitions"]

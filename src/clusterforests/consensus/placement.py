@@ -1,0 +1,386 @@
+"""Which cluster a row belongs to, by its labels in the partitions: one rule for rows of the table and for new rows.
+
+The consensus of a forest is a grouping of nodes: rows of labels, with weights. A row goes where its links with the
+nodes lead it. Its place does not depend on the other rows of a batch.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
+from clusterforests.backends import Backend
+from clusterforests.backends.cpu import GroupVotes, hash_columns, sum_table_lines
+from clusterforests.consensus.affinity import Graph, Signatures, coassociate, link_weights, weight_table
+from clusterforests.consensus.eigenvectors import NO_VOTE, ZERO
+from clusterforests.consensus.normalized_cut import CutTree
+
+PLACED_ROWS = 8192  # rows placed at a time
+TALLIED_ROWS = 65536  # searched at a time for the first row of each cluster
+NO_ROW = np.iinfo(np.int64).max
+LEAST_POWER = 1e-3  # of sharpness: with less, single precision can hardly tell links apart
+MOST_COUNTED = 255  # members
+SIXTEEN = 16  # nodes of a group are counted together
+
+Rows = TypeVar("Rows")
+
+
+class PlacementRule(Protocol):
+    """A rule that gives rows their groups."""
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        """Find the groups of rows by their labels (T, r)."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """The settings of W between rows and nodes."""
+
+    threshold: float | str
+    sharpness: float
+
+    @property
+    def is_power(self) -> bool:
+        """Whether a link is a power of the number of matches, less 1."""
+        return isinstance(self.threshold, str) and self.sharpness > LEAST_POWER
+
+    def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
+        """Sum W times each of the voters (v, m) over the nodes: (v, r).
+
+        Rows without a missing label are summed apart, so that no other row makes a difference to their rounding.
+        """
+        gaps = labels.min(axis=0, initial=0) < 0
+        if nodes.labels.min(initial=0) < 0 or (gaps.any() and gaps.all()):
+            W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
+            return backend.multiply(W, voters)
+        if gaps.any():
+            sums = np.empty((len(voters), labels.shape[1]))
+            for some in (gaps, ~gaps):
+                sums[:, some] = self.votes(backend, nodes, np.ascontiguousarray(labels[:, some]), voters)
+            return sums
+        table = weight_table(len(labels), self.threshold, self.sharpness)
+        return backend.matches(nodes.labels, table).multiply(labels, voters)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The rule that walks down a tree of cuts: at each cut a row goes by its vote, in place of an eigenvector's entry.
+
+    For an eigenvector z of D^-1 W the vote sum_j W_ij z_j of a node i is its own entry times the eigenvalue and its
+    degree, so that a node goes where it was cut to.
+    """
+
+    links: Links
+    voters: FloatArray  # (2 c, m): for each cut the vector, divided by its eigenvalue, and the weights of its part
+    cutoffs: FloatArray  # (c,)
+    children: IntArray  # (c, 2): the number of the next cut, or -1 - group
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        votes = self.links.votes(backend, nodes, labels, self.voters)
+        entry, degree = votes[0::2], votes[1::2]
+        z = np.divide(entry, np.sqrt(degree), out=np.zeros_like(entry), where=degree > 0)
+        right = z >= self.cutoffs[:, None]
+        rows = np.arange(labels.shape[1])
+        at = np.zeros(len(rows), dtype=np.int32)
+        for _ in range(len(self.cutoffs)):
+            open_rows = rows[at >= 0]
+            cut = at[open_rows]
+            at[open_rows] = self.children[cut, right[cut, open_rows].astype(np.intp)]
+        return -1 - at
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The rule that takes the nearest centre of K-means among the leading eigenvectors."""
+
+    links: Links
+    voters: FloatArray  # (1 + e, m): the weights, then the eigenvectors beside the first, divided by their eigenvalues
+    length: float  # of the first eigenvector before it was scaled
+    centers: FloatArray  # (groups, 1 + e)
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        votes = self.links.votes(backend, nodes, labels, self.voters)
+        root = np.sqrt(votes[0])
+        others = np.divide(votes[1:], root, out=np.zeros_like(votes[1:]), where=root > 0)
+        rows = np.vstack([root / self.length, others])
+        size = np.sqrt((rows**2).sum(axis=0))
+        unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
+        apart = np.stack([((unit - center[:, None]) ** 2).sum(axis=0) for center in self.centers])
+        nearest: IntArray = apart.argmin(axis=0).astype(np.int32)
+        return nearest
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Tables that say which nodes are in each cluster of each partition: mean P with each group is summed from them."""
+
+    first: Int64Array  # (T + 1,): where each partition's lines begin
+    together: FloatArray  # (lines, groups): weight of each group's nodes in the cluster
+    clustered: FloatArray  # (lines, groups): weight of each group's nodes that are in any cluster
+    # The last lines of a partition's table are for a cluster without nodes, and for rows that are in no cluster.
+
+    @classmethod
+    def of(cls, nodes: Signatures, groups: IntArray, n_groups: int) -> "Shares":
+        """Count the nodes of each group in each cluster of each partition."""
+        parts = nodes.labels.max(axis=1).astype(np.int64) + 1
+        first = np.concatenate([[0], np.cumsum(parts + 2)])
+        together, clustered = np.zeros((2, int(first[-1]), n_groups))
+        everyone = np.bincount(groups, nodes.weights, minlength=n_groups)
+        for t, member in enumerate(nodes.labels):
+            seen = member >= 0
+            if seen.all():
+                cells, weights, there = member.astype(np.intp) * n_groups + groups, nodes.weights, everyone
+            else:
+                cells, weights = member[seen].astype(np.intp) * n_groups + groups[seen], nodes.weights[seen]
+                there = np.bincount(groups[seen], weights, minlength=n_groups)
+            counts = np.bincount(cells, weights, minlength=int(parts[t]) * n_groups)
+            together[first[t] : first[t] + parts[t]] = counts.reshape(-1, n_groups)
+            clustered[first[t] : first[t + 1] - 1] = there
+        return cls(first, together, clustered)
+
+    def mean(self, backend: Backend, labels: IntArray) -> FloatArray:
+        """Compute mean P (r, groups): a ratio of sums where labels are missing, 0 where no label is shared."""
+        together = sum_table_lines(labels, self.first, self.together, backend.threads)
+        both = sum_table_lines(labels, self.first, self.clustered, backend.threads)
+        shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
+        return shares
+
+    def companions(self, backend: Backend, labels: IntArray) -> FloatArray:
+        """Sum over the partitions the share of each group in the row's cluster there: (r, groups)."""
+        return sum_table_lines(labels, self.first, self.by_companion(), backend.threads)
+
+    def by_companion(self) -> FloatArray:
+        """Compute the share of each group in each cluster of each partition."""
+        mass = self.together.sum(axis=1, keepdims=True)
+        table: FloatArray = np.divide(self.together, mass, out=np.zeros_like(self.together), where=mass > 0)
+        return table
+
+
+@dataclass(frozen=True)
+class MostShared:
+    """The rule that takes the group with the highest mean P."""
+
+    shares: Shares
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        best: IntArray = self.shares.mean(backend, labels).argmax(axis=1).astype(np.int32)
+        return best
+
+
+@dataclass(frozen=True)
+class MostLinked:
+    """The rule that takes the group to whose nodes the links add up to most."""
+
+    links: Links
+    voters: FloatArray  # (groups, m): the weights of each group's nodes
+
+    @classmethod
+    def of(cls, links: Links, groups: IntArray, weights: FloatArray) -> "MostLinked":
+        """Make the rule for nodes of these groups and weights."""
+        return cls(links, weights * np.equal(groups, np.arange(int(groups.max()) + 1)[:, None]))
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        return self.counting(nodes).groups(backend, nodes, labels)
+
+    def counting(self, nodes: Signatures) -> "CountedLinks":
+        """Lay out the nodes for blocks of rows, if sums in single precision may be certain."""
+        members, sixteens = len(nodes.labels), SIXTEEN * len(self.voters)
+        gaps = nodes.labels.min(initial=0) < 0
+        if gaps or not self.links.is_power or members > MOST_COUNTED or sixteens > len(nodes):
+            return CountedLinks(self, None)
+        table = weight_table(members, self.links.threshold, self.links.sharpness)
+        groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
+        return CountedLinks(self, GroupVotes(nodes.labels, groups, weights, table))
+
+
+class CountedLinks(NamedTuple):
+    """The rule `MostLinked` with its nodes laid out: float64 decides only where single precision is not certain."""
+
+    rule: MostLinked
+    votes: GroupVotes | None
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: AnyIntArray) -> IntArray:
+        if self.votes is None:
+            found = np.full(labels.shape[1], -1, dtype=np.int32)
+        else:
+            found = self.votes.most_linked(labels, backend.threads)
+        close = np.flatnonzero(found < 0)
+        for start in range(0, len(close), PLACED_ROWS):
+            some = close[start : start + PLACED_ROWS]
+            own = np.ascontiguousarray(labels[:, some], dtype=np.int32)
+            found[some] = self.rule.links.votes(backend, nodes, own, self.rule.voters).argmax(axis=0)
+        return found
+
+
+@dataclass(frozen=True)
+class NearestNode:
+    """The rule that takes the group of the node with the highest P, the first on ties: single linkage."""
+
+    node_groups: IntArray
+
+    def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
+        groups: IntArray = self.node_groups[coassociate(backend, labels, nodes.labels).argmax(axis=1)]
+        return groups
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where rows go: the rule, and the nodes whose group is settled whatever the rule says."""
+
+    nodes: Signatures
+    groups: IntArray  # of the nodes
+    rule: PlacementRule
+    settled: IntArray  # numbers of nodes
+    names: IntArray  # group -> cluster
+    shares: Shares
+
+    def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
+        """Find the cluster of every row of labels (T, r)."""
+        rule = self.rule.counting(self.nodes) if isinstance(self.rule, MostLinked) else self.rule
+        if isinstance(rule, CountedLinks) and not len(self.settled) and can_be_read_in_place(labels):
+            return self.names[rule.groups(backend, self.nodes, labels)]
+        placed = np.empty(labels.shape[1], dtype=np.int32)
+        for where, block in label_blocks(labels):
+            node = self._settled(block)
+            known = node >= 0
+            found = np.empty(len(node), dtype=np.int32)
+            found[known] = self.groups[node[known]]
+            if not known.all():
+                rest = block if not known.any() else np.ascontiguousarray(block[:, ~known])
+                found[~known] = rule.groups(backend, self.nodes, rest)
+            placed[where] = self.names[found]
+        return placed
+
+    def mean_shares(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
+        """Compute the mean P between every row of labels (T, r) and each cluster: (r, clusters)."""
+        shares = np.empty((labels.shape[1], len(self.names)))
+        for where, block in label_blocks(labels):
+            shares[where, self.names] = self.shares.mean(backend, block)
+        return shares
+
+    def companions(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
+        """Sum over the partitions the share of each cluster in where every row of labels (T, r) is: (r, clusters)."""
+        sums = np.empty((labels.shape[1], len(self.names)))
+        for where, block in label_blocks(labels):
+            sums[where, self.names] = self.shares.companions(backend, block)
+        return sums
+
+    def _settled(self, labels: IntArray) -> IndexArray:
+        """Find the settled node with exactly these labels, -1 where there is none."""
+        if not len(self.settled):
+            return np.full(labels.shape[1], -1, dtype=np.intp)
+        found = find_columns(np.ascontiguousarray(self.nodes.labels[:, self.settled]), labels)
+        return np.where(found >= 0, self.settled[found], -1)
+
+
+def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
+    """Find, for each column of labels, the column of `known` that is equal to it, -1 where there is none."""
+    found = np.full(labels.shape[1], -1, dtype=np.intp)
+    keys, given = hash_columns(known), hash_columns(labels)
+    order = np.argsort(keys, kind="stable")
+    candidate = order[np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)]
+    same = np.flatnonzero(keys[candidate] == given)
+    equal = same[(known[:, candidate[same]] == labels[:, same]).all(axis=0)]
+    found[equal] = candidate[equal]
+    return found
+
+
+def can_be_read_in_place(labels: AnyIntArray) -> bool:
+    """Tell whether the core can read labels (T, r) where they are."""
+    return labels.dtype in (np.int8, np.int16, np.int32) and labels.flags.c_contiguous and labels.flags.aligned
+
+
+def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
+    """Go through the rows of labels (T, r) in blocks, as int32."""
+    for start in range(0, labels.shape[1], PLACED_ROWS):
+        where = slice(start, start + PLACED_ROWS)
+        yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
+
+
+class Tally(NamedTuple):
+    """The weight of each cluster's rows, and the number of the first of them, NO_ROW if there is none."""
+
+    weights: FloatArray
+    first: Int64Array
+
+    @classmethod
+    def of(cls, found: IntArray, n_clusters: int, weights: FloatArray | None = None, start: int = 0) -> "Tally":
+        """Count some rows, of which `start` is the number of the first."""
+        first, counts = np.full(n_clusters, NO_ROW), np.bincount(found, minlength=n_clusters)
+        missing = counts > 0
+        for begin in range(0, len(found), TALLIED_ROWS):
+            if not missing.any():
+                break
+            names, place = np.unique(found[begin : begin + TALLIED_ROWS], return_index=True)
+            new = missing[names]
+            first[names[new]] = start + begin + place[new]
+            missing[names] = False
+        mass = counts if weights is None else np.bincount(found, weights, minlength=n_clusters)
+        return cls(mass.astype(np.float64), first)
+
+    def __add__(self, other: object) -> "Tally":
+        assert isinstance(other, Tally)
+        return Tally(self.weights + other.weights, np.minimum(self.first, other.first))
+
+
+def settle(
+    placement: Placement, backend: Backend, labels: AnyIntArray, weights: FloatArray | None = None
+) -> tuple[Placement, IntArray]:
+    """Place all rows by the rule and name the clusters by size. The nodes of a group that no row goes to keep it."""
+
+    def place(placement: Placement) -> tuple[IntArray, Tally]:
+        found = placement.clusters(backend, labels)
+        return found, Tally.of(found, len(placement.names), weights)
+
+    placement, found = settle_by(placement, place)
+    return placement, placement.names[found]
+
+
+def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tally]]) -> tuple[Placement, Rows]:
+    """Do the same with rows that lie anywhere: `place` gives their groups and a tally.
+
+    Returns the placement, which has the new names of the groups, and the groups of the rows.
+    """
+    found, tally = place(placement)
+    # The loop ends, because each time more nodes keep their group.
+    while len(empty := np.flatnonzero(tally.first == NO_ROW)):
+        lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
+        placement = replace(placement, settled=np.union1d(placement.settled, lost))
+        found, tally = place(placement)
+    names = np.empty_like(placement.names)
+    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # Ties go by the nodes, not by the rows.
+    return replace(placement, names=names), found
+
+
+def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
+    """Turn the cuts of a tree of weighted nodes into votes."""
+    cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
+    number = {node: place for place, node in enumerate(cuts)}
+    voters = np.zeros((2 * len(cuts), len(weights)))
+    cutoffs, children = np.empty(len(cuts)), np.empty((len(cuts), 2), dtype=np.int32)
+    for place, i in enumerate(cuts):
+        node = tree.nodes[i]
+        w = weights[node.members]
+        value = np.linalg.norm(np.sqrt(w) * node.vector)  # The vector is the vote of a vector of length 1.
+        voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
+        voters[2 * place + 1, node.members] = w
+        cutoffs[place] = node.cutoff - ZERO * np.abs(node.vector).max()
+        for side, child in enumerate((node.left, node.right)):
+            children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label
+    return Walk(links, voters, cutoffs, children)
+
+
+def embed(graph: Graph, links: Links, rows: FloatArray, groups: IntArray) -> Embedding:
+    """Turn K-means on the rows of `spectral_embedding` into votes."""
+    vectors = np.ascontiguousarray((rows[:, 1:] * (graph.first / rows[:, 0])[:, None]).T)
+    voters = np.vstack([graph.weights, graph.scale * vectors])
+    if len(vectors):
+        values = (vectors * graph.apply_deflated(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
+        known = np.abs(values) > NO_VOTE
+        voters[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
+    length = float(np.linalg.norm(np.sqrt(graph.weights * graph.degrees)))
+    mass = np.bincount(groups, graph.weights)
+    centers = [np.bincount(groups, graph.weights * column) / mass for column in rows.T]
+    return Embedding(links, voters, length, np.column_stack(centers))

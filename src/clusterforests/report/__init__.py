@@ -1,5 +1,0 @@
-"""The report: one self-contained HTML page about a fitted forest."""
-
-from clusterforests.report.writing import write_report
-
-__all__ = ["write_report"]

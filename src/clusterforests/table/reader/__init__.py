@@ -1,0 +1,1 @@
+"""Messy columns to typed columns."""

@@ -1,0 +1,329 @@
+"""Grow clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
+
+All trees grow in lock step. One round is: every live tree proposes features, all proposals are solved as one batch of
+K-means problems, every tree accepts its proposal or counts a failure.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.portable_math import power
+from clusterforests._utils.random import Purpose, distinct_integers, integers, permutations, stream
+from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
+from clusterforests.table.feature_columns import FeatureColumns
+from clusterforests.trees.kinds import PlannedTrees
+
+MAX_REDRAWS = 1000
+NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """How trees grow. In the paper's symbols: n_b, b, q, tau_m (None: until every feature was tried)."""
+
+    base_clusters: IntArray  # of each tree
+    fewer_clusters: bool  # where a draw has too few distinct rows: lower the tree's n_b with the next draw
+    features_per_draw: int
+    n_candidates: int
+    patience: int | None
+    repeat_features: bool
+    compete_always: bool
+    quality: str
+    n_init: int
+    max_iter: int
+    grows: bool = True  # False: each tree is one K-means on planned columns
+
+
+@dataclass
+class GrowingTrees:
+    """One clustering vector per tree, with the K-means centres and the kappa it reached.
+
+    Centres are in the columns of the tree's features. Trees that cannot be grown are left out; the others keep their
+    numbers, which their random streams and views go by.
+    """
+
+    numbers: IndexArray
+    features: list[IntArray]
+    centers: list[FloatArray]
+    kappas: FloatArray
+    clusters: IntArray
+    rounds: int = 1
+    path: list[FloatArray] = field(default_factory=list)  # kappas after each round, NaN where a tree had stopped
+
+    def take(self, which: IndexArray, other: "GrowingTrees", accepted: BoolArray) -> None:
+        """Replace those of the trees `which` whose counterpart in `other` was accepted."""
+        for i in np.flatnonzero(accepted):
+            t = which[i]
+            self.features[t], self.centers[t] = other.features[i], other.centers[i]
+            self.kappas[t] = other.kappas[i]
+
+    def solved(self) -> "GrowingTrees":
+        """Keep the trees that have centres."""
+        which = [t for t, centers in enumerate(self.centers) if len(centers)]
+        return GrowingTrees(
+            self.numbers[which],
+            [self.features[t] for t in which],
+            [self.centers[t] for t in which],
+            self.kappas[which],
+            self.clusters[which],
+            self.rounds,
+            [kappas[which] for kappas in self.path],
+        )
+
+    def record(self, live: IndexArray) -> None:
+        """Add a round to the path."""
+        self.path.append(np.full(len(self.kappas), np.nan))
+        self.path[-1][live] = self.kappas[live]
+
+
+GrowthProgress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
+
+
+def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
+    """Compute SS_W / SS_B (Definition 1); infinite where there is nothing between clusters, or no solution.
+
+    "centroid" takes the usual sums of squares about centroids, "pairwise" the sums over pairs of rows that the
+    paper's appendix writes. "corrected" is SS_W / SS_T * n_b^(2/d): d different columns without structure have SS_W of
+    the order of n_b^(-2/d) SS_T, so that the factor takes away kappa's liking for few features. Between vectors of
+    equal length and n_b it orders as kappa does.
+    """
+    pairs = quality == "pairwise"
+    within = runs.within_pairs if pairs else runs.within
+    between = runs.between_pairs if pairs else runs.between
+    usable = runs.solved & (between > 0)
+    if quality == "corrected":
+        between = between + within
+        clusters = np.array([len(centers) for centers in runs.centers], dtype=np.float64)
+        # A column that is listed twice is one: if it were two, listing it again and again would never end.
+        columns = np.array([len(set(listed.tolist())) for listed in runs.features])
+        within = within * power(clusters, 2.0 / columns)
+    return np.where(usable, within / np.where(usable, between, 1.0), np.inf)
+
+
+def grow(
+    backend: Backend,
+    views: FeatureColumns,
+    settings: GrowthSettings,
+    seed: int,
+    progress: GrowthProgress | None = None,
+    first: int = 0,
+) -> GrowingTrees:
+    """Run Algorithm 1 for all trees at once. `first` is the first tree's number, if there are others elsewhere."""
+    trees = _start(backend, views, settings, seed, first)  # lines 1, 2
+    n_trees = len(trees.features)
+    proposals = _Proposals(views, settings, seed, trees)
+    failures = np.zeros(n_trees, dtype=np.int64)  # tau
+    live = np.arange(n_trees)
+    trees.record(live)
+    rounds = 0
+    while True:
+        rounds += 1
+        live, draws = proposals.draw(live, rounds, trees.features)  # line 4
+        if progress is not None:
+            progress(n_trees - len(live), rounds)
+        if not len(live):
+            trees.rounds = rounds
+            return trees
+        vectors = [
+            [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
+            for t, tree_draws in zip(live, draws, strict=True)
+        ]
+        keys = stream(seed, Purpose.MORE_FEATURES, trees.numbers[live], rounds)
+        tried = _keep_best(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)  # line 5
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # line 6
+        trees.take(live, tried, better)  # line 7
+        trees.record(live)
+        failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
+        if settings.patience is not None:
+            live = live[failures[live] < settings.patience]  # line 11
+
+
+def finish(
+    backend: Backend, views: FeatureColumns, trees: GrowingTrees, settings: GrowthSettings, seed: int
+) -> GrowingTrees:
+    """Run the trees' K-means once more, on the rows that the back end holds now."""
+    if not trees.features:
+        return trees
+    vectors = [[features] for features in trees.features]
+    keys = stream(seed, Purpose.FINAL_KMEANS, trees.numbers)
+    done = _keep_best(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
+    done.rounds, done.path = trees.rounds + 1, trees.path
+    return done.solved()
+
+
+def make_trees(
+    backend: Backend, planned: PlannedTrees, settings: GrowthSettings, seed: int, first: int = 0
+) -> GrowingTrees:
+    """Run K-means once for each planned tree. One with too few different rows gets fewer clusters, or is left out."""
+    n_trees = len(planned.features)
+    trees = GrowingTrees(
+        numbers=first + np.arange(n_trees),
+        features=list(planned.features),
+        centers=[np.empty((0, 0))] * n_trees,
+        kappas=np.full(n_trees, np.inf),
+        clusters=planned.clusters.copy(),
+    )
+    waiting = np.arange(n_trees)
+    while len(waiting):
+        runs = backend.kmeans(
+            KMeansJobs(
+                [planned.columns[t] for t in waiting],
+                trees.clusters[waiting],
+                stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting]),
+                settings.n_init,
+                settings.max_iter,
+                Effort.QUICK if settings.n_init == 1 else Effort.POLISHED,
+            )
+        )
+        kappas = kappa(runs, settings.quality)
+        for i in np.flatnonzero(runs.solved).tolist():
+            trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
+        waiting = waiting[~runs.solved & settings.fewer_clusters & (trees.clusters[waiting] > 2)]
+        trees.clusters[waiting] = np.maximum(2, 2 * trees.clusters[waiting] // 3)
+    return trees.solved()
+
+
+def why_dropped(settings: GrowthSettings) -> str:
+    """Explain why a tree could not be grown, and what helps."""
+    clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
+    if not settings.grows:
+        return (
+            f"base_clusters={clusters} is more than the distinct rows of the features they drew. Lower base_clusters "
+            "(or n_clusters), or drop constant and nearly constant columns."
+        )
+    return (
+        f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
+        f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "
+        "features_per_draw, lower base_clusters (or n_clusters), or drop constant and nearly constant columns."
+    )
+
+
+def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
+    """Run Algorithm 2: choose the first features of every tree by competition.
+
+    Redraw where there are fewer distinct rows than clusters, and drop a tree for which that does not help.
+    """
+    n_trees = len(settings.base_clusters)
+    candidates = np.arange(settings.n_candidates)
+    trees = GrowingTrees(
+        numbers=first + np.arange(n_trees),
+        features=[np.empty(0, np.int32)] * n_trees,
+        centers=[np.empty((0, 0))] * n_trees,
+        kappas=np.full(n_trees, np.inf),
+        clusters=settings.base_clusters.copy(),
+    )
+    open_trees = np.arange(n_trees)
+    for redraw in range(MAX_REDRAWS):
+        numbers = trees.numbers[open_trees]
+        keys = stream(seed, Purpose.FIRST_FEATURES, numbers[:, None], redraw, candidates[None, :])
+        nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
+        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)  # lines 1, 2
+        vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
+        clusters = trees.clusters[open_trees]
+        won = _keep_best(backend, views, numbers, vectors, clusters, settings, keys[:, 0])  # lines 3, 5
+        solved = np.array([len(c) > 0 for c in won.centers])
+        trees.take(open_trees, won, solved)
+        open_trees = open_trees[~solved]
+        if not len(open_trees):
+            break
+        if settings.fewer_clusters:
+            trees.clusters[open_trees] = np.maximum(2, 2 * trees.clusters[open_trees] // 3)
+    return trees.solved()
+
+
+def _keep_best(
+    backend: Backend,
+    views: FeatureColumns,
+    numbers: IndexArray,
+    vectors: Sequence[Sequence[IntArray]],
+    clusters: IntArray,
+    settings: GrowthSettings,
+    keys: KeyArray,
+) -> GrowingTrees:
+    """Run K-means on each tree's candidates and keep the one with the smallest kappa, the first on ties.
+
+    A tree none of whose candidates could be solved gets empty centres.
+    """
+    per_tree = len(vectors[0])
+    flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
+    columns = [views.columns(t, vector) for t, vector in zip(np.repeat(numbers, per_tree), flat, strict=True)]
+    seeds = stream(keys[:, None], Purpose.TREE_KMEANS, np.arange(per_tree)[None, :]).ravel()
+    effort = Effort.QUICK if settings.n_init == 1 else Effort.POLISHED
+    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter, effort)
+    runs = backend.kmeans(jobs)
+    kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
+    # A solution without anything between its clusters still beats no solution.
+    order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
+    best = order.argmin(axis=1)
+    winner = best + per_tree * np.arange(len(best))
+    return GrowingTrees(
+        numbers=numbers,
+        features=[flat[w] for w in winner],
+        centers=[runs.centers[w] if runs.solved[w] else np.empty((0, 0)) for w in winner],
+        kappas=kappas[np.arange(len(best)), best],
+        clusters=clusters,
+    )
+
+
+class _Proposals:
+    """Proposes the features that each live tree tries next: random draws, or steps of a permutation."""
+
+    def __init__(self, views: FeatureColumns, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> None:
+        self.views = views
+        self.settings = settings
+        self.seed = seed
+        self.numbers = trees.numbers
+        self.candidates = settings.n_candidates if settings.compete_always else 1
+        self.orders: list[IntArray] | None = None
+        if settings.patience is None:
+            orders = views.drawable[
+                permutations(stream(seed, Purpose.FEATURE_ORDER, self.numbers), len(views.drawable))
+            ]
+            if settings.repeat_features:
+                self.orders = list(orders)
+            else:
+                self.orders = [o[~np.isin(o, f)] for o, f in zip(orders, trees.features, strict=True)]
+
+    def draw(
+        self, live: IndexArray, rounds: int, features: Sequence[IntArray]
+    ) -> tuple[IndexArray, list[list[IntArray]]]:
+        """Draw candidates for the trees that still have something to try; return these trees and their draws."""
+        if not len(live):
+            return live, []
+        if self.orders is not None:
+            draws = [self._next_in_order(self.orders[t], rounds) for t in live]
+        else:
+            keys = stream(
+                self.seed,
+                Purpose.MORE_FEATURES,
+                self.numbers[live][:, None],
+                rounds,
+                np.arange(self.candidates)[None, :],
+            )
+            excluded = None
+            if not self.settings.repeat_features:
+                excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
+            drawn = _draw(keys.ravel(), self.views, self.settings.features_per_draw, excluded)
+            draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
+        able = np.array([len(tree[0]) > 0 for tree in draws])
+        return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
+
+    def _next_in_order(self, order: IntArray, rounds: int) -> list[IntArray]:
+        b = self.settings.features_per_draw
+        first = (rounds - 1) * self.candidates * b
+        chunks = [order[first + i * b : first + (i + 1) * b] for i in range(self.candidates)]
+        # Every tree must bring the same number of candidates: a short last step repeats its first one.
+        return [chunk if len(chunk) else chunks[0] for chunk in chunks]
+
+
+def _draw(keys: KeyArray, views: FeatureColumns, count: int, excluded: Sequence[IntArray] | None) -> IntArray:
+    """Draw `count` features for each key: independently, or distinct and not excluded (-1 where none are left)."""
+    drawable = views.drawable
+    if excluded is None:
+        return drawable[integers(stream(keys[:, None], np.arange(count)), len(drawable))]
+    taken = [np.searchsorted(drawable, e) for e in excluded]
+    chosen = distinct_integers(keys, len(drawable), count, taken)
+    return np.where(chosen < 0, chosen, drawable[chosen])

@@ -1,0 +1,66 @@
+"""Warnings point at the user's line, however deep they come from."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests.backends import CpuBackend
+from clusterforests.consensus.cut import combine
+from clusterforests.consensus.settings import GraphLimits
+
+TWO_ROWS = np.repeat([[0.0, 1.0], [5.0, 2.0]], 4, axis=0)
+
+
+class SometimesFails(KMeans):
+    """Raises an exception for every other seed."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        if self.random_state % 2:
+            raise RuntimeError("not today")
+        return super().fit_predict(X)
+
+
+def check(call, category=UserWarning):
+    """The call, which must be on the line of this check, warns of that line, once."""
+    line = inspect.currentframe().f_back.f_lineno
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert [(w.category, w.filename, w.lineno) for w in caught] == [(category, __file__, line)]
+
+
+def test_fewer_rows_than_clusters():
+    forest, kmeans = ClusterForest(3, n_estimators=5), HartiganWongKMeans(3)
+    check(lambda: forest.fit(TWO_ROWS), ConvergenceWarning)
+    check(lambda: forest.fit_predict(TWO_ROWS), ConvergenceWarning)
+    check(lambda: kmeans.fit(TWO_ROWS), ConvergenceWarning)
+    check(lambda: kmeans.fit_transform(TWO_ROWS), ConvergenceWarning)
+    check(lambda: make_pipeline(StandardScaler(), forest).fit(TWO_ROWS), ConvergenceWarning)
+
+
+def test_clusterings_that_fail(blobs):
+    forest = ClusterForest(3, estimator=SometimesFails(n_init=1), n_estimators=10, random_state=0)
+    check(lambda: forest.fit(blobs[0]))
+    check(lambda: forest.fit_predict(blobs[0]))
+
+
+def test_levels_not_seen_in_fit():
+    X = pd.DataFrame({"colour": ["red", "blue", None] * 4, "size": 1.5 * np.arange(12)})
+    new = pd.DataFrame({"colour": ["grey"], "size": [3.0]})
+    forest = ClusterForest(2, n_estimators=5, random_state=0).fit(X)
+    check(lambda: forest.predict(new))
+    check(lambda: forest.predict_proba(new))
+    check(lambda: forest.transform(new))
+
+
+def test_eigenvectors_that_are_not_found():
+    partitions = np.random.default_rng(0).integers(0, 3, size=(10, 600)).astype(np.int32)
+    limits = GraphLimits(matrix_nodes=0, max_products=1)
+    check(lambda: combine(CpuBackend(), partitions, 2, "ncut", 0.4, "auto", limits=limits))

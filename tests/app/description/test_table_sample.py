@@ -1,0 +1,61 @@
+"""Which rows of a large table the story and the report read."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from clusterforests import ClusterForest
+from clusterforests.description.sentences import measure_certainty
+from clusterforests.description.summary import tell
+from clusterforests.description.table_sample import StoryLimits, representative_rows, sample_table
+from clusterforests.forest_view import view_of
+
+
+def test_large_table_is_read_in_part():
+    X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
+    limits, view = StoryLimits(splits=2, sample_rows=200), view_of(forest)
+    table = sample_table(view, frame, None, None, limits)
+    assert np.array_equal(table.rows, representative_rows(forest.labels_, 200, 5))
+    assert np.array_equal(table.values, X[table.rows])
+    told = tell(view, measure_certainty(view, limits), table)
+    inside = forest.labels_[table.rows] == 0
+    trait = next(trait for trait in told.clusters[0].traits if trait.column == "a")
+    assert trait.inside == np.median(table.values[inside, 0])
+    assert trait.outside == np.median(table.values[~inside, 0])
+    assert (told.n_rows, told.n_rows_read) == (900, len(table.rows))
+    for wrong in (frame.rename(columns={"a": "z"}), frame[["a", "b"]]):
+        with pytest.raises(ValueError, match="feature names"):
+            sample_table(view, wrong, None, None, limits)
+
+
+def test_the_sample_keeps_every_cluster():
+    labels = np.repeat([0, 1, 2], [9000, 990, 10])
+    rows = representative_rows(labels, 100, 4)
+    assert np.bincount(labels[rows]).tolist() == [90, 9, 4]
+    assert (np.diff(rows) > 0).all()
+    assert len(representative_rows(np.arange(1000), 100, 4)) == 100
+    assert representative_rows(labels[:5], 100, 4).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("kind", ["array", "sparse", "pandas", "polars", "arrow", "list"])
+def test_only_the_sampled_rows_are_read(kind):
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 9 * np.repeat([[0], [1]], 30, axis=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    tables = {
+        "array": lambda: X,
+        "sparse": lambda: scipy.sparse.csc_array(X),
+        "pandas": lambda: frame,
+        "polars": lambda: pl.from_pandas(frame),
+        "arrow": lambda: pa.Table.from_pandas(frame),
+        "list": X.tolist,
+    }
+    table = tables[kind]()
+    forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table)
+    found = sample_table(view_of(forest), table, None, None, StoryLimits(sample_rows=20))
+    assert 15 <= len(found.rows) <= 25
+    assert np.array_equal(found.values, X[found.rows])
