@@ -32,9 +32,9 @@ TABLES: dict[str, tuple[int, Kinds]] = {
     "15 kinds": (3_000, Kinds(shares=FIFTEEN)),
     "3 kinds, raised little": (3_000, Kinds(shares=(0.5, 0.3, 0.2), fold=1.0)),
 }
-Z_SCORES = {"scale": "auto", "noise_features": "auto"}
-SOME = {"scale": "none", "noise_features": "drop"}
-ALL = {"scale": "none", "noise_features": "keep"}
+Z_SCORES = {"scale": "auto", "select_features": True}
+SOME = {"scale": "none", "select_features": True}
+ALL = {"scale": "none", "select_features": False}
 COLUMNS = ["K-means", "z-scores", "one scale, some left out", "one scale, all"]
 TEXT = """
 Mean adjusted Rand index (worst table) of {n} draws of each table, with the number of kinds given. K-means is

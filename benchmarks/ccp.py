@@ -81,7 +81,7 @@ def ours(X: Numbers, noise: Numbers) -> Found:
     """Run clusterforests on both tables: one forest, cut at every number of clusters."""
     started = time.process_time()
     forest = ClusterForest(range(1, MAX_K + 1), random_state=SEED, n_jobs=1).fit(X)
-    at = {k: forest.at(k) for k in range(2, MAX_K + 1)}
+    at = {k: forest.recut(k) for k in range(2, MAX_K + 1)}
     four = at[K]
     parts = four.labels_, four.cluster_consensus_, four.item_consensus_
     seconds = time.process_time() - started

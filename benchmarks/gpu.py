@@ -38,7 +38,7 @@ from paper.datasets import UCI_NAMES, load_uci
 
 SECTIONS = ("first fits", "fits", "new rows", "peers", "host", "stage", "counters", "labels", "small")
 COLUMNS, GROUPS = 20, 5
-PAPER = {"n_estimators": 100, "base_clusters": GROUPS, "n_init": 20}
+PAPER = {"n_estimators": 100, "n_base_clusters": GROUPS, "n_init": 20}
 LANES_OF_SM = 128  # float32 additions or multiplications that a multiprocessor starts in a cycle
 BYTES_OF_SM = 128  # that a multiprocessor reads from its memory in a cycle
 SETTINGS = {"defaults": {}, "100 trees of 5 clusters from 20 starts": PAPER}
@@ -207,7 +207,7 @@ def new_rows(say):
         "`predict_proba`": lambda f, x: f.predict_proba(x),
         "`transform`": lambda f, x: f.transform(x),
         "`memberships_`": lambda f, _: f.memberships_,
-        "`silhouette_`": lambda f, _: f.silhouette_,
+        "`consensus_silhouette_`": lambda f, _: f.consensus_silhouette_,
     }
     for name, work in works.items():
         took = median_time(lambda w=work: w(there, X))

@@ -98,7 +98,7 @@ def _score(case: Case) -> Rare:
     forest = ClusterForest("auto", random_state=case.seed).fit(X)
     seconds = time.process_time() - started
     rare = groups == case.n_large
-    chosen, given = (_found(rare, labels) for labels in (forest.labels_, forest.at(case.n_large + 1).labels_))
+    chosen, given = (_found(rare, labels) for labels in (forest.labels_, forest.recut(case.n_large + 1).labels_))
     return Rare(*case, forest.n_clusters_, *chosen, *given, seconds, current_commit())
 
 

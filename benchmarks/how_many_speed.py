@@ -1,4 +1,4 @@
-"""What another number of clusters costs: `forest.at(k)` of a fitted forest, beside a fit with that number."""
+"""What another number of clusters costs: `forest.recut(k)` of a fitted forest, beside a fit with that number."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,7 @@ N_ROWS = 20_000  # of 20 features
 
 
 class View(NamedTuple):
-    """One number of clusters: seconds of `at` and of a fit, and the rows that have another label."""
+    """One number of clusters: seconds of `recut` and of a fit, and the rows that have another label."""
 
     n_clusters: int
     seconds: float
@@ -28,14 +28,14 @@ class View(NamedTuple):
 def time_views(path: Path) -> None:
     """Time every number on one thread; the labels of a view and of a fit are compared row by row."""
     if not hasattr(ClusterForest, "at"):
-        print("The speed of forest.at(k) is left out: this ClusterForest has no such method.", flush=True)
+        print("The speed of forest.recut(k) is left out: this ClusterForest has no such method.", flush=True)
         return
     X, _ = gaussians(N_ROWS)
     forest = ClusterForest(NUMBERS, random_state=0).fit(X)
     views = []
     for k in NUMBERS:
         started = time.perf_counter()
-        labels = forest.at(k).labels_
+        labels = forest.recut(k).labels_
         seen = time.perf_counter()
         fitted = ClusterForest(k, random_state=0).fit(X).labels_
         different = int(np.count_nonzero(labels != fitted))

@@ -173,7 +173,9 @@ def speed(out: Report, views: Sequence[View]) -> None:
         return
     lines = [[str(v.n_clusters), f"{v.seconds:.2f}", f"{v.fit_seconds:.1f}", str(v.n_different)] for v in views]
     about = f"Wall seconds on one thread. Made from commit {', '.join(sorted({view.commit for view in views}))}.\n"
-    out.section(title, about, markdown(["K", "`forest.at(K)` s", "fit with K s", "rows labelled differently"], lines))
+    out.section(
+        title, about, markdown(["K", "`forest.recut(K)` s", "fit with K s", "rows labelled differently"], lines)
+    )
     longest, different = max(view.seconds for view in views), sum(view.n_different for view in views)
     what = f"Another number of clusters: less than {WITHIN:g} s each"
     out.target(what, f"{longest:.2f} s at most", longest < WITHIN)

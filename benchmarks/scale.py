@@ -318,7 +318,7 @@ def main():
     parser.add_argument("--picture", type=Path)
     sections = {
         "consensus": Section("Consensus of given partitions", scale_consensus.table),
-        "landmarks": Section("Landmarks against the exact cut", scale_landmarks.table),
+        "n_landmarks": Section("Landmarks against the exact cut", scale_landmarks.table),
         "million": Section("A million rows: a whole forest against one K-means", million_table),
         "disk": Section("Ten million rows on disk", disk_table),
         "rows": Section("From a hundred thousand to ten million rows", lambda: rows_table(arguments.picture)),

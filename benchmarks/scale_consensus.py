@@ -60,13 +60,13 @@ def forest_partitions(n, seed=0):
 
 
 def ours(partitions, method):
-    return consensus_clustering(partitions, K, method=method, landmarks=None)
+    return consensus_clustering(partitions, K, method=method, n_landmarks=None)
 
 
 def matrix(partitions, method):
     """The same cut of W as a matrix of doubles."""
     limits = GraphLimits(matrix_nodes=partitions.shape[1])
-    return combine(CpuBackend(), partitions, K, method, 0.4, "auto", landmarks=None, limits=limits).labels
+    return combine(CpuBackend(), partitions, K, method, 0.4, "auto", n_landmarks=None, limits=limits).labels
 
 
 def sklearn(partitions, method):
@@ -143,8 +143,8 @@ def large(n, path):
 def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
     yield (
-        f"The exact `consensus_clustering(partitions, {K}, landmarks=None)` of T = {T} partitions, against P computed "
-        "in NumPy as a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
+        f"The exact `consensus_clustering(partitions, {K}, n_landmarks=None)` of T = {T} partitions, against P "
+        "computed in NumPy as a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
         'counterpart of "kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four '
         "random features, and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a "
         "tenth of the memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"

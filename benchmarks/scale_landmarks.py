@@ -19,11 +19,11 @@ def compare(k, ratio, spread):
     X, truth = gaussians(ROWS, k, sizes=unequal(k, ratio), spread=spread, seed=k + ratio)
     exact, some = [], []
     for seed in range(PAIRS + 1):
-        forest = ClusterForest(k, n_estimators=100, landmarks=None, n_jobs=-1, random_state=seed)
+        forest = ClusterForest(k, n_estimators=100, n_landmarks=None, n_jobs=-1, random_state=seed)
         exact.append(forest.fit(X).labels_)
         if seed < PAIRS:
-            some.append(forest.set_params(landmarks="auto").fit(X).labels_)
-            assert forest.selection_["landmarks"].value is not None, "nothing to compare: the cut was exact"
+            some.append(forest.set_params(n_landmarks="auto").fit(X).labels_)
+            assert forest.chosen_params_["n_landmarks"].value is not None, "nothing to compare: the cut was exact"
     with_exact = [adjusted_rand_score(a, b) for a, b in zip(exact, some, strict=False)]
     other_seed = [adjusted_rand_score(a, b) for a, b in itertools.pairwise(exact)]
     hits = [np.mean([adjusted_rand_score(truth, labels) for labels in fits]) for fits in (exact[:PAIRS], some)]

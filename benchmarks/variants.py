@@ -37,7 +37,7 @@ def _one_mode(rows: Any, columns: Any) -> Any:
 # The first is what users get; each other one switches off one part.
 VARIANTS: dict[str, Variant] = {
     DEFAULT: Variant({}),
-    "no search for features": Variant({"noise_features": "keep"}),
+    "no search for features": Variant({"select_features": False}),
     "one round": Variant({}, {"signal.search.ROUNDS": 1}),
     "no start from pairs": Variant({}, {"signal.search._only_sure": lambda weights, *_: weights}),
     "scores not honest": Variant({}, {"signal.search.score_features": _nobody_used_anything}),

@@ -30,7 +30,7 @@ X.describe().loc[["min", "mean", "max"]].T.round(1)
 # cultivars that touch.
 
 forest = ClusterForest(3, random_state=0).fit(X)
-print(forest.selection_["noise_features"].reason)
+print(forest.chosen_params_["select_features"].reason)
 
 # %%
 # The clusters
@@ -62,7 +62,7 @@ print(f"halves of the forest agree: {stable.mean:.2f} (from {stable.low:.2f} to 
 # Some wines belong to their cluster more clearly than others. These are the three least certain ones, with their
 # membership in each cluster:
 
-unsure = forest.silhouette_.argsort()[:3]
+unsure = forest.consensus_silhouette_.argsort()[:3]
 for row in unsure:
     shares = ", ".join(f"{share:.2f}" for share in forest.memberships_[row])
     print(f"wine {row}: cluster {forest.labels_[row]}, memberships {shares}")
@@ -117,5 +117,5 @@ part.predict_proba(X[new])[:3].round(2)
 # ------------------
 # Every setting left at "auto", with the value chosen and the reason:
 
-for name, choice in forest.selection_.items():
+for name, choice in forest.chosen_params_.items():
     print(f"{name} = {choice.value}: {choice.reason}")

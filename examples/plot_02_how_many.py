@@ -29,9 +29,9 @@ print("one cloud:  ", cloud.n_clusters_evidence_.reason)
 print(forest.n_clusters_evidence_.to_frame().iloc[:8, :6].round(2).to_string())
 
 # %%
-# The forest gives every other number without growing again. ``forest.at(3)`` has the same attributes and methods.
+# The forest gives every other number without growing again. ``forest.recut(3)`` has the same attributes and methods.
 
-print(np.bincount(forest.at(3).labels_))
+print(np.bincount(forest.recut(3).labels_))
 
 # %%
 # How do the clusters of one number become those of the next? The width of a band is the number of rows that clusters

@@ -23,8 +23,8 @@ for rows in (300_000, 10_000_000):
 # Trees grow on a sample, all rows are read in blocks, and landmarks represent the rows in the graph that is cut.
 
 forest.fit(X)
-for name in ("max_samples", "landmarks"):
-    print(f"{name} = {forest.selection_[name].value}: {forest.selection_[name].reason}")
+for name in ("max_samples", "n_landmarks"):
+    print(f"{name} = {forest.chosen_params_[name].value}: {forest.chosen_params_[name].reason}")
 
 # %%
 # Plots show a sample of the rows, and say so.

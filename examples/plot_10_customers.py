@@ -52,7 +52,7 @@ with warnings.catch_warnings(record=True) as notes:
     forest = ClusterForest(random_state=0).fit(customers)
 for note in notes:
     print("note:", note.message)
-print(forest.selection_["n_clusters"].reason)
+print(forest.chosen_params_["n_clusters"].reason)
 
 # %%
 # Take the warnings seriously
@@ -63,7 +63,7 @@ print(forest.selection_["n_clusters"].reason)
 
 shop = {"channel": "ignore", "customer": "id"}
 forest = ClusterForest(random_state=0, columns=shop).fit(customers)
-print(forest.selection_["n_clusters"].reason)
+print(forest.chosen_params_["n_clusters"].reason)
 pd.crosstab(customers["channel"], forest.labels_)
 
 # %%

@@ -70,4 +70,4 @@ _ = plots.consensus_heatmap(forest)
 # Ask without a number: a table without groups gives the answer 1. Shuffling each gene destroys the subtypes.
 
 shuffled = pd.DataFrame(np.column_stack([rng.permutation(X.iloc[:, j]) for j in range(500)]))
-print("shuffled:", ClusterForest(random_state=0).fit(shuffled).selection_["n_clusters"].reason)
+print("shuffled:", ClusterForest(random_state=0).fit(shuffled).chosen_params_["n_clusters"].reason)

@@ -49,7 +49,7 @@ print(inspect_table(survey))
 
 answers_only = survey[QUESTIONS]
 forest = ClusterForest(random_state=0).fit(answers_only)
-print(forest.selection_["n_clusters"].reason)
+print(forest.chosen_params_["n_clusters"].reason)
 print()
 print(forest.summary(answers_only))
 

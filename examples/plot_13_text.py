@@ -42,7 +42,7 @@ print(f"{X.shape[0]} texts, {X.shape[1]} words, {100 * X.nnz / np.prod(X.shape):
 # ------
 
 forest = ClusterForest(4, random_state=0).fit(X)
-print(forest.selection_["scale"].reason)
+print(forest.chosen_params_["scale"].reason)
 print(f"adjusted Rand index with the true topics: {adjusted_rand_score(topic, forest.labels_):.2f}")
 
 # %%

@@ -86,7 +86,7 @@ def test_every_consensus_keeps_what_is_known(consensus):
 def test_landmarks_and_grown_trees_keep_what_is_known():
     X, y = make_blobs(1500, centers=4, n_features=5, random_state=0)
     pairs, same = random_pairs(1, len(X), 4)
-    for settings in ({"landmarks": 50}, {"trees": "grown", "n_estimators": 20}):
+    for settings in ({"n_landmarks": 50}, {"trees": "grown", "n_estimators": 20}):
         labels = small(4, **settings).fit(X, must_link=pairs[same], cannot_link=pairs[~same]).labels_
         assert np.array_equal(labels[pairs[:, 0]] == labels[pairs[:, 1]], same)
         known = np.where(np.arange(len(X)) < 40, y, -1)
@@ -105,7 +105,7 @@ class TestKnownLabels:
         assert [forest.known_clusters_[self.known[row]] for row in rows] == forest.labels_[rows].tolist()
         named = np.array([forest.known_clusters_[name] for name in WINE.target_names])
         assert (named[WINE.target] == forest.labels_).mean() > 0.9
-        assert "known class" in forest.selection_["consensus"].reason
+        assert "known class" in forest.chosen_params_["consensus"].reason
 
     def test_fewer_classes_than_clusters(self):
         known = np.where(WINE.target == 1, -1, WINE.target)
@@ -222,7 +222,7 @@ class TestSizes:
         forest = small([3, 4], max_cluster_size=50).fit(WINE.data[:140], must_link=pairs)  # four groups of 26 rows
         assert forest.n_clusters_ == 4
         with pytest.raises(ValueError, match="max_cluster_size: 4 rows, or groups of rows that belong together, are"):
-            forest.at(3)
+            forest.recut(3)
 
     def test_shares_are_of_whole_rows(self):
         assert np.bincount(small(2, min_cluster_size=0.1).fit(WINE.data[:30]).labels_).min() >= 3
@@ -261,14 +261,14 @@ def test_other_numbers_of_clusters_keep_it_too(tmp_path):
     forest.save(tmp_path / "model.cf")
     loaded = ClusterForest.load(tmp_path / "model.cf")
     for k in (4, 6):
-        again = small(k, base_clusters=(2, 17)).fit(WINE.data, known_labels=known, cannot_link=pairs)
-        cut = small(3, base_clusters=(2, 17)).fit(WINE.data, known_labels=known, cannot_link=pairs).at(k)
+        again = small(k, n_base_clusters=(2, 17)).fit(WINE.data, known_labels=known, cannot_link=pairs)
+        cut = small(3, n_base_clusters=(2, 17)).fit(WINE.data, known_labels=known, cannot_link=pairs).recut(k)
         assert np.array_equal(cut.labels_, again.labels_)
-        assert np.array_equal(loaded.at(k).labels_, forest.at(k).labels_)
-        assert loaded.at(k).known_clusters_ == forest.at(k).known_clusters_
-        assert all(forest.at(k).labels_[a] != forest.at(k).labels_[b] for a, b in pairs)
+        assert np.array_equal(loaded.recut(k).labels_, forest.recut(k).labels_)
+        assert loaded.recut(k).known_clusters_ == forest.recut(k).known_clusters_
+        assert all(forest.recut(k).labels_[a] != forest.recut(k).labels_[b] for a, b in pairs)
     with pytest.raises(ValueError, match="known_labels names 3 classes"):
-        forest.at(2)
+        forest.recut(2)
     assert forest.cluster_tree().n_clusters[0] == 3
 
 
@@ -290,7 +290,7 @@ def test_small_dask_tables_keep_it():
         da.from_array(WINE.data, chunks=(60, 13)), must_link=pairs[same], cannot_link=pairs[~same]
     )
     assert np.array_equal(there.labels_.compute(), here.labels_)
-    assert np.array_equal(there.at(4).labels_.compute(), here.at(4).labels_)
+    assert np.array_equal(there.recut(4).labels_.compute(), here.recut(4).labels_)
 
 
 def test_metadata_are_routed():

@@ -80,7 +80,7 @@ def test_paper_competition_row(uci, name):
 
 def test_attributes(blobs):
     X, _ = blobs
-    settings = {"consensus": "ncut", "trees": "grown", "noise_features": "keep"}
+    settings = {"consensus": "ncut", "trees": "grown", "select_features": False}
     forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X)
     assert forest.n_clusters_ == 3
     assert forest.labels_.dtype == np.int32
@@ -122,7 +122,7 @@ CHANGES = {
     "n_estimators": 21,
     "estimator": Birch(threshold=0.1),
     "scale": "rank",
-    "base_clusters": 7,
+    "n_base_clusters": 7,
     "features_per_draw": 1,
     "n_candidates": 4,
     "patience": "all",
@@ -157,48 +157,48 @@ AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if val
 
 @pytest.mark.parametrize("name", sorted(AUTOMATIC - {"sharpness", "threshold", "n_clusters"}))
 def test_every_automatic_setting_can_be_given(blobs, name):
-    """What `selection_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
+    """What `chosen_params_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
     X, _ = blobs
     common = {"n_estimators": 20, "random_state": 0}
     if name in OF_GROWTH:
-        assert ClusterForest(3, **common).fit(X).selection_[name] == (None, "trees do not grow: see trees")
+        assert ClusterForest(3, **common).fit(X).chosen_params_[name] == (None, "trees do not grow: see trees")
         common["trees"] = "grown"
-    if name == "base_clusters":  # otherwise no tree would have more clusters than given
+    if name == "n_base_clusters":  # otherwise no tree would have more clusters than given
         common["trees"] = "fine"
     automatic = ClusterForest(3, **common).fit(X)
-    chosen = automatic.selection_[name].value
+    chosen = automatic.chosen_params_[name].value
     given = ClusterForest(3, **common, **{name: chosen}).fit(X)
     assert (given.partitions_ == automatic.partitions_).all()
     assert (given.labels_ == automatic.labels_).all()
-    assert given.selection_[name].value == chosen
-    assert given.selection_[name].reason.startswith("given")
-    assert not automatic.selection_[name].reason.startswith("given")
+    assert given.chosen_params_[name].value == chosen
+    assert given.chosen_params_[name].reason.startswith("given")
+    assert not automatic.chosen_params_[name].reason.startswith("given")
 
 
 def test_automatic_settings(blobs):
     X, _ = blobs
-    chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).selection_
+    chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).chosen_params_
     assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters", "n_estimators"}
-    assert chosen["base_clusters"].value == (2, 9)
+    assert chosen["n_base_clusters"].value == (2, 9)
     assert chosen["trees"].value == "fine"
     assert chosen["consensus"].value == "gaps"
-    grown = ClusterForest(3, n_estimators=20, trees="grown", random_state=0).fit(X).selection_
+    grown = ClusterForest(3, n_estimators=20, trees="grown", random_state=0).fit(X).chosen_params_
     assert grown["features_per_draw"].value == 2
     assert grown["consensus"].value == "kway"
 
 
 def test_base_clusters_are_drawn_from_the_range():
     X = np.random.default_rng(0).normal(size=(300, 4))
-    forest = ClusterForest(2, base_clusters=(4, 7), n_estimators=60, random_state=0).fit(X)
+    forest = ClusterForest(2, n_base_clusters=(4, 7), n_estimators=60, random_state=0).fit(X)
     assert set(forest.partitions_.max(axis=1) + 1) == {4, 5, 6, 7}
 
 
 def test_few_distinct_rows_lower_base_clusters():
-    """Two yes/no features have four different rows; a range of base_clusters gives way, a number does not."""
+    """Two yes/no features have four different rows; a range of n_base_clusters gives way, a number does not."""
     X = np.random.default_rng(0).integers(0, 2, size=(100, 2)).astype(float)
     assert ClusterForest(3, random_state=0).fit(X).partitions_.max() <= 3
-    with pytest.raises(ValueError, match=r"base_clusters=6 is more than the number of distinct rows of X, 4"):
-        ClusterForest(3, base_clusters=6).fit(X)
+    with pytest.raises(ValueError, match=r"n_base_clusters=6 is more than the number of distinct rows of X, 4"):
+        ClusterForest(3, n_base_clusters=6).fit(X)
 
 
 def test_units_do_not_matter(blobs):
@@ -216,9 +216,9 @@ def test_from_paper():
     published = {
         "n_estimators": 100,
         "trees": "grown",
-        "noise_features": "keep",
+        "select_features": False,
         "scale": "none",
-        "base_clusters": None,
+        "n_base_clusters": None,
         "features_per_draw": 2,
         "n_candidates": 1,
         "patience": 3,
@@ -297,7 +297,7 @@ BAD_VALUES = {
     "max_samples": [1, 0.5],
     "n_clusters": [0, -1, 2.0, "3", None, True],
     "n_estimators": [0, 1.5, 70_000],
-    "base_clusters": [0, 2.5],
+    "n_base_clusters": [0, 2.5],
     "features_per_draw": [0, 1.0],
     "n_candidates": [0, "2"],
     "patience": [0, "none", 1.0],
@@ -364,8 +364,8 @@ def test_too_few_distinct_rows():
         assert ClusterForest(3).fit(np.ones((20, 4))).n_clusters_ == 1
     with pytest.warns(ConvergenceWarning, match="4 distinct rows, fewer than n_clusters=6"):
         assert (np.bincount(ClusterForest(6).fit(X20[np.arange(20) % 4]).labels_) == 5).all()
-    with pytest.raises(ValueError, match="base_clusters=5 is more than the number of distinct rows of X, 4"):
-        ClusterForest(3, base_clusters=5).fit(X20[np.arange(20) % 4])
+    with pytest.raises(ValueError, match="n_base_clusters=5 is more than the number of distinct rows of X, 4"):
+        ClusterForest(3, n_base_clusters=5).fit(X20[np.arange(20) % 4])
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_number_of_clusters_by_itself(blobs):
     forest = ClusterForest("auto", random_state=0).fit(X)
     assert forest.n_clusters_ == 3
     assert adjusted_rand_score(truth, forest.labels_) > 0.9
-    assert forest.selection_["n_clusters"].value == 3
+    assert forest.chosen_params_["n_clusters"].value == 3
     assert forest.n_clusters_evidence_.candidates == tuple(range(2, 8))  # what the trees are fine enough for
     assert ClusterForest(range(4, 6), random_state=0).fit(X).n_clusters_ in (4, 5)
     assert ClusterForest(3, random_state=0).fit(X).n_clusters_evidence_ is None
@@ -440,7 +440,7 @@ def test_how_sure(blobs):
     np.testing.assert_allclose(
         forest.cluster_consensus_, [forest.item_consensus_[forest.labels_ == c].mean() for c in range(3)]
     )
-    assert (forest.silhouette_ > 0.2).all()
+    assert (forest.consensus_silhouette_ > 0.2).all()
     again = forest.stability(5)
     assert again.low <= again.mean <= again.high <= 1
     assert again.mean > 0.9
@@ -531,7 +531,7 @@ def test_another_base_learner(blobs):
     X, truth = blobs
     forest = ClusterForest(3, estimator=AgglomerativeClustering(), n_estimators=20, random_state=0).fit(X)
     assert adjusted_rand_score(truth, forest.labels_) > 0.9
-    assert forest.selection_["max_samples"].value is None
+    assert forest.chosen_params_["max_samples"].value is None
     with pytest.raises(TypeError, match=r"StandardScaler.* is not a scikit-learn clusterer"):
         ClusterForest(3, estimator=StandardScaler()).fit(X)
 
@@ -542,7 +542,10 @@ def test_draws_are_larger_where_features_have_few_values():
 
     def drawn(X):
         return (
-            ClusterForest(2, n_estimators=5, trees="grown", random_state=0).fit(X).selection_["features_per_draw"].value
+            ClusterForest(2, n_estimators=5, trees="grown", random_state=0)
+            .fit(X)
+            .chosen_params_["features_per_draw"]
+            .value
         )
 
     assert drawn(numbers) == 4

@@ -9,7 +9,7 @@ from clusterforests import ClusterForest
 
 def test_finds_groups_among_noise(blobs):
     X, truth = blobs
-    for parameters in ({}, {"n_candidates": 20}, {"noise_features": "keep", "n_candidates": 20}):
+    for parameters in ({}, {"n_candidates": 20}, {"select_features": False, "n_candidates": 20}):
         forest = ClusterForest(3, random_state=0, **parameters).fit(X)
         assert adjusted_rand_score(truth, forest.labels_) > 0.9
         assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
@@ -22,12 +22,12 @@ def test_noise_features_are_not_in_trees(blobs):
     X, _ = blobs
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X)
     assert set(np.concatenate(forest.estimators_features_)) == {0, 1}
-    assert forest.selection_["noise_features"] == (
-        "drop",
+    assert forest.chosen_params_["select_features"] == (
+        True,
         "2 of 6 features go with the others or have several modes and are kept",
     )
     assert (forest.feature_importances_[2:] == 0).all()
-    kept = ClusterForest(3, n_estimators=20, noise_features="keep", random_state=0).fit(X)
+    kept = ClusterForest(3, n_estimators=20, select_features=False, random_state=0).fit(X)
     assert set(np.concatenate(kept.estimators_features_)) == set(range(6))
 
 
@@ -52,6 +52,6 @@ def test_many_clusters_are_found_among_noise():
 def test_settings_of_growth_make_trees_grow(blobs):
     X, _ = blobs
     forest = ClusterForest(3, n_estimators=20, patience=2, random_state=0).fit(X)
-    assert forest.selection_["trees"] == ("grown", "patience was given, which is for trees that grow")
+    assert forest.chosen_params_["trees"] == ("grown", "patience was given, which is for trees that grow")
     with pytest.raises(ValueError, match=r"patience=2 is for trees that grow, but trees='varied': set trees='grown'"):
         ClusterForest(3, trees="varied", patience=2).fit(X)

@@ -61,7 +61,7 @@ def forest() -> list[Cell]:
 
 def base_clusters() -> list[Cell]:
     """The n_b experiment."""
-    return [_cell("base_clusters", dataset, "CF", base_clusters=n_b) for dataset, n_b in BASE_CLUSTERS.items()]
+    return [_cell("base_clusters", dataset, "CF", n_base_clusters=n_b) for dataset, n_b in BASE_CLUSTERS.items()]
 
 
 def methods() -> list[Cell]:
@@ -73,14 +73,14 @@ def methods() -> list[Cell]:
             _cell("methods", dataset, "kmeans", n_init=20, max_iter=200),
             _cell("methods", dataset, "kmeans", n_init=100, max_iter=1000),
             _cell("methods", dataset, "bC2", n_init=20),
-            _cell("methods", dataset, "EA", base_clusters="n_f", n_init=1),
+            _cell("methods", dataset, "EA", n_base_clusters="n_f", n_init=1),
         ]
         cells += [_cell("methods", dataset, "RP", n_components=d) for d in DIMENSIONS]
         # kernlab's local bandwidth is 0 for rows that occur thrice; the search takes a minute a run on the large sets.
         cells += [_cell("methods", dataset, "NJW", bandwidth="local")] if dataset != "spect" else []
         cells += [_cell("methods", dataset, "NJW", bandwidth="automatic")] if small else []
-        cells += [_cell("methods", dataset, "EA", base_clusters="sqrt", n_init=1)] if dataset != "madelon" else []
-        cells += [_cell("methods", dataset, "EA", base_clusters="sqrt", n_init=20)] if small else []
+        cells += [_cell("methods", dataset, "EA", n_base_clusters="sqrt", n_init=1)] if dataset != "madelon" else []
+        cells += [_cell("methods", dataset, "EA", n_base_clusters="sqrt", n_init=20)] if small else []
     return [*cells, _cell("methods", "robot", "bC2", n_init=100)]
 
 

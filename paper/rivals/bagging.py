@@ -36,7 +36,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of bootstrap samples.
     base : {"kmeans", "medoids"}, default="kmeans"
         How a bootstrap sample is clustered.
-    base_clusters : int or None, default=None
+    n_base_clusters : int or None, default=None
         Clusters of each bootstrap sample; None means `n_clusters`.
     n_init : int, default=20
         Random starts of each K-means.
@@ -82,7 +82,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         *,
         n_estimators: int = 100,
         base: str = "kmeans",
-        base_clusters: int | None = None,
+        n_base_clusters: int | None = None,
         n_init: int = 20,
         max_iter: int = 200,
         n_jobs: int | None = None,
@@ -91,7 +91,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
         self.base = base
-        self.base_clusters = base_clusters
+        self.n_base_clusters = n_base_clusters
         self.n_init = n_init
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -124,7 +124,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _cluster_sample(self, backend: Backend, X: FloatArray, seed: int, member: int) -> IntArray:
         """Cluster one bootstrap sample; draw it again if it has fewer distinct rows than clusters."""
-        clusters = self.n_clusters if self.base_clusters is None else self.base_clusters
+        clusters = self.n_clusters if self.n_base_clusters is None else self.n_base_clusters
         for redraw in range(MAX_REDRAWS):
             key = stream(seed, member, redraw)
             drawn = integers(stream(key[:, None], np.arange(len(X)))[0], len(X))
@@ -140,7 +140,7 @@ class BaggedClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self.n_iter_ = max(self.n_iter_, int(found.iterations[0]))
                 in_sample: IntArray = found.labels[0]
                 return in_sample
-        name = "n_clusters" if self.base_clusters is None else "base_clusters"
+        name = "n_clusters" if self.n_base_clusters is None else "n_base_clusters"
         raise ValueError(
             f"{name}={clusters} is more than the distinct rows in each of {MAX_REDRAWS} bootstrap samples of X, which "
             f"hold about 63 % of its rows. Lower {name}."

@@ -32,7 +32,7 @@ def link_by_coassociation(
     Without a threshold, join the nearest groups until `n_clusters` are left, by single or average linkage.
     """
     if threshold is None:
-        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0, landmarks=None).labels
+        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0, n_landmarks=None).labels
     signatures = collapse(partitions)
     m = len(signatures)
     check_memory(5 * 8 * m * m, f"Linkage of {m} distinct rows of labels", "Use fewer rows.")
@@ -79,10 +79,10 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, default=8
         Number of clusters of the result if `threshold` is None. Otherwise the threshold decides how many there are,
-        and this is only the default of `base_clusters`.
+        and this is only the default of `n_base_clusters`.
     n_estimators : int, default=100
         Number of K-means runs.
-    base_clusters : int, "sqrt" or None, default=None
+    n_base_clusters : int, "sqrt" or None, default=None
         Clusters of each run; None means `n_clusters`, "sqrt" the square root of the number of rows. The authors
         suggest the square root; the Cluster Forests paper used `n_clusters` instead on most of its data.
     threshold : float or None, default=0.5
@@ -133,7 +133,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         n_estimators: int = 100,
-        base_clusters: int | str | None = None,
+        n_base_clusters: int | str | None = None,
         threshold: float | None = 0.5,
         n_init: int = 1,
         max_iter: int = 200,
@@ -142,7 +142,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
-        self.base_clusters = base_clusters
+        self.n_base_clusters = n_base_clusters
         self.threshold = threshold
         self.n_init = n_init
         self.max_iter = max_iter
@@ -162,7 +162,10 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : EvidenceAccumulation
         """
-        special = {"base_clusters": either(none(), integer(1), choice("sqrt")), "threshold": either(none(), real(0, 1))}
+        special = {
+            "n_base_clusters": either(none(), integer(1), choice("sqrt")),
+            "threshold": either(none(), real(0, 1)),
+        }
         X = check_clustering(self, X, special)
         backend = CpuBackend(self.n_jobs)
         n_distinct = backend.load(X).n_distinct
@@ -171,7 +174,7 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         seeds = stream(root_seed(self.random_state), np.arange(self.n_estimators))
         found = kmeans_partitions(backend, features, clusters, seeds, self.n_init, self.max_iter)
         if found is None:
-            name = "n_clusters" if self.base_clusters is None else "base_clusters"
+            name = "n_clusters" if self.n_base_clusters is None else "n_base_clusters"
             raise ValueError(
                 f"{name}={clusters} is more than the {n_distinct} distinct rows of X, or more than float64 can tell "
                 f"apart. Lower {name}."
@@ -182,6 +185,6 @@ class EvidenceAccumulation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _base_clusters(self, n_rows: int) -> int:
-        if isinstance(self.base_clusters, str):
+        if isinstance(self.n_base_clusters, str):
             return round(math.sqrt(n_rows))
-        return int(self.n_clusters if self.base_clusters is None else self.base_clusters)
+        return int(self.n_clusters if self.n_base_clusters is None else self.n_base_clusters)

@@ -45,7 +45,7 @@ class ClusterForest(FittedForest):
     Finds the features that tell the clusters, in rounds of small clusterings; makes many K-means clusterings of several
     kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut.
 
-    Settings left at "auto" follow rules that use no labels; `selection_` says what they came to. The published
+    Settings left at "auto" follow rules that use no labels; `chosen_params_` says what they came to. The published
     algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is
     `ClusterForest.from_paper`.
 
@@ -53,7 +53,7 @@ class ClusterForest(FittedForest):
     ----------
     n_clusters : int, "auto" or sequence of int, default="auto"
         Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 50, and 1
-        if the table cannot be told from tables without clusters. `at` gives the clusters for any other number.
+        if the table cannot be told from tables without clusters. `recut` gives the clusters for any other number.
     n_estimators : int, default=200
         Number of clusterings in the forest (T).
     trees : {"auto", "varied", "fine", "grown"}, default="auto"
@@ -62,10 +62,10 @@ class ClusterForest(FittedForest):
         these and by K-means with many small clusters, which see gaps between clusters of any shape. "grown": by the
         paper's Algorithms 1 and 2, feature by feature. "auto" is "grown" if a setting of growth is given
         (`features_per_draw`, `n_candidates`, `patience`, `repeat_features`, `quality`, `compete`, `estimator`), "fine"
-        where at most 4 features are left to use and `base_clusters` is not given, and otherwise "varied".
-    noise_features : {"auto", "drop", "keep"}, default="auto"
-        What is done with features that have nothing to do with the others: "drop", which "auto" means, finds the
-        features that tell and lets trees use only these; "keep" lets them use all.
+        where at most 4 features are left to use and `n_base_clusters` is not given, and otherwise "varied".
+    select_features : bool, default=True
+        Whether trees use only the informative features: those that go with the clusterings of others. False lets them
+        use all.
     estimator : clusterer or None, default=None
         The clusterer that makes them: any of scikit-learn's, or K-means if None. Its number of clusters and its random
         state are set if it has such parameters; the label -1 means "not clustered". `n_init` and `max_iter` apply to
@@ -74,7 +74,7 @@ class ClusterForest(FittedForest):
         How features are made comparable: not at all, divided by their standard deviation or by their range, or replaced
         by their ranks. "mixed", which "auto" means, divides by the standard deviation in some trees and takes ranks in
         others.
-    base_clusters : int, (int, int), None or "auto", default="auto"
+    n_base_clusters : int, (int, int), None or "auto", default="auto"
         Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
         None means `n_clusters`. "auto" is the range from 2 to about the square root of the number of distinct rows, at
         most 70, or twice, four times ... as much if `n_clusters` needs it: forests for other numbers of clusters are
@@ -124,7 +124,7 @@ class ClusterForest(FittedForest):
     max_samples : int, None or "auto", default="auto"
         Number of distinct rows, chosen at random, on which trees are made. The features that a grown tree arrives at
         are then clustered on all rows. None makes trees on all rows; "auto" is 512, or 1,024 if trees are "fine".
-    landmarks : int, None or "auto", default="auto"
+    n_landmarks : int, None or "auto", default="auto"
         Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
         stand for all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
         rows, however many. "auto" cuts up to 5,000 (20,000 with "kway", "refined" and the cuts named "ncut..."), and
@@ -161,7 +161,7 @@ class ClusterForest(FittedForest):
         Number of clusters.
     partitions_ : ndarray of shape (n_estimators, n_samples)
         Labels of the rows in each clustering of the forest. Trees that cannot be grown (too few distinct rows, an error
-        of `estimator`) are left out with a warning; `selection_["n_estimators"]` says how many there are.
+        of `estimator`) are left out with a warning; `chosen_params_["n_estimators"]` says how many there are.
     estimators_features_ : list of ndarray
         Features of each clustering; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
@@ -180,14 +180,14 @@ class ClusterForest(FittedForest):
         Soft membership of each row in each cluster: the share of its companions, the other rows in the same cluster of
         a tree, that are of the cluster, averaged over the trees. Sums to 1; that of a doubtful row may be highest in
         another cluster than its own.
-    item_consensus_, silhouette_ : ndarray of shape (n_samples,)
+    item_consensus_, consensus_silhouette_ : ndarray of shape (n_samples,)
         How surely each row belongs: its membership in its own cluster, and from -1 to 1 how far that is above the one
         in the next.
     cluster_consensus_ : ndarray of shape (`n_clusters_`,)
         The mean membership of a cluster's rows in it.
     cluster_shares_ : ndarray of shape (n_samples, `n_clusters_`)
         The mean share of trees in which each row is with another row of each cluster.
-    repeated_features_ : dict of int to float
+    dominant_features_ : dict of int to float
         Features of few values that the clusters only repeat, with the adjusted Rand index of the two, at least 0.9;
         `fit` warns of them.
     n_clusters_evidence_ : NClustersEvidence or None
@@ -195,7 +195,7 @@ class ClusterForest(FittedForest):
     columns_ : tuple of ColumnReading
         How each column of a frame was read, and why: numbers, dates, words with an order, categories, and those that
         were left out. Empty for arrays of numbers.
-    selection_ : dict of str to Setting
+    chosen_params_ : dict of str to Setting
         For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
         How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
@@ -227,10 +227,10 @@ class ClusterForest(FittedForest):
         *,
         n_estimators: int = 200,
         trees: str = "auto",
-        noise_features: str = "auto",
+        select_features: bool = True,
         estimator: Any = None,
         scale: str = "auto",
-        base_clusters: int | tuple[int, int] | str | None = "auto",
+        n_base_clusters: int | tuple[int, int] | str | None = "auto",
         features_per_draw: int | str = "auto",
         n_candidates: int | str = "auto",
         patience: int | str = "auto",
@@ -243,7 +243,7 @@ class ClusterForest(FittedForest):
         n_init: int | str = "auto",
         max_iter: int = 200,
         max_samples: int | str | None = "auto",
-        landmarks: int | str | None = "auto",
+        n_landmarks: int | str | None = "auto",
         min_cluster_size: float | None = None,
         max_cluster_size: float | None = None,
         outliers: float | str | None = None,
@@ -256,10 +256,10 @@ class ClusterForest(FittedForest):
         self.n_clusters = n_clusters
         self.n_estimators = n_estimators
         self.trees = trees
-        self.noise_features = noise_features
+        self.select_features = select_features
         self.estimator = estimator
         self.scale = scale
-        self.base_clusters = base_clusters
+        self.n_base_clusters = n_base_clusters
         self.features_per_draw = features_per_draw
         self.n_candidates = n_candidates
         self.patience = patience
@@ -272,7 +272,7 @@ class ClusterForest(FittedForest):
         self.n_init = n_init
         self.max_iter = max_iter
         self.max_samples = max_samples
-        self.landmarks = landmarks
+        self.n_landmarks = n_landmarks
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
         self.outliers = outliers
@@ -362,7 +362,7 @@ class ClusterForest(FittedForest):
         seed = root_seed(self.random_state)
         rows.report_to(bar.read)
         sample = rows.sample(seed)
-        number, candidates = asked_n_clusters(self.n_clusters, self.landmarks, len(sample.distinct.rows), rows.n_rows)
+        number, candidates = asked_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
         if rows.constraints is not None:
             number, candidates = rows.constraints.allow(number, candidates)
         grown = self._grow(rows, sample, number.value, seed, bar)  # choose, grow, label: lines 1 to 3
@@ -434,9 +434,9 @@ class ClusterForest(FittedForest):
     ) -> None:
         """Set the attributes that say how the table was read and what was chosen."""
         chosen["consensus"] = kept_method(kept, named=self.consensus != "auto")
-        chosen["landmarks"] = landmarks_used(self.landmarks, nodes.n_landmarks)
+        chosen["n_landmarks"] = landmarks_used(self.n_landmarks, nodes.n_landmarks)
         chosen["backend"] = reading.read_on
-        self.selection_ = chosen
+        self.chosen_params_ = chosen
         self.n_clusters_ = chosen["n_clusters"].value
         self._encoding, self._weights, self._reduction = reading.encoding, reading.weights, reading.reduction
         numbered = self._encoding.numbered
@@ -444,8 +444,8 @@ class ClusterForest(FittedForest):
 
     def _publish_repeated(self, repeated: dict[int, float]) -> None:
         """Say which features the clusters only repeat."""
-        self.repeated_features_ = {self._encoding.features[place]: index for place, index in repeated.items()}
-        for feature, index in self.repeated_features_.items():
+        self.dominant_features_ = {self._encoding.features[place]: index for place, index in repeated.items()}
+        for feature, index in self.dominant_features_.items():
             warn_caller(
                 f"The clusters repeat {self._encoding.describe(feature)} (adjusted Rand index {index:.2f}): its values "
                 "are the clusters. To find others, leave it out."
@@ -475,15 +475,15 @@ class ClusterForest(FittedForest):
         while True:
             bar.stage("choosing the number of clusters")
             plan, chosen, _, islands = grown.choices
-            enough = int(np.max(chosen["base_clusters"].value or MOST_CLUSTERS)) - 2
-            if self.base_clusters != "auto" and not isinstance(self.n_clusters, str):
+            enough = int(np.max(chosen["n_base_clusters"].value or MOST_CLUSTERS)) - 2
+            if self.n_base_clusters != "auto" and not isinstance(self.n_clusters, str):
                 enough = candidates[-1]  # whoever gives both has every number judged
             judged = [k for k in candidates if k <= max(enough, candidates[0])]
             fine = chosen["trees"].value == "fine"
             fitted = Fitted(plan, sample.table, sample.distinct, islands, grown.labels_of_sample, fine)
             settings = self._cut_settings(chosen, candidates[0])
             found = choose_n_clusters(self._make_backend(), fitted, judged, settings, seed)
-            if self.base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:
+            if self.n_base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:
                 return Setting(found.n_clusters, found.reason), found, grown
             grown = self._grow(rows, sample, enough + 1, seed, bar)
 

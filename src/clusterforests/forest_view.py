@@ -237,9 +237,9 @@ def view_of(forest: Any) -> ForestView:
         usable_features=forest._encoding.numbered(forest._scaling.views.drawable),
         levels=forest._encoding.levels,
         readings=forest.columns_,
-        settings=forest.selection_,
+        settings=forest.chosen_params_,
         n_clusters_evidence=forest.n_clusters_evidence_,
-        repeated_features=forest.repeated_features_,
+        repeated_features=forest.dominant_features_,
         reduced=forest._reduction is not None,
         parameters=forest.get_params(deep=False),
     )

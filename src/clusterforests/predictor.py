@@ -59,7 +59,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_jobs: int | None
     consensus: str
     sharpness: float | str
-    landmarks: int | str | None
+    n_landmarks: int | str | None
 
     labels_: IntArray
     n_clusters_: int
@@ -69,9 +69,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     kappa_path_: FloatArray
     feature_importances_: FloatArray
     feature_pvalues_: FloatArray
-    selection_: dict[str, Setting]
+    chosen_params_: dict[str, Setting]
     n_clusters_evidence_: NClustersEvidence | None
-    repeated_features_: dict[int, float]
+    dominant_features_: dict[int, float]
     cut_tree_: CutTree | None
     n_iter_: int
 
@@ -147,12 +147,13 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         shares: FloatArray = results_for(X).map_rows(_shares, self, X, np.float64, self.n_clusters_)
         return shares
 
-    def at(self, n_clusters: int) -> Self:
+    def recut(self, n_clusters: int) -> Self:
         """The same trees, cut into another number of clusters.
 
-        No tree is made again. With `base_clusters="auto"` the result is what a fit with this `n_clusters` and the same
-        `random_state` gives, as long as `selection_["base_clusters"]` is the same for both. Only a fit looks for
-        features that the clusters repeat: `repeated_features_` is empty. Outliers stay outliers, unless they are all
+        No tree is made again. With `n_base_clusters="auto"` the result is what a fit with this `n_clusters` and the
+        same `random_state` gives, as long as `chosen_params_["n_base_clusters"]` is the same for both. Only a fit looks
+        for
+        features that the clusters repeat: `dominant_features_` is empty. Outliers stay outliers, unless they are all
         that a cluster has: then they are that cluster.
 
         Parameters
@@ -164,14 +165,14 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         forest : ClusterForest
             A fitted forest that shares its trees with this one. Its `n_clusters_evidence_` is None, as after a fit with
-            a given number, and `repeated_features_` is empty for another number: the table is not at hand.
+            a given number, and `dominant_features_` is empty for another number: the table is not at hand.
         """
         check_is_fitted(self)
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
-        check_landmarks(self.landmarks, n_clusters)
+        check_landmarks(self.n_landmarks, n_clusters)
         nodes = self._placement.nodes
         check_enough_nodes(len(nodes), n_clusters)
-        settings = self._cut_settings(self.selection_, int(n_clusters))
+        settings = self._cut_settings(self.chosen_params_, int(n_clusters))
         graph = ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings)
         kept = cut_graph(graph, settings)
         if self._constraints is not None:
@@ -180,11 +181,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             kept = self._constraints.cut(graph, kept, partitions, weights)
         cut = copy.copy(self)
         cut.n_clusters = cut.n_clusters_ = settings.n_clusters
-        cut.selection_ = self.selection_ | {
+        cut.chosen_params_ = self.chosen_params_ | {
             "n_clusters": Setting(settings.n_clusters, "given"),
             "consensus": kept_method(kept, named=settings.named),
         }
-        cut.n_clusters_evidence_, cut.repeated_features_, cut.cut_tree_ = None, {}, kept.tree
+        cut.n_clusters_evidence_, cut.dominant_features_, cut.cut_tree_ = None, {}, kept.tree
         cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
         if self._outlier_rule is not None:
             cut._nearest = cut.labels_
@@ -198,7 +199,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if not named:  # models of old versions do not say what trees they have
             method = automatic_consensus(chosen["trees"].value) if "trees" in chosen else chosen["consensus"].value
         threshold = chosen["threshold"].value
-        return CutSettings(n_clusters, method, threshold, self.sharpness, self.landmarks, named=named)
+        return CutSettings(n_clusters, method, threshold, self.sharpness, self.n_landmarks, named=named)
 
     def _read(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> FloatArray:
         """Turn new rows into numbers, missing cells filled."""
@@ -247,7 +248,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self._diagnosed(shares_with, self.n_clusters_)
 
     @property
-    def silhouette_(self) -> FloatArray:
+    def consensus_silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
         return self._diagnosed(FromMemberships(silhouette_with))
 
@@ -376,7 +377,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold = without_values(self.selection_["consensus"].value), self.selection_["threshold"].value
+        method, threshold = (
+            without_values(self.chosen_params_["consensus"].value),
+            self.chosen_params_["threshold"].value,
+        )
         settings = {"method": method, "threshold": threshold, "sharpness": self.sharpness}
         return consensus_clustering(partitions, n_clusters, **settings)
 
@@ -460,7 +464,7 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
         numbers = forest._constraints.allowed(numbers)
     for number in numbers:
         try:
-            cuts.append(forest.at(number))
+            cuts.append(forest.recut(number))
         except ValueError as error:
             if not cuts or isinstance(error, OutOfTimeError):  # nothing depends on the speed of the machine
                 raise

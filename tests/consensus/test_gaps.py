@@ -55,7 +55,7 @@ def test_curved_shapes(shape):
     more = {"factor": 0.5} if shape is make_circles else {}
     X, y = shape(400, noise=0.05, random_state=0, **more)
     forest = ClusterForest(2, random_state=0).fit(X)
-    assert forest.selection_["consensus"].value == "gaps"
+    assert forest.chosen_params_["consensus"].value == "gaps"
     assert adjusted_rand_score(y, forest.labels_) > 0.99
     assert (forest.predict(X) == forest.labels_).all()
     noisy = np.column_stack([X, np.random.default_rng(0).normal(size=(400, 10))])

@@ -108,13 +108,13 @@ def test_diagnostics_leave_outliers_out(table, fitted):
     means = [own[fitted.labels_[inside] == c].mean() for c in range(K)]
     assert fitted.cluster_consensus_ == pytest.approx(means)
     assert fitted.stability().mean > 0.9
-    assert np.isfinite(fitted.silhouette_).all()
+    assert np.isfinite(fitted.consensus_silhouette_).all()
     tree = fitted.cluster_tree()
     assert len(tree.sizes[1]) == 3
 
 
 def test_other_numbers_of_clusters_have_the_same_outliers(fitted):
-    cut = fitted.at(2)
+    cut = fitted.recut(2)
     assert np.array_equal(cut.labels_ < 0, fitted.labels_ < 0)
     assert set(cut.labels_.tolist()) == {-1, 0, 1}
     assert (np.diff(np.bincount(cut.labels_[cut.labels_ >= 0])) <= 0).all()
@@ -125,11 +125,11 @@ def test_outliers_that_are_all_of_a_cluster_keep_it_in_another_cut(tmp_path):
     X[0] = 60
     forest = ClusterForest(3, n_estimators=20, outliers="auto", random_state=0).fit(X)
     assert forest.labels_[0] == -1
-    cut = forest.at(4)
+    cut = forest.recut(4)
     assert set(cut.labels_.tolist()) - {-1} == {0, 1, 2, 3}
     assert np.array_equal(cut.predict(X), cut.labels_)
-    assert np.array_equal(cut.at(3).labels_, forest.labels_)
-    assert "fall into 20 clusters" in forest.at(20).summary(X).answer
+    assert np.array_equal(cut.recut(3).labels_, forest.labels_)
+    assert "fall into 20 clusters" in forest.recut(20).summary(X).answer
     assert len(forest.cluster_tree(n_clusters=[2, 3, 4, 5]).sizes) == 4
     cut.save(tmp_path / "cut.cf")
     assert np.array_equal(ClusterForest.load(tmp_path / "cut.cf").predict(X), cut.labels_)
@@ -141,7 +141,7 @@ def test_saved_models(tmp_path, table, fitted):
     assert np.array_equal(loaded.labels_, fitted.labels_)
     assert np.array_equal(loaded.memberships_, fitted.memberships_)
     assert np.array_equal(loaded.predict(table), fitted.labels_)
-    assert np.array_equal(loaded.at(4).labels_, fitted.at(4).labels_)
+    assert np.array_equal(loaded.recut(4).labels_, fitted.recut(4).labels_)
 
 
 def test_a_fit_without_outliers_after_one_with(table, fitted):
@@ -199,7 +199,7 @@ def test_small_dask_tables(table, fitted):
     assert np.array_equal(there.labels_.compute(), fitted.labels_)
     assert there.memberships_.compute() == pytest.approx(fitted.memberships_)
     assert there.cluster_consensus_.compute() == pytest.approx(fitted.cluster_consensus_)
-    assert np.array_equal(there.at(2).labels_.compute(), fitted.at(2).labels_)
+    assert np.array_equal(there.recut(2).labels_.compute(), fitted.recut(2).labels_)
     lazy = there.predict(da.from_array(table, chunks=(200, 4)))
     assert np.array_equal(lazy.compute(), fitted.labels_)
 

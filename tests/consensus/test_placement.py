@@ -167,9 +167,9 @@ def test_a_small_far_group_has_a_landmark():
 @pytest.mark.parametrize("consensus", ["auto", *CUTS])
 def test_landmarks_find_what_the_exact_cut_finds(consensus):
     X, y = make_blobs([300, 200, 100], 6, cluster_std=1.5, random_state=1)
-    exact = ClusterForest(3, n_estimators=40, consensus=consensus, landmarks=None, random_state=0)
-    some = clone(exact).set_params(landmarks=100).fit(X)
-    assert some.selection_["landmarks"] == (100, "given")
+    exact = ClusterForest(3, n_estimators=40, consensus=consensus, n_landmarks=None, random_state=0)
+    some = clone(exact).set_params(n_landmarks=100).fit(X)
+    assert some.chosen_params_["n_landmarks"] == (100, "given")
     assert adjusted_rand_score(y, some.labels_) > adjusted_rand_score(y, exact.fit(X).labels_) - 0.03
     assert (some.predict(X) == some.labels_).all()
     assert (np.diff(np.bincount(some.labels_, minlength=3)) <= 0).all()
@@ -178,7 +178,7 @@ def test_landmarks_find_what_the_exact_cut_finds(consensus):
 def test_the_large_path_labels_every_row():
     X, y = make_blobs([300, 200, 100], 6, cluster_std=1.5, random_state=1)
     partitions = ClusterForest(3, n_estimators=40, random_state=0).fit(X).partitions_
-    limits = GraphLimits(collapsed=100, pool=200, landmarks=80, exact=80)
+    limits = GraphLimits(collapsed=100, pool=200, n_landmarks=80, exact=80)
     found = combine(CpuBackend(), partitions.astype(np.int8), 3, "medoid", "auto", "auto", limits=limits)
     assert found.n_landmarks == 80
     assert adjusted_rand_score(y, found.labels) > 0.95
@@ -191,22 +191,22 @@ def test_a_cluster_that_no_row_votes_for_keeps_its_nodes():
     partitions = rng.integers(0, 3, (9, 400)).astype(np.int32)
     many = GraphLimits(collapsed=10)
     for seed in range(20):
-        found = combine(CpuBackend(), partitions, 12, "average", "auto", "auto", landmarks=40, seed=seed, limits=many)
+        found = combine(CpuBackend(), partitions, 12, "average", "auto", "auto", n_landmarks=40, seed=seed, limits=many)
         assert len(np.unique(found.labels)) == 12
         assert (found.placement.clusters(CpuBackend(), partitions) == found.labels).all()
 
 
 def test_fewer_landmarks_than_clusters_are_refused(rows):
-    with pytest.raises(ValueError, match="landmarks=2 is less than n_clusters=3"):
-        ClusterForest(3, landmarks=2).fit(rows[0])
+    with pytest.raises(ValueError, match="n_landmarks=2 is less than n_clusters=3"):
+        ClusterForest(3, n_landmarks=2).fit(rows[0])
 
 
 def test_threads_and_row_order_do_not_show_with_landmarks(rows):
     X = rows[0]
-    forest = ClusterForest(3, n_estimators=40, landmarks=60, random_state=0).fit(X)
-    threads = ClusterForest(3, n_estimators=40, landmarks=60, random_state=0, n_jobs=3).fit(X)
+    forest = ClusterForest(3, n_estimators=40, n_landmarks=60, random_state=0).fit(X)
+    threads = ClusterForest(3, n_estimators=40, n_landmarks=60, random_state=0, n_jobs=3).fit(X)
     order = np.random.default_rng(0).permutation(len(X))
-    shuffled = ClusterForest(3, n_estimators=40, landmarks=60, random_state=0).fit(X[order])
+    shuffled = ClusterForest(3, n_estimators=40, n_landmarks=60, random_state=0).fit(X[order])
     assert (threads.labels_ == forest.labels_).all()
     assert (shuffled.labels_ == forest.labels_[order]).all()
 
@@ -226,7 +226,7 @@ def test_consensus_of_many_rows_uses_landmarks():
     truth = np.repeat([0, 1, 2], [300, 200, 100])
     partitions = np.where(rng.random((30, 600)) < 0.2, rng.integers(0, 3, (30, 600)), truth).astype(np.int32)
     many = GraphLimits(collapsed=100)
-    found = combine(CpuBackend(), partitions, 3, "kway", 0.4, "auto", landmarks=100, limits=many)
+    found = combine(CpuBackend(), partitions, 3, "kway", 0.4, "auto", n_landmarks=100, limits=many)
     assert found.n_landmarks == 100
     assert adjusted_rand_score(truth, found.labels) > 0.97
 

@@ -51,8 +51,8 @@ def test_clusters_that_differ_in_spread_are_found():
     index = {name: adjusted_rand_score(truth, forest.labels_) for name, forest in found.items()}
     assert index["auto"] > 0.55
     assert index["kway"] < 0.35
-    assert found["auto"].selection_["consensus"].value == "refined"
-    assert "refined by the values" in found["auto"].selection_["consensus"].reason
+    assert found["auto"].chosen_params_["consensus"].value == "refined"
+    assert "refined by the values" in found["auto"].chosen_params_["consensus"].reason
 
 
 def refined(labels, values, groups, weights=None):
@@ -154,7 +154,7 @@ def test_nodes_without_rows_leave_values_unknown():
 
 def test_rows_beside_the_nodes_go_where_they_are_linked_most():
     X, truth = tight_in_wide(900)
-    forest = ClusterForest(2, trees="varied", landmarks=300, random_state=0).fit(X)
+    forest = ClusterForest(2, trees="varied", n_landmarks=300, random_state=0).fit(X)
     assert isinstance(forest._placement.rule, MostLinked)
     assert (forest.predict(X) == forest.labels_).all()
     assert adjusted_rand_score(truth, forest.labels_) > 0.45

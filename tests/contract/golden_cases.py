@@ -84,7 +84,7 @@ def forest(n_clusters=3, **settings):
 
 def grown(**settings):
     """Grow trees on all features, with everything that the results depend on given."""
-    settings = {"trees": "grown", "noise_features": "keep", "consensus": "medoid"} | settings
+    settings = {"trees": "grown", "select_features": False, "consensus": "medoid"} | settings
     return forest(**settings)
 
 
@@ -102,7 +102,7 @@ def operator():
 
 def many_rows(**settings):
     with mock.patch.object(ClusterForest, "_limits", SizeLimits(large_rows=2000)):
-        return forest(landmarks=100, max_samples=300, **settings).fit(table(6000, 6, 4))
+        return forest(n_landmarks=100, max_samples=300, **settings).fit(table(6000, 6, 4))
 
 
 FORESTS: dict[str, Callable] = {
@@ -116,11 +116,11 @@ FORESTS: dict[str, Callable] = {
     "pairwise kappa": lambda: grown(quality="pairwise", scale="standard", patience=3, n_init=4).fit(table()),
     "many features": lambda: grown(scale="range").fit(table(80, 120)),
     "many features, varied trees": lambda: forest().fit(table(80, 120)),
-    "all features": lambda: forest(noise_features="keep").fit(table()),
+    "all features": lambda: forest(select_features=False).fit(table()),
     "grown trees": lambda: forest(trees="grown").fit(table()),
     "fine trees": lambda: forest(trees="fine").fit(table()),
     "operator": operator,
-    "landmarks": lambda: forest(landmarks=60).fit(table(800)),
+    "landmarks": lambda: forest(n_landmarks=60).fit(table(800)),
     "many rows": many_rows,
     "rare group": lambda: forest().fit(with_a_rare_group()),
     "outliers": lambda: forest(2, outliers="auto").fit(with_outliers()),
@@ -168,7 +168,7 @@ def result(name):
         "partitions": digest(fitted.partitions_.astype(np.int32)),
         "kappas": [float(kappa).hex() for kappa in fitted.kappas_[:4]] + [digest(fitted.kappas_)],
         "n_clusters": int(fitted.n_clusters_),
-        "consensus": fitted.selection_["consensus"].value,
+        "consensus": fitted.chosen_params_["consensus"].value,
         "labels": digest(fitted.labels_.astype(np.int32)),
     }
     if name == "levels of a category":

@@ -81,7 +81,7 @@ def test_usable_features_are_those_that_trees_draw():
     settings = {"n_estimators": 60, "random_state": 0}
     view = view_of(ClusterForest(2, **settings).fit(X))
     assert set(view.usable_features) == set(np.concatenate(view.tree_features)) == set(range(5))
-    kept = view_of(ClusterForest(2, noise_features="keep", **settings).fit(X))
+    kept = view_of(ClusterForest(2, select_features=False, **settings).fit(X))
     assert set(kept.usable_features) == set(range(30)) - {7}
 
 

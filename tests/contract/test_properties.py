@@ -45,7 +45,7 @@ FORESTS = st.fixed_dictionaries(
     {"n_clusters": st.integers(1, 6), "random_state": st.integers(0, 99), "consensus": st.sampled_from(METHODS)},
     optional={
         "scale": st.sampled_from(["none", "standard", "range", "rank", "mixed"]),
-        "base_clusters": st.sampled_from([None, (1, 4)]),
+        "n_base_clusters": st.sampled_from([None, (1, 4)]),
         "features_per_draw": st.integers(1, 3),
         "n_candidates": st.integers(1, 3),
         "patience": st.sampled_from([1, 2, "all"]),
@@ -55,7 +55,7 @@ FORESTS = st.fixed_dictionaries(
         "threshold": st.sampled_from([0.0, 0.4]),
         "n_init": st.integers(1, 3),
         "max_samples": st.sampled_from([None, 8]),
-        "landmarks": st.sampled_from([None, 7]),
+        "n_landmarks": st.sampled_from([None, 7]),
     },
 )
 
@@ -196,7 +196,9 @@ def test_fitted_rows_are_predicted_as_they_are_labelled(many, examples, request,
         assert np.allclose(soft.sum(axis=1), 1, rtol=0, atol=1e-12)
         mine = fitted.memberships_
         assert np.allclose(mine.sum(axis=1), 1, rtol=0, atol=1e-12)
-        assert np.array_equal(fitted.silhouette_ < 0, mine[np.arange(len(mine)), fitted.labels_] < mine.max(axis=1))
+        assert np.array_equal(
+            fitted.consensus_silhouette_ < 0, mine[np.arange(len(mine)), fitted.labels_] < mine.max(axis=1)
+        )
 
     record_property("tables tried", for_all(holds, examples, tables(), FORESTS))
 

@@ -23,10 +23,10 @@ def test_signatures():
         "n_clusters",
         "n_estimators",
         "trees",
-        "noise_features",
+        "select_features",
         "estimator",
         "scale",
-        "base_clusters",
+        "n_base_clusters",
         "features_per_draw",
         "n_candidates",
         "patience",
@@ -39,7 +39,7 @@ def test_signatures():
         "n_init",
         "max_iter",
         "max_samples",
-        "landmarks",
+        "n_landmarks",
         "min_cluster_size",
         "max_cluster_size",
         "outliers",
@@ -64,7 +64,7 @@ def test_signatures():
         "threshold",
         "sharpness",
         "sample_weight",
-        "landmarks",
+        "n_landmarks",
     ]
 
 

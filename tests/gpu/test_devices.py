@@ -107,7 +107,7 @@ def test_arrays_go_there_and_back(cupy, monkeypatch):
         ("gpu", np.empty((10**5, 2)), True, "gpu", "given"),
         ("gpu", np.empty((65_536, 2)), True, "cpu", "up to 65536 rows the CPU is faster"),
         ("gpu", np.empty((65_537, 2)), True, "gpu", "given"),
-        ("gpu", np.empty((10**5, 2)), False, "cpu", "estimator, max_samples=None and landmarks=None are for the CPU"),
+        ("gpu", np.empty((10**5, 2)), False, "cpu", "estimator, max_samples=None and n_landmarks=None are for the CPU"),
     ],
 )
 def test_where_a_fit_runs(cupy, asked, X, sampled, value, why):

@@ -113,7 +113,7 @@ def test_a_failed_start_leaves_the_forest_as_it_was(monkeypatch):
 def test_host_arrays_stay_on_the_cpu():
     for backend, reason in (("auto", "X is not on a GPU"), ("cpu", "given")):
         forest = ClusterForest(2, n_estimators=3, random_state=0, backend=backend).fit(X)
-        assert forest.selection_["backend"] == ("cpu", reason)
+        assert forest.chosen_params_["backend"] == ("cpu", reason)
 
 
 @pytest.mark.parametrize("kind", [2, 13])
@@ -215,7 +215,7 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
 
 @pytest.mark.parametrize("method", ["kway", "ncut"])
 def test_ballots_count_what_the_core_counts(method):
-    forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, landmarks=100).fit(X)
+    forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, n_landmarks=100).fit(X)
     rule, nodes = forest._placement.rule, forest._placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
     ballot = make_ballot(nodes, rule.links, rule.voters, parts, 2**16)
@@ -229,7 +229,7 @@ def test_ballots_count_what_the_core_counts(method):
 
 
 def test_a_ballot_of_groups_has_a_word_or_more_for_each():
-    forest = ClusterForest(3, n_estimators=20, random_state=0, consensus="refined", landmarks=100).fit(X)
+    forest = ClusterForest(3, n_estimators=20, random_state=0, consensus="refined", n_landmarks=100).fit(X)
     rule, nodes = forest._placement.rule, forest._placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
     ballot = make_group_ballot(nodes, rule, parts, 2**16)
@@ -337,13 +337,13 @@ def test_a_fit_is_that_of_the_cpu(big, consensus):
     forest = ClusterForest(4, n_estimators=20, random_state=0, consensus=consensus, n_jobs=-1)
     cpu = forest.fit(big)
     found = ClusterForest(**forest.get_params()).set_params(backend="gpu").fit(big)
-    assert found.selection_["backend"] == ("gpu", "given")
+    assert found.chosen_params_["backend"] == ("gpu", "given")
     assert_same(found, cpu)
     assert isinstance(found.labels_, np.ndarray)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("changed", [{"n_estimators": 260}, {"base_clusters": 150}, {"scale": "none"}], ids=str)
+@pytest.mark.parametrize("changed", [{"n_estimators": 260}, {"n_base_clusters": 150}, {"scale": "none"}], ids=str)
 def test_unusual_forests(big, changed):
     settings = {"n_estimators": 10, "random_state": 1, "consensus": "kway", "n_jobs": -1, **changed}
     cpu, found = (ClusterForest(4, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
@@ -387,7 +387,7 @@ def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
     forest = ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1)
     cpu = ClusterForest(**forest.get_params()).fit(table)
     found = forest.fit(cupy.asarray(table, order=order))
-    assert found.selection_["backend"] == ("gpu", "X is on the GPU")
+    assert found.chosen_params_["backend"] == ("gpu", "X is on the GPU")
     assert isinstance(found.labels_, cupy.ndarray)
     assert isinstance(found.partitions_, cupy.ndarray)
     found.save(tmp_path / "forest")
@@ -397,7 +397,7 @@ def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
         values = getattr(found, name)(new)
         assert isinstance(values, cupy.ndarray)
         assert (cupy.asnumpy(values) == getattr(cpu, name)(table[:500])).all()
-    for name in ("memberships_", "item_consensus_", "cluster_consensus_", "silhouette_"):
+    for name in ("memberships_", "item_consensus_", "cluster_consensus_", "consensus_silhouette_"):
         assert (cupy.asnumpy(getattr(found, name)) == getattr(cpu, name)).all()
     assert (cupy.asnumpy(found.coassociation([0, 5], slice(0, 9))) == cpu.coassociation([0, 5], slice(0, 9))).all()
     with pytest.raises(ValueError, match="must be row numbers below"):
@@ -413,7 +413,7 @@ def test_torch_tensors(cupy, big):
     for rows in (1000, len(big)):
         found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
         cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
-        assert found.selection_["backend"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
+        assert found.chosen_params_["backend"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
         assert isinstance(found.labels_, torch.Tensor)
         assert found.labels_.is_cuda
         assert (found.labels_.cpu().numpy() == cpu.labels_).all()
@@ -431,14 +431,14 @@ def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(
-    ("trees", "landmarks", "chip_bytes"),
+    ("trees", "n_landmarks", "chip_bytes"),
     [(20, 100, 2**18), (140, 1100, 2**18), (140, 300, 2**13), (30, 300, 16), (300, 100, 2**14)],
     ids=["all at once", "many nodes", "in parts", "not on the chip", "two bytes"],
 )
 @pytest.mark.parametrize("method", ["kway", "ncut"])
 def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks, chip_bytes):
     """The numbers, not only what follows from them."""
-    settings = {"random_state": 0, "consensus": method, "landmarks": landmarks, "n_init": 1}
+    settings = {"random_state": 0, "consensus": method, "n_landmarks": landmarks, "n_init": 1}
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
     placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1

@@ -59,7 +59,7 @@ def test_a_forest_is_cut_by_at(nested):
     tree = diagnostics.cluster_tree(forest, X, [4, 2, 3, 3])
     assert tree.n_clusters == (2, 3, 4)
     for k, sizes in zip(tree.n_clusters, tree.sizes, strict=True):
-        assert sizes.tolist() == np.bincount(forest.at(k).labels_).tolist()
+        assert sizes.tolist() == np.bincount(forest.recut(k).labels_).tolist()
     named = {(split.features[0].name, split.features[0].level) for split in tree.splits}
     assert named == {("size", None), ("kind = b", "b")}
     assert diagnostics.cluster_tree(forest, n_clusters=[2, 3, 4]).splits == tuple(

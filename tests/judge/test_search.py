@@ -39,7 +39,7 @@ def test_groups_are_counted(k, noise):
     found = forest.n_clusters_evidence_
     assert set(found.columns) <= set(range(4))
     assert found.reason.startswith(f"{k} clusters: clearest by ")
-    assert forest.selection_["n_clusters"] == (k, found.reason)
+    assert forest.chosen_params_["n_clusters"] == (k, found.reason)
     assert tuple(found.evidence) == EVIDENCE
     best = found.candidates.index(k)
     assert found.evidence["mean_rank"].argmin() == best
@@ -139,8 +139,8 @@ def test_the_choice_is_among_the_candidates():
     X, _ = groups()
     assert chosen(X, [5, 3, 3, 2]).n_clusters_evidence_.candidates == (2, 3, 5)
     assert chosen(X, [4, 6]).n_clusters_ in (4, 6)
-    assert chosen(X, [7]).selection_["n_clusters"] == (7, "7 clusters: the only number that was judged.")
-    assert chosen(X, [1]).selection_["n_clusters"] == (1, "1 cluster: no other number could be judged.")
+    assert chosen(X, [7]).chosen_params_["n_clusters"] == (7, "7 clusters: the only number that was judged.")
+    assert chosen(X, [1]).chosen_params_["n_clusters"] == (1, "1 cluster: no other number could be judged.")
     noise = np.random.default_rng(0).normal(size=(100, 3))
     assert chosen(noise, [1, 5]).n_clusters_ == 1
     assert chosen(noise, [2, 3]).n_clusters_ in (2, 3)
@@ -149,7 +149,7 @@ def test_the_choice_is_among_the_candidates():
 
 def test_as_many_candidates_as_distinct_rows():
     X = np.repeat([[0.0, 0.0], [10.0, 1.0], [1.0, 10.0]], 20, axis=0)
-    assert chosen(X, [3, 4]).selection_["n_clusters"] == (3, "3 clusters: no other number could be judged.")
+    assert chosen(X, [3, 4]).chosen_params_["n_clusters"] == (3, "3 clusters: no other number could be judged.")
     assert chosen(X[:40], range(2, 5)).n_clusters_ == 2
 
 
@@ -159,10 +159,10 @@ def test_as_many_candidates_as_distinct_rows():
         {"trees": "grown", "n_estimators": 60},
         {"consensus": "ncut"},
         {"consensus": "average"},
-        {"base_clusters": 6},
-        {"base_clusters": None},
-        {"noise_features": "keep"},
-        {"landmarks": 50},
+        {"n_base_clusters": 6},
+        {"n_base_clusters": None},
+        {"select_features": False},
+        {"n_landmarks": 50},
     ],
 )
 def test_other_settings_find_three_groups_too(settings):

@@ -35,10 +35,10 @@ def assert_equal_forests(a, b, X):
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
     for result in ("predict", "predict_proba", "transform"):
         assert np.array_equal(getattr(a, result)(X), getattr(b, result)(X)), result
-    for name in ("memberships_", "item_consensus_", "silhouette_", "cluster_consensus_"):
+    for name in ("memberships_", "item_consensus_", "consensus_silhouette_", "cluster_consensus_"):
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
     assert np.array_equal(a.coassociation(), b.coassociation())
-    assert a.selection_ == b.selection_
+    assert a.chosen_params_ == b.chosen_params_
     assert a.stability(3) is not None
     assert a.stability(3).mean == b.stability(3).mean
 
@@ -54,7 +54,7 @@ def test_a_loaded_forest_is_equal(blobs, tmp_path, consensus):
 @pytest.mark.parametrize("consensus", ["ncut", "kway", "average"])
 def test_landmarks(blobs, tmp_path, consensus):
     X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, consensus=consensus, landmarks=20, random_state=0).fit(X)
+    forest = ClusterForest(3, n_estimators=20, consensus=consensus, n_landmarks=20, random_state=0).fit(X)
     assert_equal_forests(forest, round_trip(forest, tmp_path / "m.cf"), X + 0.3)
 
 
@@ -155,7 +155,7 @@ def test_parameters_may_be_set_between_fitting_and_saving(blobs, tmp_path, chang
     assert np.array_equal(loaded.predict(blobs[0]), forest.labels_)
 
 
-@pytest.mark.parametrize("change", [{"n_jobs": 0}, {"landmarks": 1}, {"sharpness": "very"}, {"n_estimators": -1}])
+@pytest.mark.parametrize("change", [{"n_jobs": 0}, {"n_landmarks": 1}, {"sharpness": "very"}, {"n_estimators": -1}])
 def test_what_load_would_refuse_is_not_saved(blobs, tmp_path, change):
     path = tmp_path / "m.cf"
     forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])

@@ -21,7 +21,7 @@ def test_clusters_bands_and_colours(forest, groups, tick_labels):
     shown = plots.cluster_tree(forest, n_clusters=[2, 3, 5])
     assert tick_labels(shown.yaxis) == ["2", "3", "5"]
     assert shown.get_xlabel() == "150 rows, by cluster"
-    labels = [forest.at(k).labels_ for k in (2, 3, 5)]
+    labels = [forest.recut(k).labels_ for k in (2, 3, 5)]
     colors = followed(labels)
     for level, found in enumerate(labels):
         bars = bars_of(shown, level)

@@ -28,7 +28,7 @@ def test_delta_area(several, groups):
     assert shown.lines[-1].get_ydata() == pytest.approx(diagnostics.delta_area(by_number))
     auto = ClusterForest(range(1, 5), n_estimators=10, random_state=0).fit(groups[0])
     points, chosen = plots.delta_area(auto, range(2, 5)).lines[1:]
-    assert points.get_ydata() == pytest.approx(diagnostics.delta_area([auto.at(k) for k in (2, 3, 4)]))
+    assert points.get_ydata() == pytest.approx(diagnostics.delta_area([auto.recut(k) for k in (2, 3, 4)]))
     assert chosen.get_xdata()[0] == auto.n_clusters_
     assert len(plots.delta_area(auto, range(5, 7)).lines) == 2  # the chosen number is not among these
     with pytest.raises(ValueError, match="forests of 2, 4 clusters"):
@@ -36,7 +36,7 @@ def test_delta_area(several, groups):
 
 
 def test_one_forest_is_cut_into_each_number(forest):
-    cuts = [forest.at(k) for k in (2, 3, 4)]
+    cuts = [forest.recut(k) for k in (2, 3, 4)]
     curves = [diagnostics.consensus_cdf(cut) for cut in cuts]
     shown = plots.consensus_cdf(forest, [4, 2, 3])
     assert all(np.array_equal(line.get_ydata(), curve.cdf) for line, curve in zip(shown.lines, curves, strict=True))
@@ -65,7 +65,7 @@ def test_tracking(forest, several, tick_labels):
     assert np.array_equal(np.sort(labels[0]), colors[0])
     one = plots.tracking(forest, [3, 1, 3])
     assert tick_labels(one.yaxis) == ["1", "3"]
-    assert np.array_equal(np.bincount(one.images[0].get_array()[1]), np.bincount(forest.at(3).labels_))
+    assert np.array_equal(np.bincount(one.images[0].get_array()[1]), np.bincount(forest.recut(3).labels_))
 
 
 def test_colours_follow_clusters():

@@ -107,9 +107,9 @@ def stages():
     yield "many rows", fit(300_000, 10, n_estimators=50, n_jobs=2)
     yield "missing cells", fit_missing
     yield "number of clusters", lambda: ClusterForest(n_estimators=50, random_state=0).fit(groups(3000, 30))
-    yield "dense cut", fit(3000, 10, n_estimators=30, landmarks=None, max_samples=500)
-    yield "operator cut", fit(6000, 10, n_estimators=30, landmarks=None, max_samples=500)
-    yield "landmark cut", fit(20_000, 10, n_estimators=30, landmarks=3000, max_samples=500)
+    yield "dense cut", fit(3000, 10, n_estimators=30, n_landmarks=None, max_samples=500)
+    yield "operator cut", fit(6000, 10, n_estimators=30, n_landmarks=None, max_samples=500)
+    yield "landmark cut", fit(20_000, 10, n_estimators=30, n_landmarks=3000, max_samples=500)
     labels = fit(6000, 10, n_estimators=50, max_samples=500)().partitions_
     for method in METHODS:
         yield f"consensus {method}", lambda method=method: consensus_clustering(labels, 5, method=method)
@@ -131,7 +131,7 @@ def fit_missing():
 
 def diagnostics():
     forest = fitted()
-    assert len(forest.memberships_) == len(forest.item_consensus_) == len(forest.silhouette_) == 3000
+    assert len(forest.memberships_) == len(forest.item_consensus_) == len(forest.consensus_silhouette_) == 3000
 
 
 @pytest.mark.slow

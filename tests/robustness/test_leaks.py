@@ -38,7 +38,7 @@ def save_and_load():
     ClusterForest.load(path)
 
 def fail():
-    for wrong in ({"n_clusters": 0}, {"base_clusters": 100}):
+    for wrong in ({"n_clusters": 0}, {"n_base_clusters": 100}):
         try:
             ClusterForest(**{"n_clusters": 3, **wrong}).fit(X)
         except ValueError:

@@ -98,7 +98,7 @@ def test_the_same_as_numpy_however_it_is_cut(plain, lengths):
         np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
     assert all((a == b).all() for a, b in zip(found._trees.centers, plain._trees.centers, strict=True))
     assert found.n_iter_ == plain.n_iter_
-    assert found.selection_ == plain.selection_
+    assert found.chosen_params_ == plain.chosen_params_
 
 
 BLOCKS = {"matrix": np.matrix, "sparse": scipy.sparse.coo_array, "sparse matrix": scipy.sparse.csc_matrix}
@@ -147,7 +147,7 @@ def test_weights(weights):
         found = forest().fit(table, sample_weight=given)
         assert (found.labels_.compute() == expected.labels_).all()
         assert (found.partitions_.compute() == expected.partitions_).all()
-        np.testing.assert_allclose(found.silhouette_.compute(), expected.silhouette_)
+        np.testing.assert_allclose(found.consensus_silhouette_.compute(), expected.consensus_silhouette_)
 
 
 def test_few_rows_are_fitted_here(lower_limits):
@@ -190,7 +190,7 @@ def test_pieces_that_are_unlike_are_asked_again():
 def test_lazy_results_equal_those_of_numpy(plain, tmp_path):
     table = in_pieces(X, (0, 1300, 700, 1000))
     found = forest().fit(table)
-    for name in ("memberships_", "item_consensus_", "silhouette_", "cluster_shares_"):
+    for name in ("memberships_", "item_consensus_", "consensus_silhouette_", "cluster_shares_"):
         lazy = getattr(found, name)
         assert isinstance(lazy, da.Array)
         np.testing.assert_array_equal(lazy.compute(), getattr(plain, name))
@@ -257,7 +257,7 @@ def test_what_is_refused():
             forest().fit(given)
     with pytest.raises(TypeError, match="Dask DataFrame"):
         forest().fit(delayed(X))
-    for settings in ({"landmarks": None}, {"max_samples": None}):
+    for settings in ({"n_landmarks": None}, {"max_samples": None}):
         with pytest.raises(ValueError, match="all rows in one place"):
             forest(**settings).fit(table)
     for weights, message in (

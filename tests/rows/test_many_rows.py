@@ -43,7 +43,7 @@ def many(rows, weights=None, threads=1, progress=None, **limits):
 
 def settings(n_trees=7):
     return GrowthSettings(
-        base_clusters=np.arange(2, 2 + n_trees, dtype=np.int32),
+        n_base_clusters=np.arange(2, 2 + n_trees, dtype=np.int32),
         fewer_clusters=True,
         features_per_draw=2,
         n_candidates=1,
@@ -271,4 +271,4 @@ def test_a_rare_group_is_a_cluster_of_kway(seed):
     found = forest.labels_ == np.bincount(forest.labels_[truth == 5]).argmax()
     assert found[truth == 5].mean() > 0.99
     assert (truth == 5)[found].mean() > 0.9
-    assert forest.selection_["base_clusters"].value == (2, 70)
+    assert forest.chosen_params_["n_base_clusters"].value == (2, 70)

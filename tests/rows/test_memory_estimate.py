@@ -10,7 +10,7 @@ from clusterforests import ClusterForest
 from clusterforests._utils import memory as limits
 from clusterforests.rows.memory_estimate import check_fit_memory, estimate_memory
 
-SETTINGS = {"n_estimators": 200, "max_samples": "auto", "landmarks": "auto", "consensus": "auto"}
+SETTINGS = {"n_estimators": 200, "max_samples": "auto", "n_landmarks": "auto", "consensus": "auto"}
 
 FIT = """
 import numpy as np
@@ -61,10 +61,10 @@ def test_stages():
     assert large.consensus == estimate_memory(10**7, 20).consensus
     assert estimate_memory(10**6, 20, copied=True).input - large.input == 2 * 8 * 20 * 10**6  # encoded, then filled
     assert estimate_memory(10**6, 20, wide_labels=True).partitions == 2 * large.partitions
-    assert estimate_memory(10**6, 20, landmarks=4000).consensus > 3 * large.consensus
+    assert estimate_memory(10**6, 20, n_landmarks=4000).consensus > 3 * large.consensus
     assert estimate_memory(10**6, 20, max_samples=10**5).sample > 5 * large.sample
-    assert estimate_memory(50_000, 20, landmarks=None, consensus="ncut", n_estimators=100).total < 2**30
-    assert estimate_memory(50_000, 20, landmarks=None).total > 24 * 50_000**2
+    assert estimate_memory(50_000, 20, n_landmarks=None, consensus="ncut", n_estimators=100).total < 2**30
+    assert estimate_memory(50_000, 20, n_landmarks=None).total > 24 * 50_000**2
     assert large.total >= large.partitions + large.consensus
 
 
@@ -72,7 +72,7 @@ def test_stages():
     ("changes", "advice"),
     [
         ({}, "n_estimators="),
-        ({"landmarks": 30_000}, "landmarks=2000"),
+        ({"n_landmarks": 30_000}, "n_landmarks=2000"),
         ({"max_samples": 900_000}, "max_samples=16384"),
         ({"max_samples": None}, "max_samples=16384"),
     ],
@@ -118,7 +118,7 @@ if kind == "many rows":
 elif kind == "missing cells":
     X[rng.random(X.shape) < 0.1] = np.nan
 elif kind == "operator":
-    settings = {"consensus": "ncut", "landmarks": None}
+    settings = {"consensus": "ncut", "n_landmarks": None}
 elif kind == "wide":
     X = rng.normal(size=(200, 5000))
 

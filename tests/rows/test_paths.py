@@ -22,7 +22,7 @@ PATHS = {
     "dense": LIMITS,
     "stored": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=2**28),
     "counted": GraphLimits(matrix_nodes=0, matrix_part=0, stored_bytes=0),
-    "landmarks": LIMITS,
+    "n_landmarks": LIMITS,
     "sampled landmarks": GraphLimits(collapsed=10),
 }
 
@@ -35,8 +35,8 @@ def test_recursive_cuts(path, threshold, seed):
     rng = np.random.default_rng(seed)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
-    some = 140 if "landmarks" in path else None
-    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, landmarks=some, seed=seed, limits=PATHS[path])
+    some = 140 if "n_landmarks" in path else None
+    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, n_landmarks=some, seed=seed, limits=PATHS[path])
     assert found.n_landmarks == some
     P = reference.coassociation(labels, labels)
     W = np.expm1(4.0 * P) if threshold == "auto" else reference.regularised(P, threshold, 4.0)
@@ -93,10 +93,10 @@ def test_all_rows_as_landmarks_are_the_exact_cut():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
-    exact = combine(CpuBackend(), labels, 3, "ncut", 0.4, 4.0, landmarks=None).labels
+    exact = combine(CpuBackend(), labels, 3, "ncut", 0.4, 4.0, n_landmarks=None).labels
     many = GraphLimits(collapsed=10)
     for method in ("ncut", "ncut-best", "kway"):
-        exact = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=None).labels
-        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, landmarks=150, limits=many)
+        exact = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, n_landmarks=None).labels
+        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, n_landmarks=150, limits=many)
         assert not len(walked.placement.settled)
         assert (walked.labels == exact).all()

@@ -39,8 +39,8 @@ def test_topics_are_found_and_counted(seed):
     forest = ClusterForest(random_state=0).fit(X)
     assert forest.n_clusters_ == 4
     assert adjusted_rand_score(truth, forest.labels_) > 0.98
-    assert "50 components as TruncatedSVD does" in forest.selection_["scale"].reason
-    assert "of 50 components" in forest.selection_["noise_features"].reason
+    assert "50 components as TruncatedSVD does" in forest.chosen_params_["scale"].reason
+    assert "of 50 components" in forest.chosen_params_["select_features"].reason
 
 
 def test_components_are_those_of_a_singular_value_decomposition(corpus):
@@ -85,7 +85,7 @@ def test_new_rows_models_threads_and_blocks(corpus, tmp_path, lower_limits):
     forest.save(tmp_path / "m.cf")
     loaded = ClusterForest.load(tmp_path / "m.cf")
     assert (loaded.predict_proba(X[:50]) == forest.predict_proba(X[:50])).all()
-    assert adjusted_rand_score(forest.at(3).labels_, forest.at(3).predict(X)) == 1
+    assert adjusted_rand_score(forest.recut(3).labels_, forest.recut(3).predict(X)) == 1
     with pytest.raises(ValueError, match=f"{X.shape[1]} features"):
         loaded.predict(X[:, :300])
     lower_limits(large_rows=100)
@@ -117,5 +117,5 @@ def test_other_tables_are_left_as_they_are(corpus):
     for given in (X.toarray(), X[:, :100], sparse.csr_array(np.ones((20, 400))), broken, X * 1j):
         assert not is_reducible(given)
     forest = ClusterForest(4, n_estimators=4, random_state=0, scale="rank").fit(X[:, :300])
-    assert forest.selection_["scale"].reason == "given"
+    assert forest.chosen_params_["scale"].reason == "given"
     assert forest._reduction is None

@@ -55,7 +55,7 @@ def test_results_are_where_scanpy_puts_them(adata):
     assert facts["n_clusters"] == 3
     assert np.array_equal(facts["cluster_consensus"], forest.cluster_consensus_)
     assert facts["params"] == {"n_clusters": 3, "random_state": 0, "mask_var": "auto", **FEW_TREES}
-    assert facts["selection"].loc["scale", "reason"] == forest.selection_["scale"].reason
+    assert facts["selection"].loc["scale", "reason"] == forest.chosen_params_["scale"].reason
     assert "evidence" not in facts
 
 
@@ -97,7 +97,7 @@ def test_layers_and_representations(adata):
     forest = ClusterForest(3, random_state=0, **FEW_TREES).fit(adata.layers["shifted"])
     assert np.array_equal(adata.var["layer_importance"], forest.feature_importances_)
     cf.tl.cluster_forest(adata, 3, use_rep="X_some", key_added="layer", **FEW_TREES)
-    forest = ClusterForest(3, scale="none", noise_features="keep", random_state=0, **FEW_TREES)
+    forest = ClusterForest(3, scale="none", select_features=False, random_state=0, **FEW_TREES)
     forest.fit(adata.obsm["X_some"])
     assert adata.obs["layer"].astype(int).tolist() == forest.labels_.tolist()
     assert np.array_equal(adata.uns["layer"]["feature_importances"], forest.feature_importances_)
@@ -113,16 +113,16 @@ def test_components_keep_their_scale_unless_it_is_given(adata):
 
     selection, params = settings_of(3)
     assert selection.loc["scale"].tolist() == ["none", "components have one scale: what varies more tells more"]
-    assert selection.loc["noise_features", "value"] == "keep"
-    assert "one alone may tell a rare kind apart" in selection.loc["noise_features", "reason"]
-    assert not {"scale", "noise_features"} & set(params)
+    assert selection.loc["select_features", "value"] == "False"
+    assert "one alone may tell a rare kind apart" in selection.loc["select_features", "reason"]
+    assert not {"scale", "select_features"} & set(params)
     selection, _ = settings_of([2, 3])
-    assert selection["value"][["scale", "noise_features"]].tolist() == ["none", "drop"]
-    selection, params = settings_of(3, scale="standard", noise_features="auto")
-    assert selection["value"][["scale", "noise_features"]].tolist() == ["standard", "drop"]
-    assert (params["scale"], params["noise_features"]) == ("standard", "auto")
+    assert selection["value"][["scale", "select_features"]].tolist() == ["none", "True"]
+    selection, params = settings_of(3, scale="standard", select_features=True)
+    assert selection["value"][["scale", "select_features"]].tolist() == ["standard", "True"]
+    assert (params["scale"], params["select_features"]) == ("standard", True)
     cf.tl.cluster_forest(adata, 3, **FEW_TREES)
-    assert adata.uns[KEY]["selection"]["value"][["scale", "noise_features"]].tolist() == ["mixed", "drop"]
+    assert adata.uns[KEY]["selection"]["value"][["scale", "select_features"]].tolist() == ["mixed", "True"]
 
 
 def test_a_copy_leaves_the_original_as_it_was(adata):
@@ -138,7 +138,7 @@ def test_sparse_tables_are_clustered_as_fit_does(wrap, n_genes, empty):
     adata = make_cells(wrap, n_genes, empty)
     cf.tl.cluster_forest(adata, 3, **FEW_TREES)
     forest = ClusterForest(3, random_state=0, **FEW_TREES).fit(adata.X)
-    assert ("components" in forest.selection_["scale"].reason) == (n_genes == 250)
+    assert ("components" in forest.chosen_params_["scale"].reason) == (n_genes == 250)
     assert adata.obs[KEY].astype(int).tolist() == forest.labels_.tolist()
     assert np.array_equal(adata.var[f"{KEY}_importance"], forest.feature_importances_)
     cf.tl.cluster_forest(adata, 3, layer="shifted", mask_var="chosen", **FEW_TREES)

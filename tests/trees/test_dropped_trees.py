@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from clusterforests import ClusterForest
 
 N_TREES = 40
-MESSAGE = r"of 40 trees were left out: features_per_draw=1 is too small for base_clusters=3"
+MESSAGE = r"of 40 trees were left out: features_per_draw=1 is too small for n_base_clusters=3"
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,8 @@ def table():
 
 
 def forest(**settings):
-    fixed = {"n_candidates": 1, "features_per_draw": 1, "base_clusters": 3, "scale": "none", "patience": 1}
-    fixed["noise_features"] = "keep"
+    fixed = {"n_candidates": 1, "features_per_draw": 1, "n_base_clusters": 3, "scale": "none", "patience": 1}
+    fixed["select_features"] = "keep"
     return ClusterForest(3, n_estimators=N_TREES, random_state=0, **(fixed | settings))
 
 
@@ -34,9 +34,9 @@ def fitted(table):
 
 
 def test_the_others_make_the_forest(fitted, table, record_property):
-    left = fitted.selection_["n_estimators"].value
+    left = fitted.chosen_params_["n_estimators"].value
     assert 0 < left < N_TREES
-    assert f"{N_TREES - left} of {N_TREES} trees" in fitted.selection_["n_estimators"].reason
+    assert f"{N_TREES - left} of {N_TREES} trees" in fitted.chosen_params_["n_estimators"].reason
     assert len(fitted.partitions_) == len(fitted.kappas_) == len(fitted.kappa_path_) == left
     assert len(fitted.estimators_features_) == left
     assert all(17 in features for features in fitted.estimators_features_)
@@ -49,7 +49,7 @@ def test_all_of_it_works_with_fewer_trees(fitted, tmp_path):
     path = tmp_path / "model.cforest"
     fitted.save(path)
     again = ClusterForest.load(path)
-    assert again.selection_["n_estimators"] == fitted.selection_["n_estimators"]
+    assert again.chosen_params_["n_estimators"] == fitted.chosen_params_["n_estimators"]
     assert (again.partitions_ == fitted.partitions_).all()
     assert fitted.coassociation().max() == 1
     assert fitted.item_consensus_.shape == (120,)
@@ -75,7 +75,7 @@ def test_dask_leaves_out_the_same(fitted, table, lower_limits, many):
         here = forest().fit(table)
     with pytest.warns(UserWarning, match=MESSAGE):
         there = forest().fit(da.from_array(table, chunks=(50, 1000)))
-    assert len(here.partitions_) == fitted.selection_["n_estimators"].value
+    assert len(here.partitions_) == fitted.chosen_params_["n_estimators"].value
     assert (there.partitions_.compute() == here.partitions_).all()
     assert (there.labels_.compute() == here.labels_).all()
 
@@ -102,7 +102,7 @@ def test_a_clusterer_that_fails_on_some_trees(table, nonsense):
     few = np.ascontiguousarray(table[:, 17:19])
     learner = Fragile(most_rows=100, nonsense=nonsense)
     with pytest.warns(UserWarning, match=r"trees were left out|clusterings by .* failed") as warned:
-        found = forest(max_samples=80, estimator=learner, base_clusters=2).fit(few)
+        found = forest(max_samples=80, estimator=learner, n_base_clusters=2).fit(few)
     assert 0 < len(found.partitions_) < N_TREES
     assert len(warned) == 2
     assert all(str(w.message).count("left out") for w in warned)

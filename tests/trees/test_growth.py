@@ -16,9 +16,9 @@ def plain_views(n_features):
     return FeatureColumns(columns[None, :], np.ones(n_features, np.int32), columns)
 
 
-def settings(n_trees, base_clusters=3, **changes):
+def settings(n_trees, n_base_clusters=3, **changes):
     plain = {
-        "base_clusters": np.full(n_trees, base_clusters, dtype=np.int32),
+        "n_base_clusters": np.full(n_trees, n_base_clusters, dtype=np.int32),
         "fewer_clusters": False,
         "features_per_draw": 2,
         "n_candidates": 1,
@@ -179,22 +179,22 @@ def test_unusable_draws_are_redrawn():
 
 def test_no_usable_draw_is_an_error():
     X = np.random.default_rng(0).integers(0, 2, size=(40, 6)).astype(float)
-    forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, base_clusters=5), seed=0)
+    forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, n_base_clusters=5), seed=0)
     assert forest.partitions.shape == (0, 40)
-    with pytest.raises(ValueError, match=r"=2 is too small for base_clusters=5 .*: 1000 random draws"):
-        trees_grown(forest, settings(3, base_clusters=5))
+    with pytest.raises(ValueError, match=r"=2 is too small for n_base_clusters=5 .*: 1000 random draws"):
+        trees_grown(forest, settings(3, n_base_clusters=5))
 
 
 @pytest.mark.parametrize(("fewer", "shown"), [(False, 9), (True, 2)])
 def test_what_trees_needed_is_named(fewer, shown):
     """The most clusters of a tree, or two where trees may have fewer."""
-    options = settings(3, fewer_clusters=fewer, base_clusters=np.array([4, 9, 3], dtype=np.int32))
-    assert f"base_clusters={shown} " in why_dropped(options)
+    options = settings(3, fewer_clusters=fewer, n_base_clusters=np.array([4, 9, 3], dtype=np.int32))
+    assert f"n_base_clusters={shown} " in why_dropped(options)
 
 
 def test_no_trees_are_finished_as_they_are():
     backend = Recorder(np.zeros((40, 6)))
-    none = grow(backend, plain_views(6), settings(3, base_clusters=5), seed=0)
+    none = grow(backend, plain_views(6), settings(3, n_base_clusters=5), seed=0)
     assert finish(backend, plain_views(6), none, settings(3), seed=0) is none
 
 
@@ -203,7 +203,9 @@ def test_noise_features_stay_out():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(400, 12))
     X[:, 9:] += np.where(rng.random(400) < 0.5, 4.0, -4.0)[:, None]
-    options = settings(40, base_clusters=2, features_per_draw=1, n_candidates=20, patience=None, repeat_features=False)
+    options = settings(
+        40, n_base_clusters=2, features_per_draw=1, n_candidates=20, patience=None, repeat_features=False
+    )
     forest = grow_forest(Recorder(X), X, plain_views(12), options, seed=0)
     assert np.mean([np.mean(features >= 9) for features in forest.features]) > 0.95
 
@@ -211,14 +213,14 @@ def test_noise_features_stay_out():
 def test_trees_have_their_own_number_of_clusters():
     clusters = np.array([2, 3, 4, 5, 2, 3], dtype=np.int32)
     X = table()
-    forest = grow_forest(Recorder(X), X, plain_views(8), settings(6, base_clusters=clusters), seed=0)
+    forest = grow_forest(Recorder(X), X, plain_views(8), settings(6, n_base_clusters=clusters), seed=0)
     assert (forest.partitions.max(axis=1) + 1 == clusters).all()
     assert [len(c) for c in forest.centers] == clusters.tolist()
 
 
 def test_too_few_distinct_rows_lower_the_number_of_clusters_if_allowed():
     X = np.random.default_rng(0).integers(0, 2, size=(50, 6)).astype(float)
-    forest = grow_forest(Recorder(X), X, plain_views(6), settings(8, base_clusters=9, fewer_clusters=True), seed=0)
+    forest = grow_forest(Recorder(X), X, plain_views(6), settings(8, n_base_clusters=9, fewer_clusters=True), seed=0)
     assert (np.array([len(c) for c in forest.centers]) <= 6).all()
 
 
@@ -333,12 +335,12 @@ def test_lower_numbers_of_clusters_go_down_by_a_third_to_two():
     """Every column has two values: only two clusters can be found, and a draw that fails asks for two thirds."""
     X = np.random.default_rng(0).integers(0, 2, size=(50, 6)).astype(float)
     backend = Recorder(X)
-    options = settings(4, base_clusters=9, fewer_clusters=True, features_per_draw=1)
+    options = settings(4, n_base_clusters=9, fewer_clusters=True, features_per_draw=1)
     trees = grow(backend, plain_views(6), options, seed=0)
     asked = [set(jobs.clusters.tolist()) for jobs, _ in backend.batches]
     assert asked[:5] == [{9}, {6}, {4}, {2}, {2}]
     assert trees.clusters.tolist() == [2] * 4
-    assert options.base_clusters.tolist() == [9] * 4
+    assert options.n_base_clusters.tolist() == [9] * 4
 
 
 def test_a_solution_with_nothing_between_its_clusters_beats_no_solution():
@@ -374,7 +376,7 @@ def test_short_last_step_repeats_its_first_candidate():
 
 def test_one_cluster_is_a_solution():
     """Nothing is between its clusters, so that kappa is infinite and no feature is added."""
-    trees = grow(Recorder(table()), plain_views(8), settings(3, base_clusters=1), seed=0)
+    trees = grow(Recorder(table()), plain_views(8), settings(3, n_base_clusters=1), seed=0)
     assert [len(c) for c in trees.centers] == [1, 1, 1]
     assert (trees.kappas == np.inf).all()
     assert [len(f) for f in trees.features] == [2, 2, 2]

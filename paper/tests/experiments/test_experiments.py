@@ -20,7 +20,7 @@ from paper.experiments.remember import RememberingBackend
 from paper.experiments.runner import Row, read_rows, run_cells
 from paper.experiments.summary import ANY, Choice, Entry, Results, Score, printed
 
-WINE = [spec.Cell("small", "wine", "EA", (("base_clusters", "n_f"), ("n_init", 1)))]
+WINE = [spec.Cell("small", "wine", "EA", (("n_base_clusters", "n_f"), ("n_init", 1)))]
 
 
 def test_specification_covers_the_printed_tables():
@@ -96,7 +96,7 @@ def test_killed_three_times_and_started_again_gives_the_same_files(tmp_path):
 import sys
 from pathlib import Path
 from paper.experiments import runner, spec
-settings = (("base_clusters", "n_f"), ("n_init", 1))
+settings = (("n_base_clusters", "n_f"), ("n_init", 1))
 cells = [spec.Cell("kill", name, "EA", settings) for name in ("wine", "wdbc")]
 runner.run_cells(cells, Path(sys.argv[1]), 30, 1, lambda done, total, share: print(done, flush=True))
 """
@@ -142,7 +142,7 @@ def test_shared_forests_are_the_forests_alone(blobs):
         alone = ClusterForest.from_paper(3, n_candidates=q, patience=tau, random_state=7).fit_predict(X)
         np.testing.assert_array_equal(found[f"n_candidates={q};patience={tau}"], alone)
     np.testing.assert_array_equal(found["threshold=0.4"], found["n_candidates=1;patience=1"])
-    assert list(METHODS["CF"](X, 3, {"base_clusters": 4}, 7)) == ["patience=1", "patience=3"]
+    assert list(METHODS["CF"](X, 3, {"n_base_clusters": 4}, 7)) == ["patience=1", "patience=3"]
 
 
 def test_scores_are_means_and_medians_over_runs():
@@ -200,7 +200,7 @@ def test_command_line_reproduces_a_table(tmp_path, stand_ins, monkeypatch, capsy
         lambda name: [row for row in printed(name) if row["dataset"] != "imgseg"],
     )
     document = tmp_path / "page.md"
-    document.write_text("<!-- base_clusters -->\n<!-- end -->\n", encoding="utf-8")
+    document.write_text("<!-- n_base_clusters -->\n<!-- end -->\n", encoding="utf-8")
     given = ["reproduce", "base-clusters", "--runs", "2", "--jobs", "1", "--out", str(tmp_path / "out")]
     assert cli.main([*given, "--document", str(document)]) == 0
     text = document.read_text(encoding="utf-8")

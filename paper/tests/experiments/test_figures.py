@@ -50,12 +50,12 @@ def method_rows():
         rows.append(Row(dataset, "kmeans", "n_init=20;max_iter=200", "improved", 0, "70", "50"))
         rows.append(Row(dataset, "bC2", "n_init=100" if dataset == "robot" else "n_init=20", "", 0, "71", "49"))
         for t, rand, accuracy in ((0.3, 60, 57), (0.5, 72, 52), (0.6, 73, 51), (0.75, 71, 51)):
-            rows.append(Row(dataset, "EA", "base_clusters=n_f;n_init=1", f"t={t}", 0, f"{rand}", f"{accuracy}"))
+            rows.append(Row(dataset, "EA", "n_base_clusters=n_f;n_init=1", f"t={t}", 0, f"{rand}", f"{accuracy}"))
         for d, rand, accuracy in ((5, 74, 51), (8, 69, 55)):
             rows.append(Row(dataset, "RP", f"n_components={d}", "average, n_f", 0, f"{rand}", f"{accuracy}"))
         rows.append(Row(dataset, "RP", "n_components=5", "single, t=0.6", 0, "75", "40"))
     for dataset, (setting, variant) in EVIDENCE.items():
-        rows.append(Row(dataset, "EA", f"base_clusters={setting}", variant, 0, "90", "90"))
+        rows.append(Row(dataset, "EA", f"n_base_clusters={setting}", variant, 0, "90", "90"))
     return rows
 
 

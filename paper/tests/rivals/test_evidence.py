@@ -31,7 +31,7 @@ def test_evidence_is_single_linkage(threshold):
 def test_evidence_base_clusters():
     X = np.random.default_rng(2).normal(size=(50, 3))
     for given_clusters, found in ((None, 3), ("sqrt", 7), (5, 5)):
-        fitted = EvidenceAccumulation(3, base_clusters=given_clusters, n_estimators=3, random_state=0).fit(X)
+        fitted = EvidenceAccumulation(3, n_base_clusters=given_clusters, n_estimators=3, random_state=0).fit(X)
         assert (fitted.partitions_.max(axis=1) + 1 == found).all()
 
 

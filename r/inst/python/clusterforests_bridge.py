@@ -91,7 +91,7 @@ def _moment(pandas: Any, kind: str, data: bytes) -> Any:
 
 
 def fit(table: Any, n_clusters: Any, settings: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Cluster a table; a list is several numbers of clusters to choose from, or a pair such as `base_clusters`."""
+    """Cluster a table; a list is several numbers of clusters to choose from, or a pair such as `n_base_clusters`."""
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     pairs = {name: None if known[name] is None else _pairs(known[name]) for name in ("must_link", "cannot_link")}
     forest = ClusterForest(n_clusters, **given)
@@ -115,7 +115,7 @@ def _pairs(data: bytes) -> Any:
 
 def cut(forest: Any, n_clusters: int) -> dict[str, Any]:
     """Cut the trees of a forest into another number of clusters."""
-    return describe(forest.at(n_clusters))
+    return describe(forest.recut(n_clusters))
 
 
 def describe(forest: Any) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def describe(forest: Any) -> dict[str, Any]:
         "importance": _packed(forest.feature_importances_),
         "p_value": _packed(forest.feature_pvalues_),
         "evidence": evidence,
-        "settings": list(forest.selection_),
-        "values": [str(setting.value) for setting in forest.selection_.values()],
-        "reasons": [setting.reason for setting in forest.selection_.values()],
+        "settings": list(forest.chosen_params_),
+        "values": [str(setting.value) for setting in forest.chosen_params_.values()],
+        "reasons": [setting.reason for setting in forest.chosen_params_.values()],
     }
 
 

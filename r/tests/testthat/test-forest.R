@@ -123,5 +123,5 @@ test_that("rows that belong to no cluster are NA and are counted", {
 
 test_that("a pair of numbers is a setting", {
   needs_python()
-  expect_identical(cluster_forest(measured(), 3, seed = 0, n_estimators = 20, base_clusters = c(2, 8))$k, 3L)
+  expect_identical(cluster_forest(measured(), 3, seed = 0, n_estimators = 20, n_base_clusters = c(2, 8))$k, 3L)
 })

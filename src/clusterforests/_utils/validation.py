@@ -87,7 +87,7 @@ JOBS = either(none(), Rule(lambda v: integer(-1024, 1024).test(v) and v != 0, "a
 RULES: Mapping[str, Rule] = {
     "n_clusters": integer(1),
     "n_estimators": integer(1, MAX_MEMBERS),
-    "base_clusters": either(none(), integer(1)),
+    "n_base_clusters": either(none(), integer(1)),
     "features_per_draw": integer(1),
     "n_candidates": integer(1),
     "patience": either(integer(1), choice("all")),
@@ -143,12 +143,12 @@ def _automatic(*rules: Rule) -> Rule:
 FOREST_RULES: Mapping[str, Rule] = {
     "n_clusters": _automatic(integer(1), several(1)),
     "max_samples": _automatic(none(), integer(2)),
-    "landmarks": _automatic(none(), integer(2)),
+    "n_landmarks": _automatic(none(), integer(2)),
     "scale": _automatic(choice(*SCALES)),
-    "base_clusters": _automatic(RULES["base_clusters"], span(1)),
+    "n_base_clusters": _automatic(RULES["n_base_clusters"], span(1)),
     "quality": _automatic(choice(*QUALITY, "corrected")),
     "trees": _automatic(choice("varied", "fine", "grown")),
-    "noise_features": _automatic(choice("drop", "keep")),
+    "select_features": boolean(),
     **{
         name: _automatic(RULES[name])
         for name in (

@@ -19,7 +19,7 @@ def consensus_clustering(
     threshold: float | str = 0.4,
     sharpness: float | str = "auto",
     sample_weight: Any = None,
-    landmarks: int | str | None = "auto",
+    n_landmarks: int | str | None = "auto",
 ) -> IntArray:
     """Combine partitions of the same rows, from any source, into one.
 
@@ -42,7 +42,7 @@ def consensus_clustering(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows: a row of weight 3 counts like three equal rows. A row of weight 0 has no say and goes where
         its links with the others lead.
-    landmarks : int, None or "auto", default="auto"
+    n_landmarks : int, None or "auto", default="auto"
         The largest number of different rows of labels that are all nodes of the graph: see `ClusterForest`.
 
     Returns
@@ -57,12 +57,12 @@ def consensus_clustering(
     array([0, 0, 1, 1], dtype=int32)
     """
     given = {"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness}
-    rules = {**METHOD_RULES, "landmarks": FOREST_RULES["landmarks"]}
-    check_parameters({**given, "landmarks": landmarks}, rules)
+    rules = {**METHOD_RULES, "n_landmarks": FOREST_RULES["n_landmarks"]}
+    check_parameters({**given, "n_landmarks": n_landmarks}, rules)
     labels = check_partitions(partitions)
     check_enough_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
-    found = combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, landmarks=landmarks)
+    found = combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, n_landmarks=n_landmarks)
     if found.kept.failed:
         warn_caller(f"method={method!r} chose among fewer cuts: {'; '.join(found.kept.failed)}.")
     return found.labels

@@ -237,7 +237,7 @@ def combine(
     sharpness: float | str,
     weights: FloatArray | None = None,
     *,
-    landmarks: int | str | None = "auto",
+    n_landmarks: int | str | None = "auto",
     seed: int = 0,
     limits: GraphLimits = LIMITS,
 ) -> Combined:
@@ -246,7 +246,7 @@ def combine(
     The graph is that of the different rows of labels, or of landmarks that stand for them. Rows that are no nodes are
     placed: those of weight 0, which take no part, and those for which landmarks stand.
     """
-    settings = CutSettings(n_clusters, method, threshold, sharpness, landmarks)
+    settings = CutSettings(n_clusters, method, threshold, sharpness, n_landmarks)
     nodes = choose_nodes(backend, partitions, weights, settings, seed, limits)
     kept = cut_graph(ConsensusGraph(backend, nodes.signatures, settings, limits), settings)
     placement, labels = place_rows(backend, nodes, kept, partitions, weights)

@@ -162,18 +162,18 @@ def choose_nodes(
     limits: GraphLimits = LIMITS,
 ) -> Nodes:
     """Choose the nodes for partitions of shape (T, n)."""
-    landmarks, n_clusters = settings.landmarks, settings.n_clusters
-    if landmarks is not None and partitions.shape[1] > limits.collapsed:
-        pool = sample_pool(partitions, weights, landmarks, seed, limits)
+    n_landmarks, n_clusters = settings.n_landmarks, settings.n_clusters
+    if n_landmarks is not None and partitions.shape[1] > limits.collapsed:
+        pool = sample_pool(partitions, weights, n_landmarks, seed, limits)
         sample = collapse(_int32(partitions[:, pool.rows]), pool.weights)
         return choose_sampled_nodes(backend, sample, settings, seed, limits)
-    check_landmarks(landmarks, n_clusters)
+    check_landmarks(n_landmarks, n_clusters)
     every = collapse(_int32(partitions), weights)
     counted = _with_weight(every)
     most = _most_exact(settings, limits)
     if most is None or len(counted) <= most:
         return _enough(Nodes(counted, every, exact=True), n_clusters)
-    count = limits.landmarks if landmarks == "auto" else most
+    count = limits.landmarks if n_landmarks == "auto" else most
     return _enough(Nodes(choose_landmarks(backend, counted, count, seed), every), n_clusters)
 
 
@@ -181,8 +181,8 @@ def choose_sampled_nodes(
     backend: Backend, sample: Signatures, settings: CutSettings, seed: int, limits: GraphLimits = LIMITS
 ) -> Nodes:
     """Choose landmarks from a sample of too many rows to compare all."""
-    check_landmarks(settings.landmarks, settings.n_clusters)
-    count = limits.landmarks if settings.landmarks in ("auto", None) else int(settings.landmarks)
+    check_landmarks(settings.n_landmarks, settings.n_clusters)
+    count = limits.landmarks if settings.n_landmarks in ("auto", None) else int(settings.n_landmarks)
     signatures = sample
     if len(sample) > count:
         signatures = choose_landmarks(backend, sample, count, seed, sampled=True)
@@ -230,24 +230,24 @@ def known_nodes(
     return Nodes(signatures, every, exact)
 
 
-def check_landmarks(landmarks: int | str | None, n_clusters: int) -> None:
+def check_landmarks(n_landmarks: int | str | None, n_clusters: int) -> None:
     """Refuse fewer landmarks than clusters."""
-    if isinstance(landmarks, (int, np.integer)) and landmarks < n_clusters:
+    if isinstance(n_landmarks, (int, np.integer)) and n_landmarks < n_clusters:
         raise ValueError(
-            f"landmarks={landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
+            f"n_landmarks={n_landmarks} is less than n_clusters={n_clusters}. Raise it, or leave it at 'auto'."
         )
 
 
 def sample_pool(
     partitions: AnyIntArray,
     weights: FloatArray | None,
-    landmarks: int | str | None,
+    n_landmarks: int | str | None,
     seed: int,
     limits: GraphLimits = LIMITS,
 ) -> DistinctRows:
     """Draw different rows of labels from which landmarks are chosen."""
     keys = np.concatenate([hash_columns(block) for _, block in label_blocks(partitions)])
-    asked = landmarks if isinstance(landmarks, (int, np.integer)) else 0
+    asked = n_landmarks if isinstance(n_landmarks, (int, np.integer)) else 0
     return draw_rows(keys, weights, max(limits.pool, asked), seed)
 
 
@@ -261,14 +261,14 @@ def check_enough_nodes(found: int, n_clusters: int, where: str = "") -> None:
     if found < n_clusters:
         raise ValueError(
             f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart{where}. "
-            "Lower n_clusters, or raise base_clusters or n_estimators."
+            "Lower n_clusters, or raise n_base_clusters or n_estimators."
         )
 
 
 def _most_exact(settings: CutSettings, limits: GraphLimits) -> int | None:
     """Find the number of signatures up to which each of them is a node; None means always."""
-    if settings.landmarks != "auto":
-        return None if settings.landmarks is None else int(settings.landmarks)
+    if settings.n_landmarks != "auto":
+        return None if settings.n_landmarks is None else int(settings.n_landmarks)
     without_matrix = settings.named and works_without_matrix(settings.method)
     return limits.exact_without_matrix if without_matrix else limits.exact
 

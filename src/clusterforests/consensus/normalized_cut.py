@@ -60,7 +60,7 @@ def recursive_cut(graph: Graph, n_clusters: int, rule: str) -> CutTree:
             found = sum(node.left < 0 for node in nodes)
             raise ValueError(
                 f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart. "
-                "Lower n_clusters, or raise base_clusters or n_estimators."
+                "Lower n_clusters, or raise n_base_clusters or n_estimators."
             )
         if rule == "ncut-lowest":
             for i in leaves:

@@ -11,7 +11,7 @@ class CutSettings(NamedTuple):
     method: str
     threshold: float | str
     sharpness: float | str
-    landmarks: int | str | None
+    n_landmarks: int | str | None
     named: bool = True  # False if the method was chosen for the user, who did not ask for an exact cut of many rows
 
 

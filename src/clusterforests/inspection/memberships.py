@@ -298,7 +298,7 @@ def consensus_silhouette(source: Any, labels: Any = None, weights: Any = None) -
         a doubtful one, whose highest membership is in another cluster. 0 for all rows if there is only one cluster.
     """
     if is_forest(source):
-        found: FloatArray = source.silhouette_
+        found: FloatArray = source.consensus_silhouette_
         return found
     return silhouette_with(memberships(source, labels, weights), np.asarray(labels))
 

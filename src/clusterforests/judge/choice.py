@@ -141,7 +141,7 @@ def _trees_of(
     seed: int,
 ) -> IntArray:
     own = DistinctRows(np.arange(len(half)), weights[half])
-    settings = replace(plan.settings, base_clusters=plan.settings.base_clusters[:NEW_TREES].clip(max=len(half)))
+    settings = replace(plan.settings, n_base_clusters=plan.settings.n_base_clusters[:NEW_TREES].clip(max=len(half)))
     part = replace(
         plan,
         values=np.ascontiguousarray(values[half]),

@@ -97,7 +97,7 @@ def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -
     if "feature_pvalues_" not in state:  # features were not tested: their importance was how much trees used them
         state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
         state["feature_importances_"] = state["feature_pvalues_"].copy()
-    state.setdefault("repeated_features_", {})
+    state.setdefault("dominant_features_", {})
     for name in ("_reduction", "_constraints", "_nearest", "_outlier_rule"):
         state.setdefault(name, None)
     for name, kind in STATE.fields.items():

@@ -116,12 +116,12 @@ NAMES = {record.make: name for name, record in RECORDS.items()}
 STATE = _record(
     dict,
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
-    "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 selection_:dict "
-    "n_clusters_evidence_:Evidence? repeated_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
+    "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 chosen_params_:dict "
+    "n_clusters_evidence_:Evidence? dominant_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
     "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors? "
     "_reduction:Reduction? _constraints:Constraints? _nearest:int32/1? "
     "_outlier_rule:OutlierRule?",
-    added="feature_pvalues_ repeated_features_ _reduction _constraints _nearest _outlier_rule",
+    added="feature_pvalues_ dominant_features_ _reduction _constraints _nearest _outlier_rule",
 )
 PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
 PLAIN |= {"plain": (int, float, str, tuple, type(None))}
@@ -197,9 +197,9 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 
 
 def _check_choices(state: Mapping[str, Any]) -> None:
-    for name, choice in state["selection_"].items():
+    for name, choice in state["chosen_params_"].items():
         _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
-    _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["selection_"]), "settings")
+    _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["chosen_params_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:
         columns = evidence.evidence.values()

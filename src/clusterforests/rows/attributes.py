@@ -77,6 +77,6 @@ def publish_columns(forest: Any, X: Any, reduction: Reduction) -> None:
     forest.estimators_features_ = [everything] * len(forest.estimators_features_)
     forest.feature_importances_ = reduction.importances(X, in_memory(clusters_of(forest)))
     forest.feature_pvalues_ = np.full(forest.n_features_in_, np.nan)
-    forest.repeated_features_, forest._donors = {}, None
+    forest.dominant_features_, forest._donors = {}, None
     if forest.n_clusters_evidence_ is not None:
         forest.n_clusters_evidence_ = replace(forest.n_clusters_evidence_, columns=everything.astype(np.intp))

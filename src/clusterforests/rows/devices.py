@@ -72,5 +72,5 @@ def choose_backend(asked: str, X: Any, *, sampled: bool, limits: SizeLimits = DE
     if len(shape) == 2 and not limits.is_large(shape[0]):
         return Setting("cpu", f"up to {limits.large_rows} rows the CPU is faster")
     if not sampled:
-        return Setting("cpu", "estimator, max_samples=None and landmarks=None are for the CPU")
+        return Setting("cpu", "estimator, max_samples=None and n_landmarks=None are for the CPU")
     return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")

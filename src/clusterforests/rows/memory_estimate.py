@@ -51,7 +51,7 @@ def estimate_memory(
     *,
     n_estimators: int = 200,
     max_samples: int | str | None = "auto",
-    landmarks: int | str | None = "auto",
+    n_landmarks: int | str | None = "auto",
     consensus: str = "auto",
     threads: int = 1,
     copied: bool = False,
@@ -65,7 +65,7 @@ def estimate_memory(
     ----------
     n_samples, n_features : int
         Shape of the table; each level of a category is a feature.
-    n_estimators, max_samples, landmarks, consensus
+    n_estimators, max_samples, n_landmarks, consensus
         As in `ClusterForest`.
     threads : int, default=1
         Number of threads.
@@ -83,14 +83,14 @@ def estimate_memory(
     estimate : MemoryEstimate
     """
     large = max_samples is not None and limits.is_large(n_samples)
-    rows = min(n_samples, limits.sample_size(n_features, max_samples, landmarks)) if large else n_samples
+    rows = min(n_samples, limits.sample_size(n_features, max_samples, n_landmarks)) if large else n_samples
     made_on = rows if max_samples is None else min(rows, GAP_ROWS if max_samples == "auto" else int(max_samples))
     scaled_rows = rows if grown else max(made_on, min(rows, SCALED_ROWS))
     width = VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
-    nodes = _nodes(n_samples, landmarks, consensus)
+    nodes = _nodes(n_samples, n_landmarks, consensus)
     label = (2 if wide_labels else 1) if large else 4
     wide = is_wide(n_features) and not large and not grown
-    everything = 18 * n_samples * n_estimators if landmarks is None else 0  # to see which rows have equal labels
+    everything = 18 * n_samples * n_estimators if n_landmarks is None else 0  # to see which rows have equal labels
     row = 20 * width + 4 * n_estimators  # on its way through the trees
     copies = 8 * n_samples * n_features * (2 * copied or not (large or wide))
     kept = 8 * rows * n_features * (5 if large else 4)  # values and their ranks, in Python and in the core
@@ -110,7 +110,7 @@ def estimate_memory(
 
 def memory_settings(forest: Any) -> dict[str, Any]:
     """Collect the settings of a forest that decide how much memory it needs."""
-    settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "landmarks", "consensus")}
+    settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "n_landmarks", "consensus")}
     settings["grown"] = kind_of_growth(vars(forest)).value == "grown"
     return settings if forest.estimator is None else settings | {"max_samples": None}
 
@@ -141,8 +141,8 @@ def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: di
 
 def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
     """Propose lower settings, those first that cost least."""
-    if _nodes(n_samples, settings["landmarks"], settings["consensus"]) > LIMITS.landmarks:
-        yield "landmarks", LIMITS.landmarks
+    if _nodes(n_samples, settings["n_landmarks"], settings["consensus"]) > LIMITS.landmarks:
+        yield "n_landmarks", LIMITS.landmarks
     if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
         yield "max_samples", limits.sample_rows
     trees = settings["n_estimators"]
@@ -177,12 +177,12 @@ def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
     return nodes * (4 * n_estimators + 8 * VECTORS) + min(LIMITS.stored_bytes, nodes**2)
 
 
-def _nodes(n_samples: int, landmarks: int | str | None, consensus: str) -> int:
+def _nodes(n_samples: int, n_landmarks: int | str | None, consensus: str) -> int:
     """Estimate the nodes: at most as many as rows, if their labels all differ."""
-    if landmarks is None:
+    if n_landmarks is None:
         return n_samples
-    if isinstance(landmarks, (int, np.integer)):
-        return min(n_samples, int(landmarks))
+    if isinstance(n_landmarks, (int, np.integer)):
+        return min(n_samples, int(n_landmarks))
     if n_samples > LIMITS.collapsed:
         return LIMITS.landmarks
     return min(n_samples, LIMITS.exact_without_matrix if works_without_matrix(consensus) else LIMITS.exact)

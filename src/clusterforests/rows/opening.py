@@ -43,7 +43,7 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
         return _open_reduced(forest, X, sample_weight)
     if is_dask(X):
         return _open_elsewhere("rows.dask.opening", forest, X, sample_weight)
-    samples = forest.estimator is None and forest.max_samples is not None and forest.landmarks is not None
+    samples = forest.estimator is None and forest.max_samples is not None and forest.n_landmarks is not None
     where = choose_backend(forest.backend, X, sampled=samples, limits=forest._limits)
     weights, results = to_host(sample_weight), results_for(X)
     if where.value == "gpu":

@@ -60,12 +60,11 @@ def plan_growth(
         scaling = fit_scaling(encoded, scale, sample.weights)
     islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
     signal = None
-    if chosen["noise_features"].value != "keep":
+    if chosen["select_features"].value:
         signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
         scaling = scaling.drawing(signal.telling)
-        stated = "given; " if given["noise_features"] == "drop" else ""
         reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
-        chosen["noise_features"] = Setting("drop", stated + reason)
+        chosen["select_features"] = Setting(True, reason)
     n_features = len(scaling.views.drawable)
     chosen |= choose_by_features(given, chosen["trees"], n_features)
     settings = growth_settings(chosen, given, n_features, len(distinct.rows), seed)

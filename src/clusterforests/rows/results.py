@@ -94,7 +94,7 @@ class HostResults:
 
     def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
         partitions, weights = to_host(forest.partitions_), forest._weights
-        exact = forest.selection_["landmarks"].value is None
+        exact = forest.chosen_params_["n_landmarks"].value is None
         nodes = known_nodes(forest._placement.nodes, partitions, weights, exact=exact)
         backend = CpuBackend(forest.n_jobs)
         placement, labels = place_rows(backend, nodes, kept, partitions, weights)

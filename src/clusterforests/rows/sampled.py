@@ -81,7 +81,7 @@ class SampledRows:
         grower: Grower | None = None,
     ) -> "SampledRows":
         """Choose the size of the sample by the forest's settings."""
-        size = forest._limits.sample_size(reader.shape[1], forest.max_samples, forest.landmarks)
+        size = forest._limits.sample_size(reader.shape[1], forest.max_samples, forest.n_landmarks)
         return cls(reader, reading, backend, results, size, grower)
 
     @property
@@ -109,7 +109,7 @@ class SampledRows:
         return LabelledForest(of_all, trees.label(rows, threads).astype(np.int32))
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
-        if settings.landmarks is None:
+        if settings.n_landmarks is None:
             return choose_nodes(self.backend, labelled.forest.partitions, self.reading.weights, settings, seed)
         assert labelled.sample is not None
         return choose_sampled_nodes(self.backend, collapse(labelled.sample, sample.weights), settings, seed)

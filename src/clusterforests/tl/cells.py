@@ -17,7 +17,7 @@ from clusterforests.trees.settings import Setting
 
 VARIABLE = "highly_variable"
 ONE_SCALE = Setting("none", "components have one scale: what varies more tells more")
-ALL_COMPONENTS = Setting("keep", "components are few, and one alone may tell a rare kind apart")
+ALL_COMPONENTS = Setting(False, "components are few, and one alone may tell a rare kind apart")
 
 
 class CellTable(NamedTuple):
@@ -60,7 +60,7 @@ def settings_for_components(n_clusters: Any, given: Mapping[str, Any]) -> dict[s
     Where the number of clusters is chosen, components that do not tell are left out: they would hide clusters.
     """
     fixed = isinstance(n_clusters, numbers.Integral)
-    chosen = {"scale": ONE_SCALE} | ({"noise_features": ALL_COMPONENTS} if fixed else {})
+    chosen = {"scale": ONE_SCALE} | ({"select_features": ALL_COMPONENTS} if fixed else {})
     return {name: setting for name, setting in chosen.items() if name not in given}
 
 
@@ -198,7 +198,7 @@ def cluster_forest(
     use_rep : str or None, default=None
         The table of `adata.obsm` to cluster instead of genes, such as "X_pca". None or "X" means genes. Its columns
         are taken as components of one scale: `scale="none"` and, if `n_clusters` is one number,
-        `noise_features="keep"`, unless `settings` say otherwise.
+        `select_features=False`, unless `settings` say otherwise.
     mask_var : "auto", str, array of bool or None, default="auto"
         The genes to use: a mask, or the name of a column of `adata.var` that holds one. None uses all genes; "auto"
         uses the column "highly_variable" if there is one, as `scanpy.pp.pca` does.

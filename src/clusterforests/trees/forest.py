@@ -110,11 +110,11 @@ class GrowthPlan:
         rows, weights = distinct if self.part is None else self.part
         plain = replace(self.scaling, projections=NO_PROJECTIONS)
         table = ScaledRows.of(plain, self.values, rows)
-        kinds = kinds_of_trees(len(self.settings.base_clusters), fine=fine)
-        clusters = self.settings.base_clusters.clip(max=len(rows))
+        kinds = kinds_of_trees(len(self.settings.n_base_clusters), fine=fine)
+        clusters = self.settings.n_base_clusters.clip(max=len(rows))
         clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
         trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
-        settings = replace(self.settings, base_clusters=clusters)
+        settings = replace(self.settings, n_base_clusters=clusters)
         return replace(self, scaling=plain.project(projections), settings=settings, varied=trees)
 
     def whole_rows(self, rows: IndexArray) -> FloatArray:
@@ -135,7 +135,7 @@ class GrowthPlan:
             backend,
             self.scaling.apply(self.values, backend.threads),
             self.scaling.views,
-            replace(self.settings, base_clusters=self.settings.base_clusters[first:last]),
+            replace(self.settings, n_base_clusters=self.settings.n_base_clusters[first:last]),
             self.seed,
             weights=self.weights,
             part=self.part,
@@ -227,7 +227,7 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
 
 def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
     """Count the trees, and say why there are fewer than asked for. ValueError if there are none."""
-    n_trees, dropped = len(settings.base_clusters), len(settings.base_clusters) - len(forest.features)
+    n_trees, dropped = len(settings.n_base_clusters), len(settings.n_base_clusters) - len(forest.features)
     if dropped == n_trees:
         raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
     if not dropped:

@@ -24,7 +24,7 @@ NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to roundi
 class GrowthSettings:
     """How trees grow. In the paper's symbols: n_b, b, q, tau_m (None: until every feature was tried)."""
 
-    base_clusters: IntArray  # of each tree
+    n_base_clusters: IntArray  # of each tree
     fewer_clusters: bool  # where a draw has too few distinct rows: lower the tree's n_b with the next draw
     features_per_draw: int
     n_candidates: int
@@ -188,16 +188,16 @@ def make_trees(
 
 def why_dropped(settings: GrowthSettings) -> str:
     """Explain why a tree could not be grown, and what helps."""
-    clusters = 2 if settings.fewer_clusters else int(settings.base_clusters.max())
+    clusters = 2 if settings.fewer_clusters else int(settings.n_base_clusters.max())
     if not settings.grows:
         return (
-            f"base_clusters={clusters} is more than the distinct rows of the features they drew. Lower base_clusters "
-            "(or n_clusters), or drop constant and nearly constant columns."
+            f"n_base_clusters={clusters} is more than the distinct rows of the features they drew. Lower "
+            "n_base_clusters (or n_clusters), or drop constant and nearly constant columns."
         )
     return (
-        f"features_per_draw={settings.features_per_draw} is too small for base_clusters={clusters} on this table: "
+        f"features_per_draw={settings.features_per_draw} is too small for n_base_clusters={clusters} on this table: "
         f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "
-        "features_per_draw, lower base_clusters (or n_clusters), or drop constant and nearly constant columns."
+        "features_per_draw, lower n_base_clusters (or n_clusters), or drop constant and nearly constant columns."
     )
 
 
@@ -206,14 +206,14 @@ def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, se
 
     Redraw where there are fewer distinct rows than clusters, and drop a tree for which that does not help.
     """
-    n_trees = len(settings.base_clusters)
+    n_trees = len(settings.n_base_clusters)
     candidates = np.arange(settings.n_candidates)
     trees = GrowingTrees(
         numbers=first + np.arange(n_trees),
         features=[np.empty(0, np.int32)] * n_trees,
         centers=[np.empty((0, 0))] * n_trees,
         kappas=np.full(n_trees, np.inf),
-        clusters=settings.base_clusters.copy(),
+        clusters=settings.n_base_clusters.copy(),
     )
     open_trees = np.arange(n_trees)
     for redraw in range(MAX_REDRAWS):

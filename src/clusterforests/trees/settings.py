@@ -52,7 +52,7 @@ def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
     return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
 
 
-def base_clusters(shape: Shape, n_clusters: int) -> Setting:
+def n_base_clusters(shape: Shape, n_clusters: int) -> Setting:
     """Vary n_b from 2 to the root of n; the number of clusters only raises that limit if it is too low."""
     rows = min(shape.n_rows, MEASURED_ROWS)
     return Setting(
@@ -99,14 +99,14 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
     growth = kind_of_growth(given)
     rules = {
         "trees": growth,
-        "noise_features": Setting("drop", "features that tell nothing hide the clusters of the others"),
+        "select_features": Setting(True, "features that tell nothing hide the clusters of the others"),
         "scale": Setting("mixed", "the right scale is unknown: some trees take z-scores, some ranks"),
         "features_per_draw": features_per_draw(shape, cluster_range(n_clusters, shape.n_rows)[1]),
         "n_candidates": Setting(1, "the first draw is taken: trees that differ are worth more than good ones"),
         "patience": Setting(1, "more trees are worth more than longer trials"),
         "repeat_features": Setting(False, "a feature counts once in a tree"),
         "quality": Setting("corrected", "kappa with the liking for few features taken out"),
-        "base_clusters": base_clusters(shape, n_clusters),
+        "n_base_clusters": n_base_clusters(shape, n_clusters),
         "n_init": Setting(1, "one start a tree: the forest averages over them"),
         "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
     }
@@ -117,7 +117,7 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
 
 def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int) -> dict[str, Setting]:
     """Decide what depends on the number of features that trees may use."""
-    if given["trees"] == given["base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW:
+    if given["trees"] == given["n_base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW:
         trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
     fine = trees.value == "fine"
     rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
@@ -146,19 +146,19 @@ def growth_settings(
 
     `given` are the user's, `chosen` what became of those that may be "auto".
     """
-    base_clusters = chosen["base_clusters"].value
-    if given["base_clusters"] not in (None, "auto") and n_distinct < np.min(base_clusters):
+    n_base_clusters = chosen["n_base_clusters"].value
+    if given["n_base_clusters"] not in (None, "auto") and n_distinct < np.min(n_base_clusters):
         raise ValueError(
-            f"base_clusters={given['base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
-            "Lower base_clusters."
+            f"n_base_clusters={given['n_base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
+            "Lower n_base_clusters."
         )
     growing = chosen["trees"].value == "grown"
     n_clusters, n_trees = chosen["n_clusters"].value, given["n_estimators"]
-    sizes = clusters_of_trees(base_clusters, n_clusters, n_trees, n_distinct, seed, even=growing)
+    sizes = clusters_of_trees(n_base_clusters, n_clusters, n_trees, n_distinct, seed, even=growing)
     rules = {name: chosen[name].value for name in OF_GROWTH} if growing else NO_GROWTH
     return GrowthSettings(
-        base_clusters=sizes,
-        fewer_clusters=isinstance(base_clusters, tuple),
+        n_base_clusters=sizes,
+        fewer_clusters=isinstance(n_base_clusters, tuple),
         features_per_draw=min(int(rules["features_per_draw"]), n_drawable),
         n_candidates=int(rules["n_candidates"]),
         patience=None if rules["patience"] == "all" else int(rules["patience"]),
@@ -181,17 +181,17 @@ def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
 
 
 def clusters_of_trees(
-    base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int, *, even: bool
+    n_base_clusters: Any, n_clusters: int, n_trees: int, n_distinct: int, seed: int, *, even: bool
 ) -> IntArray:
     """Choose n_b of each tree: one number for all, n_clusters for None, or a draw from a range.
 
     Draws are even or, the larger the number, the likelier: only trees of many clusters tell small groups apart.
     """
-    if base_clusters is None:
-        base_clusters = n_clusters
-    if not isinstance(base_clusters, tuple):
-        return np.full(n_trees, base_clusters, dtype=np.int32)
-    low, high = base_clusters
+    if n_base_clusters is None:
+        n_base_clusters = n_clusters
+    if not isinstance(n_base_clusters, tuple):
+        return np.full(n_trees, n_base_clusters, dtype=np.int32)
+    low, high = n_base_clusters
     keys = stream(seed, Purpose.BASE_CLUSTERS, np.arange(n_trees))
     if even:
         drawn: IntArray = low + integers(keys, high - low + 1)
@@ -206,10 +206,10 @@ def clusters_of_trees(
 PUBLISHED_SETTINGS: dict[str, Any] = {
     "n_estimators": 100,
     "trees": "grown",
-    "noise_features": "keep",
+    "select_features": False,
     "estimator": None,
     "scale": "none",
-    "base_clusters": None,
+    "n_base_clusters": None,
     "features_per_draw": 2,
     "n_candidates": 1,
     "patience": 3,
@@ -222,5 +222,5 @@ PUBLISHED_SETTINGS: dict[str, Any] = {
     "n_init": 20,
     "max_iter": 200,
     "max_samples": None,
-    "landmarks": "auto",
+    "n_landmarks": "auto",
 }

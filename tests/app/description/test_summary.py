@@ -226,7 +226,7 @@ def test_doubtful_rows_are_named_with_their_clusters():
     X = rng.normal(size=(120, 4)) + 1.5 * np.repeat([[0], [1], [2]], 40, axis=0)
     forest = ClusterForest(3, **SETTINGS).fit(X)
     found = forest.summary(X, ids=[f"r{i}" for i in range(120)])
-    doubtful = np.flatnonzero(forest.silhouette_ < 0)
+    doubtful = np.flatnonzero(forest.consensus_silhouette_ < 0)
     assert len(doubtful) > 0
     assert found.doubtful.count == len(doubtful) == sum(story.doubtful for story in found.clusters)
     named = [row for pair in found.doubtful.pairs for row in pair.rows.tolist()]

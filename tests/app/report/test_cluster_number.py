@@ -20,7 +20,7 @@ def test_a_number_that_was_chosen(report, three):
         assert values == pytest.approx(
             np.where(np.isfinite(found.evidence[name]), found.evidence[name], np.inf), rel=1e-3
         )
-    cuts = [forest.at(k).half_cuts(2) for k in entry["candidates"]]
+    cuts = [forest.recut(k).half_cuts(2) for k in entry["candidates"]]
     assert entry["evidence"]["stability"] == pytest.approx([stability(cut).mean for cut in cuts], rel=1e-3)
     assert entry["evidence"]["pac"] == pytest.approx([pac(cut) for cut in cuts], rel=1e-3)
     assert entry["delta"]["candidates"] == [2, 3, 4, 5]
@@ -30,7 +30,7 @@ def test_a_number_that_was_chosen(report, three):
 def test_another_number_of_the_same_forest_was_given(report, three):
     forest, X, _ = three
     chosen = ClusterForest(range(2, 6), n_estimators=20, random_state=0).fit(X)
-    for cut in (forest.at(4), chosen.at(4)):
+    for cut in (forest.recut(4), chosen.recut(4)):
         data = report(cut, X)[0]
         assert (data["number"]["chosen"], data["number"]["value"]) == (False, 4)
         assert data["view"]["cautions"][0].startswith("4 clusters were requested")

@@ -28,7 +28,7 @@ def test_every_row_is_there_for_every_number(report, three):
     data = report(forest, X)[0]
     assert data["rows"] == {"of": 75, "all": True, "rows": None, "ids": None, "left_out": False, "parts": 10000}
     for view in data["views"]:
-        cut = forest.at(view["k"])
+        cut = forest.recut(view["k"])
         soft, every = cut.memberships_, np.arange(75)
         np.testing.assert_array_equal(view["rows"]["cluster"], cut.labels_)
         np.testing.assert_allclose(np.divide(view["rows"]["membership"], 10000), soft[every, cut.labels_], atol=6e-5)
@@ -47,8 +47,8 @@ def test_of_too_many_rows_the_least_sure_are_there(report):
     rows = data["rows"]
     assert (len(rows["rows"]), rows["of"], rows["all"], rows["parts"]) == (50, 900, False, 100)
     assert rows["ids"] == [f"r{i}" for i in rows["rows"]]
-    least = np.sort(forest.silhouette_)
-    np.testing.assert_array_equal(forest.silhouette_[rows["rows"]], least[:50])
+    least = np.sort(forest.consensus_silhouette_)
+    np.testing.assert_array_equal(forest.consensus_silhouette_[rows["rows"]], least[:50])
     np.testing.assert_array_equal(data["view"]["rows"]["cluster"], forest.labels_[rows["rows"]])
     assert 390 <= len(data["map"]["rows"]) <= 410
     assert data["view"]["map_labels"].count(2) >= 4

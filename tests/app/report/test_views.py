@@ -19,7 +19,7 @@ def test_each_view_is_that_of_a_cut(report, three):
     assert [view["k"] for view in data["views"]] == [2, 3, 4, 5, 6, 7, 8]
     assert data["chosen"] == 3
     for view, score in zip(data["views"], data["truth"], strict=True):
-        cut = forest.at(view["k"])
+        cut = forest.recut(view["k"])
         told = cut.summary(X)
         assert view["answer"].startswith(f"The 75 rows fall into {view['k']} clusters")
         assert [story["name"] for story in view["story"]] == [story.name for story in told.clusters]

@@ -25,7 +25,7 @@ def test_data_block(report, three):
     assert data["run"]["command"] == "clusterforests fit x.csv"
     assert data["run"]["seconds"] == 1.5
     assert "ClusterForest(3, n_estimators=40, random_state=0).fit(X)" in data["run"]["python"]
-    assert {s["name"] for s in data["run"]["settings"]} == set(forest.selection_)
+    assert {s["name"] for s in data["run"]["settings"]} == set(forest.chosen_params_)
     assert data["features"]["rows"] == 75
     assert "Three" in page.texts["title"]
     assert page.texts["answer"] == data["answer"]

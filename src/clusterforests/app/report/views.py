@@ -100,7 +100,7 @@ def cut_into_each(view: ForestView, sure: Certainty, limits: PageLimits) -> list
             found.append(OneNumber(view, sure))
             continue
         with contextlib.suppress(ValueError):  # the trees may tell too few groups apart
-            other = view_of(view.forest.at(number))
+            other = view_of(view.forest.recut(number))
             if other.n_clusters == number:
                 found.append(OneNumber(other, measure_certainty(other, fewer)))
     return found

@@ -28,9 +28,9 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
 
 
 def _open_on_workers(forest: Any, table: DaskTable, where: Setting) -> Rows:
-    if forest.estimator is not None or forest.max_samples is None or forest.landmarks is None:
+    if forest.estimator is not None or forest.max_samples is None or forest.n_landmarks is None:
         raise ValueError(
-            "estimator, max_samples=None and landmarks=None need all rows in one place. Leave them at their "
+            "estimator, max_samples=None and n_landmarks=None need all rows in one place. Leave them at their "
             f"defaults for a Dask table of {table.n_rows} rows, or pass X.compute()."
         )
     reading = Reading(table.encoding(), None, table.weights, where)

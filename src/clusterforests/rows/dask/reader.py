@@ -187,7 +187,7 @@ class DaskReader:
 
 def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
     """Grow a forest in tasks of a few trees, with or without the labels of the rows that they grew on."""
-    n_trees = len(plan.settings.base_clusters)
+    n_trees = len(plan.settings.n_base_clusters)
     shared = share("sample", plan)
     groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES)])
     return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES), 0)))

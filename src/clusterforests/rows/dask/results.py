@@ -84,7 +84,7 @@ class DaskResults:
     def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, da.Array]:
         blocks = _fitted_partitions(forest)
         lengths = forest.labels_.chunks[0]
-        if forest.selection_["landmarks"].value is None or sum(lengths) <= LIMITS.collapsed:
+        if forest.chosen_params_["n_landmarks"].value is None or sum(lengths) <= LIMITS.collapsed:
             placement, labels = HostResults().place(self.gather(forest), kept)
             return placement, cut_into(labels, np.array(lengths))
 

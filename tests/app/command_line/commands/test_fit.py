@@ -87,7 +87,7 @@ def test_features_that_tell_are_named_and_noise_can_be_kept(tmp_path, capsys):
     assert "12 of 30 features tell the clusters apart; the other 18 were left out of the trees." in printed
     assert sum(f" %   x{j}\n" in printed for j in range(12)) == 10
     assert "... and 2 more" in printed
-    assert main(["fit", str(path), "--clusters", "2", "--trees", "20", "--noise-features", "keep"]) == 0
+    assert main(["fit", str(path), "--clusters", "2", "--trees", "20", "--all-features"]) == 0
     assert " of 30 features tell the clusters apart; the trees used all features." in capsys.readouterr().out
 
 

@@ -140,7 +140,7 @@ def test_a_model_of_a_frame_reads_files(tmp_path, capsys):
         }
     )
     with pytest.warns(UserWarning, match="'id' is left out"):
-        ClusterForest(3, n_estimators=20, random_state=0, noise_features="keep").fit(frame).save(tmp_path / "m.cf")
+        ClusterForest(3, n_estimators=20, random_state=0, select_features=False).fit(frame).save(tmp_path / "m.cf")
     frame.drop(columns="id").to_csv(tmp_path / "x.csv", index=False)
     assert main(["predict", str(tmp_path / "m.cf"), str(tmp_path / "x.csv")]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 61

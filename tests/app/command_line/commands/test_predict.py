@@ -70,7 +70,7 @@ def test_categories_that_are_no_text_are_found_in_every_format(tmp_path, capsys)
     mixed = np.where(rng.random(180) < 0.05, rng.integers(0, 3, 180), group)
     frame = pd.DataFrame({"a": rng.normal(size=180) + 2 * group, "b": rng.normal(size=180)})
     table = frame.assign(c=mixed == 1, d=np.array([1e-5, 0.5, 2.0])[mixed], e=mixed + 1)
-    forest = ClusterForest(3, n_estimators=20, random_state=0, noise_features="keep")
+    forest = ClusterForest(3, n_estimators=20, random_state=0, select_features=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         forest.fit(table.astype(dict.fromkeys("cde", "category")))
@@ -97,7 +97,7 @@ def test_truth_values_are_read_as_the_fitted_ones(tmp_path, capsys, fitted):
     group = np.repeat([0, 1], 60)
     frame = pd.DataFrame({"a": rng.normal(size=120) + 2 * group, "b": rng.normal(size=120)})
     table = frame.assign(c=(group == 1) ^ (rng.random(120) < 0.1))
-    forest = ClusterForest(2, n_estimators=20, random_state=0, noise_features="keep")
+    forest = ClusterForest(2, n_estimators=20, random_state=0, select_features=False)
     forest.fit(table if fitted == "bool" else table.astype({"c": int}))
     model = tmp_path / "m.cf"
     forest.save(model)
@@ -117,7 +117,7 @@ def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):
     model, out = tmp_path / "m.cf", tmp_path / "five.csv"
     columns = ["--id", "wine", "--label", "cultivar"]
     assert main(["fit", str(wine), *columns, "--clusters", "3", "--trees", "20", "--model", str(model), "--quiet"]) == 0
-    five = ClusterForest.load(model).at(5).labels_
+    five = ClusterForest.load(model).recut(5).labels_
     ask = ["predict", str(model), str(wine), *columns, "--clusters", "5"]
     assert main([*ask, "--out", str(out)]) == 0
     assert np.array_equal(read_labels(out.read_text())[2], five)

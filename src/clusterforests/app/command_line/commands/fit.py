@@ -70,7 +70,7 @@ def _forest(given: argparse.Namespace, screen: Screen) -> ClusterForest:
     return ClusterForest(
         given.clusters,
         n_estimators=given.trees,
-        noise_features=given.noise_features,
+        select_features=given.select_features,
         outliers=given.outliers,
         min_cluster_size=given.min_size,
         max_cluster_size=given.max_size,

@@ -27,7 +27,7 @@ def run_predict(given: argparse.Namespace) -> int:
     forest = ClusterForest.load(given.model).set_params(n_jobs=given.threads or -1)
     if given.clusters is not None:
         with naming_file(given.model):
-            forest = forest.at(given.clusters)
+            forest = forest.recut(given.clusters)
     data = read_for_model(view_of(forest), given, screen)
     for note in formula_notes(out, data):
         screen.note(note)

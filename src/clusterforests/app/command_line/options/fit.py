@@ -62,10 +62,10 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     )
     add("--trees", metavar="T", type=positive, default=200, help="number of trees in the forest (default: 200)")
     add(
-        "--noise-features",
-        choices=("auto", "drop", "keep"),
-        default="auto",
-        help="leave columns that do not tell out of the trees (drop), or not (keep); auto, the default, is drop",
+        "--all-features",
+        dest="select_features",
+        action="store_false",
+        help="let the trees use all columns, not only the informative ones",
     )
     add(
         "--outliers",

@@ -1,7 +1,6 @@
 """Another number of clusters from the same trees: what a fit with that number gives."""
 
 from functools import partial
-from pathlib import Path
 
 import dask
 import dask.array as da
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest
 from clusterforests.consensus.nodes import known_nodes
@@ -33,10 +31,10 @@ KINDS = {
     "mcla": {"consensus": "mcla"},
     "gaps": {"consensus": "gaps", "trees": "fine"},
     "threshold": {"threshold": 0.3, "sharpness": 5},
-    "keep": {"noise_features": "keep"},
-    "landmarks": {"landmarks": 60},
-    "landmarks and ncut": {"landmarks": 60, "consensus": "ncut"},
-    "given base": {"base_clusters": (3, 9)},
+    "keep": {"select_features": False},
+    "n_landmarks": {"n_landmarks": 60},
+    "landmarks and ncut": {"n_landmarks": 60, "consensus": "ncut"},
+    "given base": {"n_base_clusters": (3, 9)},
 }
 
 
@@ -47,8 +45,8 @@ def as_numpy(values):
 def assert_same(cut, fitted, new=NEW):
     """Everything but the reasons of settings."""
     assert cut.n_clusters_ == fitted.n_clusters_ == cut.n_clusters
-    assert {name: s.value for name, s in cut.selection_.items()} == {
-        name: s.value for name, s in fitted.selection_.items()
+    assert {name: s.value for name, s in cut.chosen_params_.items()} == {
+        name: s.value for name, s in fitted.chosen_params_.items()
     }
     for name in ("partitions_", "labels_", "memberships_", "item_consensus_", "cluster_consensus_"):
         mine, theirs = as_numpy(getattr(cut, name)), as_numpy(getattr(fitted, name))
@@ -68,34 +66,34 @@ def fit(k, table=X, weights=None, **settings):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("before", "k"), [(3, 5), (5, 2)])
 def test_the_same_as_a_fit(kind, before, k):
-    assert_same(fit(before, **KINDS[kind]).at(k), fit(k, **KINDS[kind]))
+    assert_same(fit(before, **KINDS[kind]).recut(k), fit(k, **KINDS[kind]))
 
 
 @pytest.mark.parametrize("k", [2, 7])
 def test_few_features(k):
     forest = fit(5, FLAT)
-    assert forest.selection_["trees"].value == "fine"
-    assert_same(forest.at(k), fit(k, FLAT), NEW[:, :2])
+    assert forest.chosen_params_["trees"].value == "fine"
+    assert_same(forest.recut(k), fit(k, FLAT), NEW[:, :2])
 
 
-@pytest.mark.parametrize("settings", [{}, {"landmarks": 60}, {"consensus": "ncut"}, {"consensus": "average"}])
+@pytest.mark.parametrize("settings", [{}, {"n_landmarks": 60}, {"consensus": "ncut"}, {"consensus": "average"}])
 def test_weights(settings):
     weights = RNG.integers(0, 3, 400).astype(float)
-    assert_same(fit(4, weights=weights, **settings).at(3), fit(3, weights=weights, **settings))
+    assert_same(fit(4, weights=weights, **settings).recut(3), fit(3, weights=weights, **settings))
 
 
 def test_repeated_rows():
     table = np.repeat(X, 2, axis=0)
-    assert_same(fit(4, table).at(6), fit(6, table))
+    assert_same(fit(4, table).recut(6), fit(6, table))
 
 
 def test_more_distinct_rows_than_are_cut_exactly():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(5600, 6)) + 4 * rng.normal(size=(4, 6))[rng.integers(0, 4, 5600)]
-    settings = {"n_estimators": 60, "trees": "varied", "base_clusters": (20, 40)}
+    settings = {"n_estimators": 60, "trees": "varied", "n_base_clusters": (20, 40)}
     forest = fit(4, table, **settings)
-    assert forest.selection_["landmarks"].value == 2000
-    assert_same(forest.at(3), fit(3, table, **settings), NEW[:, :6])
+    assert forest.chosen_params_["n_landmarks"].value == 2000
+    assert_same(forest.recut(3), fit(3, table, **settings), NEW[:, :6])
 
 
 def many(n=3000):
@@ -111,12 +109,12 @@ def few(lower_limits):
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("settings", [{}, {"landmarks": None, "consensus": "ncut"}, {"landmarks": 100}])
+@pytest.mark.parametrize("settings", [{}, {"n_landmarks": None, "consensus": "ncut"}, {"n_landmarks": 100}])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_in_blocks(settings, weighted):
     table, weights = many()
     weights = weights if weighted else None
-    assert_same(fit(4, table, weights, **settings).at(3), fit(3, table, weights, **settings), NEW[:, :6])
+    assert_same(fit(4, table, weights, **settings).recut(3), fit(3, table, weights, **settings), NEW[:, :6])
 
 
 @pytest.mark.usefixtures("few")
@@ -125,11 +123,11 @@ def test_more_rows_than_signatures_are_merged_of(weighted, monkeypatch):
     monkeypatch.setattr("clusterforests.rows.results.known_nodes", partial(known_nodes, limits=UNMERGED))
     table, weights = many()
     weights = weights if weighted else None
-    assert_same(fit(4, table, weights).at(3), fit(3, table, weights), NEW[:, :6])
+    assert_same(fit(4, table, weights).recut(3), fit(3, table, weights), NEW[:, :6])
 
 
 @pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("settings", [{}, {"landmarks": 100, "consensus": "ncut"}])
+@pytest.mark.parametrize("settings", [{}, {"n_landmarks": 100, "consensus": "ncut"}])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gathered", [True, False])
 def test_dask(settings, weighted, gathered, monkeypatch):
@@ -139,7 +137,7 @@ def test_dask(settings, weighted, gathered, monkeypatch):
     with dask.config.set(scheduler="synchronous"):
         pieces = da.from_array(table, chunks=(700, 6))
         own = da.from_array(weights, chunks=700) if weighted else None
-        cut, fitted = fit(4, pieces, own, **settings).at(3), fit(3, pieces, own, **settings)
+        cut, fitted = fit(4, pieces, own, **settings).recut(3), fit(3, pieces, own, **settings)
         assert isinstance(cut.labels_, da.Array)
         assert cut.labels_.chunks == fitted.labels_.chunks
         assert_same(cut, fitted, NEW[:, :6])
@@ -147,49 +145,39 @@ def test_dask(settings, weighted, gathered, monkeypatch):
         np.testing.assert_array_equal(cut.labels_.compute(), plain.labels_)
 
 
-@pytest.mark.parametrize("settings", [{}, {"consensus": "ncut"}, {"landmarks": 60}])
+@pytest.mark.parametrize("settings", [{}, {"consensus": "ncut"}, {"n_landmarks": 60}])
 def test_a_saved_forest(settings, tmp_path):
     weights = RNG.integers(0, 3, 400).astype(float)
     fit(4, weights=weights, **settings).save(tmp_path / "m.cf")
-    cut = ClusterForest.load(tmp_path / "m.cf").at(3)
+    cut = ClusterForest.load(tmp_path / "m.cf").recut(3)
     assert_same(cut, fit(3, weights=weights, **settings))
     cut.save(tmp_path / "cut.cf")
     assert_same(ClusterForest.load(tmp_path / "cut.cf"), cut)
 
 
-@pytest.mark.parametrize(
-    "path", sorted((Path(__file__).parent / "persistence" / "models").glob("*.cf")), ids=lambda p: p.stem
-)
-def test_models_of_older_versions(path):
-    forest = ClusterForest.load(path)
-    same, other = forest.at(forest.n_clusters_), forest.at(2)
-    assert adjusted_rand_score(same.labels_, forest.labels_) == 1  # clusters of equal size may change their names
-    assert set(other.labels_) == {0, 1}
-
-
 def test_the_forest_itself_is_unchanged():
     forest, again = fit(4, consensus="ncut"), fit(4, consensus="ncut")
     tree = forest.cut_tree_
-    cut = forest.at(2)
+    cut = forest.recut(2)
     assert forest.cut_tree_ is tree
     assert cut.cut_tree_ is not tree
     assert forest.n_clusters == forest.n_clusters_ == 4
-    assert forest.selection_ == again.selection_
+    assert forest.chosen_params_ == again.chosen_params_
     np.testing.assert_array_equal(forest.labels_, again.labels_)
     np.testing.assert_array_equal(forest.predict(NEW), again.predict(NEW))
     assert cut.partitions_ is forest.partitions_  # which are shared, not made again
 
 
-@pytest.mark.parametrize("kind", ["default", "medoid", "ncut", "landmarks"])
+@pytest.mark.parametrize("kind", ["default", "medoid", "ncut", "n_landmarks"])
 def test_a_cut_of_a_cut(kind):
     forest = fit(4, **KINDS[kind])
-    assert_same(forest.at(7).at(3), forest.at(3))
-    assert_same(forest.at(7).at(4), forest.at(4))
-    np.testing.assert_array_equal(forest.at(4).labels_, forest.labels_)
+    assert_same(forest.recut(7).recut(3), forest.recut(3))
+    assert_same(forest.recut(7).recut(4), forest.recut(4))
+    np.testing.assert_array_equal(forest.recut(4).labels_, forest.labels_)
 
 
 def test_fitting_a_cut_again_takes_its_number():
-    cut = fit(4).at(3)
+    cut = fit(4).recut(3)
     assert clone(cut).n_clusters == 3
     assert_same(cut.fit(X), fit(3))
 
@@ -197,15 +185,15 @@ def test_fitting_a_cut_again_takes_its_number():
 def test_a_chosen_number_gives_way():
     forest = fit(range(2, 7))
     assert forest.n_clusters_evidence_ is not None
-    cut = forest.at(np.int64(6))
+    cut = forest.recut(np.int64(6))
     assert cut.n_clusters_evidence_ is None
-    assert cut.selection_["n_clusters"] == (6, "given")
+    assert cut.chosen_params_["n_clusters"] == (6, "given")
     assert type(cut.n_clusters) is int
     assert_same(cut, fit(6))
 
 
 def test_one_cluster():
-    cut = fit(4).at(1)
+    cut = fit(4).recut(1)
     assert not cut.labels_.any()
     assert (cut.memberships_ == 1).all()
 
@@ -213,31 +201,31 @@ def test_one_cluster():
 def test_repeated_features_are_those_of_a_fit():
     table = np.column_stack([RNG.normal(size=(400, 3)), 6 * (TRUTH % 2)])
     with pytest.warns(UserWarning, match="The clusters repeat column 3"):
-        forest = fit(2, table, noise_features="keep")
-    assert list(forest.repeated_features_) == [3]
-    assert forest.at(3).repeated_features_ == {}
-    assert list(forest.repeated_features_) == [3]
+        forest = fit(2, table, select_features=False)
+    assert list(forest.dominant_features_) == [3]
+    assert forest.recut(3).dominant_features_ == {}
+    assert list(forest.dominant_features_) == [3]
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "auto", None, [2, 3], True])
 def test_bad_numbers(k):
     with pytest.raises(ValueError, match=r"n_clusters=.* integer"):
-        fit(4).at(k)
+        fit(4).recut(k)
 
 
 def test_more_clusters_than_rows_are_told_apart():
-    forest = ClusterForest(2, n_estimators=3, base_clusters=2, trees="varied", random_state=0).fit(X)
+    forest = ClusterForest(2, n_estimators=3, n_base_clusters=2, trees="varied", random_state=0).fit(X)
     with pytest.raises(ValueError, match=r"n_clusters=50 is more than the \d groups of rows"):
-        forest.at(50)
+        forest.recut(50)
     with pytest.raises(ValueError, match=r"n_clusters=401 is more than the \d+ groups of rows"):
-        fit(4).at(401)
+        fit(4).recut(401)
 
 
 def test_more_clusters_than_landmarks():
-    with pytest.raises(ValueError, match="landmarks=60 is less than n_clusters=61"):
-        fit(4, landmarks=60).at(61)
+    with pytest.raises(ValueError, match="n_landmarks=60 is less than n_clusters=61"):
+        fit(4, n_landmarks=60).recut(61)
 
 
 def test_an_unfitted_forest():
     with pytest.raises(NotFittedError):
-        ClusterForest(4).at(3)
+        ClusterForest(4).recut(3)
