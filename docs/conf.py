@@ -68,7 +68,7 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # summaries would be fetched, which pages opened from disk may not do
-html_sidebars = {page: [] for page in ("index", "start", "comparison", "reliability", "gallery/plot_01_tutorial")}
+html_sidebars = {page: [] for page in ("index", "start", "comparison", "gallery/plot_01_tutorial")}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "clusterforests"},

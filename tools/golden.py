@@ -6,6 +6,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+# The cases are not part of the package, and neither are the paper's methods that are among them.
+sys.path.append(str(Path(__file__).parent.parent))
 sys.path.append(str(Path(__file__).parent.parent / "tests/contract"))
 import golden_cases
 

@@ -16,7 +16,7 @@ print(f"import: {time.perf_counter() - begin:.2f} s")
 
 import numpy as np  # noqa: E402
 
-ABSENT = ("matplotlib", "pooch", "pyarrow", "dask", "cupy", "pandas", "pytest")
+ABSENT = ("matplotlib", "pyarrow", "dask", "cupy", "pandas", "pytest")
 COMMAND = [sys.executable, "-m", "clusterforests"]
 
 
@@ -56,11 +56,9 @@ def says_what_is_missing() -> None:
     present = [name for name in ABSENT if importlib.util.find_spec(name)]
     assert not present, f"not an empty environment: {present}"
     from clusterforests import plots
-    from paper.datasets import load_uci
 
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
     assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))
-    assert "clusterforests[data]" in refusal(lambda: load_uci("spect", data_home="nowhere"))
     assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, backend="gpu").fit(table()))
     Path("table.parquet").write_bytes(b"PAR1")
     run = subprocess.run([*COMMAND, "fit", "table.parquet", "--clusters", "2"], capture_output=True, text=True)

@@ -1,48 +1,15 @@
-"""A fitted forest's private attributes are read by the modules that make it, and through `view_of` elsewhere."""
+"""The read-only view of a fitted forest shows what the forest has."""
 
-import ast
 from dataclasses import replace
-from pathlib import Path
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
 
-import clusterforests
 from clusterforests import ClusterForest
 from clusterforests.forest_view import view_of
 from clusterforests.inspection import cluster_shares
-
-PACKAGE = Path(clusterforests.__file__).parent
-OWNERS = ("estimator.py", "predictor.py", "forest_view.py", "persistence/", "rows/")
-READERS = [path for path in sorted(PACKAGE.rglob("*.py")) if not str(path.relative_to(PACKAGE)).startswith(OWNERS)]
-
-
-def private_names():
-    ours = [cls for cls in ClusterForest.__mro__ if cls.__module__.startswith("clusterforests")]
-    names = {name for cls in ours for name in (*vars(cls), *vars(cls).get("__annotations__", {}))}
-    return {name for name in names if name.startswith("_") and not name.startswith("__")}
-
-
-def private_reads(source):
-    """Attributes of anything but `self` that have a forest's private names, and such names in quotes."""
-    names = private_names()
-    for node in ast.walk(ast.parse(source)):
-        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-        if (isinstance(node, ast.Attribute) and node.attr in names and not own) or (
-            isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names
-        ):
-            yield f"line {node.lineno}: {ast.unparse(node)}"
-
-
-@pytest.mark.parametrize("path", READERS, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nobody_else_reads_private_attributes(path):
-    assert list(private_reads(path.read_text())) == []
-
-
-def test_a_private_read_would_be_found():
-    assert len(list(private_reads('forest._weights; getattr(forest, "_encoding"); self._weights; forest.labels_'))) == 2
 
 
 def test_a_view_shows_the_forest(blobs):

@@ -61,7 +61,7 @@ def consensus_cdf(
     --------
     >>> from clusterforests import consensus_clustering
     >>> from clusterforests.inspection import consensus_cdf, pac
-    >>> distribution = consensus_cdf([[0, 0, 1, 1]] * 4, 2, consensus, n_points=3)
+    >>> distribution = consensus_cdf([[0, 0, 1, 1]] * 4, 2, consensus_clustering, n_points=3)
     >>> distribution.cdf.round(2)
     array([0.67, 0.67, 1.  ])
     >>> pac(distribution)

@@ -231,7 +231,7 @@ def stability(
     --------
     >>> from clusterforests import consensus_clustering
     >>> from clusterforests.inspection import stability
-    >>> stability([[0, 0, 1, 1]] * 4, 2, consensus, n_splits=5).mean
+    >>> stability([[0, 0, 1, 1]] * 4, 2, consensus_clustering, n_splits=5).mean
     1.0
     """
     check_parameters({"level": level}, {"level": real(0, 1)})
