@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 LICENCES = ("LICENSE", "licences/nanobind.txt", "licences/robin-map.txt")
 NEEDED_TO_BUILD = ("CMakeLists.txt", "pyproject.toml", "core/bindings/module.cpp", "README.md", "LICENSE", "PKG-INFO")
-NOT_PUBLISHED = ("results/", "build/", "out/", ".github/", ".ci/", ".venv/", "dist/")
+NOT_PUBLISHED = ("paper/results/", "benchmarks/results/", "build/", "out/", ".github/", ".ci/", ".venv/", "dist/")
 COMPILED = "clusterforests/gpu/cuda/compiled/"  # what `make kernels` makes, which is not in the repository
 JUNK = (".pyc", ".so", ".o", ".orig", ".npy", ".parquet")
 LARGEST = {"wheel": 5, "sdist": 5}  # MB

@@ -21,7 +21,8 @@ def run_reproduce(given: argparse.Namespace) -> int:
     for document in given.document:
         if not document.is_file():
             raise ValueError(f"--document {document} is not a file.")
-    reproduce(given.names, given.out, runs=given.runs, jobs=given.jobs, documents=given.document, show=_show)
+    folders = given.work, given.out
+    reproduce(given.names, *folders, runs=given.runs, jobs=given.jobs, documents=given.document, show=_show)
     return 0
 
 

@@ -14,8 +14,9 @@ def add_reproduce(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
-    results = Path("results")
-    add("--out", metavar="FOLDER", type=Path, default=results, help=f"folder for the results (default: {results})")
+    work, out = Path("build", "paper"), Path("paper", "results")
+    add("--work", metavar="FOLDER", type=Path, default=work, help=f"folder for single runs (default: {work})")
+    add("--out", metavar="FOLDER", type=Path, default=out, help=f"folder for summaries and figures (default: {out})")
     add("--runs", metavar="N", type=int, default=RUNS, help=f"runs of each cell (default: {RUNS}, as in the paper)")
     add("--jobs", metavar="N", type=int, help="processes (default: one per core)")
     add(

@@ -11,32 +11,44 @@ from typing import Any
 
 from clusterforests._utils.files import replace_text
 from paper.experiments.runner import Clock, Row, run_cells
-from paper.experiments.simulations import run_simulations
+from paper.experiments.simulations import run_simulations, write_outcomes
 from paper.experiments.spec import EXPERIMENTS, GROUPS, NAMES, RUNS
 from paper.experiments.summary import Results
-from paper.experiments.tables import TABLES, check_marks, markdown, refresh, simulation_table, write_summary
+from paper.experiments.tables import TABLES, check_marks, markdown, refresh, simulation_table
 from paper.experiments.theory import theory_tables
 
 Show = Callable[[str], None]
 
 
 def reproduce(
-    names: Sequence[str], folder: Path, *, runs: int = RUNS, jobs: int = 1, documents: Sequence[Path] = (), show: Show
+    names: Sequence[str],
+    work: Path,
+    out: Path,
+    *,
+    runs: int = RUNS,
+    jobs: int = 1,
+    documents: Sequence[Path] = (),
+    show: Show,
 ) -> None:
-    """Compute what is asked for and not there yet in `folder`, then write tables and figures.
+    """Compute what is asked for and not there yet, then write summaries, tables and figures.
 
-    `documents` are Markdown files into which the tables are put, between their marks.
+    Single runs and tables go into `work`, where a killed run goes on; summaries and figures into `out`. `documents` are
+    Markdown files into which the tables are put, between their marks.
     """
     wanted = NAMES[1:] if not names or "all" in names else names
     for document in documents:
         check_marks(document)
-    folder.mkdir(parents=True, exist_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
     groups = [group for name, group in GROUPS.items() if name in wanted]
     experiments = [name for name in EXPERIMENTS if any(name in group.experiments for group in groups)]
-    results = Results(row for name in experiments for row in run_experiment(name, folder, runs, jobs, show))
+    results = Results.of_rows(row for name in experiments for row in run_experiment(name, work, runs, jobs, show))
+    if experiments:
+        results.write(out / "scores.csv" if experiments == list(EXPERIMENTS) else work / "scores.csv")
     tables = {table: TABLES[table](results) for group in groups for table in group.tables}
     if "simulations" in wanted:
-        tables["simulations"] = simulation_table(run_simulations(folder, jobs, Clock("simulations", show)))
+        outcomes = run_simulations(work, jobs, Clock("simulations", show))
+        write_outcomes(out, outcomes)
+        tables["simulations"] = simulation_table(outcomes)
     theory = None
     if "theory" in wanted:
         theory = theory_tables(lambda name: show(f"theory: {name}"))
@@ -46,17 +58,15 @@ def reproduce(
         # matplotlib is an extra: these are loaded only when asked for.
         figures = import_module("paper.experiments.figures")
         theory_figures = import_module("paper.experiments.theory_figures")
-        drawn = figures.paper_figures(folder, folder / "figures")
-        drawn += theory_figures.theory_figures(folder / "figures", theory)
+        drawn = figures.paper_figures(work, out / "figures")
+        drawn += theory_figures.theory_figures(out / "figures", theory)
         for path in drawn:
             show(f"wrote {path}")
-    if set(wanted) >= {"competition", "methods", "base-clusters"}:
-        write_summary(results, folder)
     for table, text in tables.items():
-        replace_text(folder / "tables" / f"{table}.md", text)
+        replace_text(work / "tables" / f"{table}.md", text)
     for document in documents:
         refresh(document, tables)
-    show(f"{len(tables)} tables in " + ", ".join(map(str, [folder / "tables", *documents])))
+    show(f"{len(tables)} tables in " + ", ".join(map(str, [work / "tables", *documents])))
 
 
 def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> list[Row]:

@@ -104,7 +104,7 @@ def run_simulations(
         # The features first: an outcome without them would not be computed again.
         write_table(folder / FEATURES, Inclusion._fields, (row for s in simulations for row in included[s.name]))
         order = [(s.name, seed) for s in simulations for seed in range(s.seeds)]
-        write_table(folder / OUTCOMES, Outcome._fields, (outcomes[key] for key in order if key in outcomes))
+        write_outcomes(folder, (outcomes[key] for key in order if key in outcomes))
 
     folder.mkdir(parents=True, exist_ok=True)
     with joblib.parallel_config("loky", inner_max_num_threads=1):
@@ -156,6 +156,10 @@ def count_with_top(vectors: Iterable[IntArray], mu: FloatArray, top: int) -> int
     """How many vectors hold at least one of the `top` features with the largest |mu|."""
     strongest = np.argsort(-np.abs(mu), kind="stable")[:top]
     return sum(bool(np.isin(strongest, vector).any()) for vector in vectors)
+
+
+def write_outcomes(folder: Path, outcomes: Iterable[Outcome]) -> None:
+    write_table(folder / OUTCOMES, Outcome._fields, outcomes)
 
 
 def read_outcomes(folder: Path) -> list[Outcome]:

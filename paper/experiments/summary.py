@@ -5,15 +5,44 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from paper.experiments.runner import Row
+from paper.experiments.runner import Row, read_table, write_table
 
 METRICS = ("rho_r", "rho_c")
 ANY = "any"  # in each run the setting with the best score, which only an experiment can know
 SAME = 1e-6  # standard errors below it, in percent, are rounding
+
+
+Cell = tuple[str, str, str, str]  # data set, method, setting, variant
+STATISTICS = ("mean", "median", "error")
+DECIMALS = 7  # of what is kept of a cell, so that tables are the same whether or not they come from a file
+
+
+class CellScores(NamedTuple):
+    """The runs of a cell: mean and median of each score, standard error of the mean."""
+
+    runs: int
+    rho_r_mean: float
+    rho_r_median: float
+    rho_r_error: float
+    rho_c_mean: float
+    rho_c_median: float
+    rho_c_error: float
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.float64]) -> "CellScores":
+        """Summarise scores of shape (runs, 2)."""
+        n = len(scores)
+        found: list[float] = []
+        for one in scores.T:
+            error = one.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0
+            found += [float(one.mean()), float(np.median(one)), float(error)]
+        return cls(n, *(round(value, DECIMALS) for value in found))
 
 
 class Choice(NamedTuple):
@@ -57,28 +86,56 @@ class Entry:
 
 
 class Results:
-    """All runs, looked up by cell."""
+    """What all runs of each cell come to: means, medians and standard errors of both scores."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._scores: dict[tuple[str, str, str, str], list[tuple[float, float]]] = defaultdict(list)
+    HEADER = ("dataset", "method", "setting", "variant", "runs", *(f"{m}_{s}" for m in METRICS for s in STATISTICS))
+
+    def __init__(self, cells: dict[Cell, CellScores]) -> None:
+        self._cells = cells
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Row]) -> "Results":
+        """Summarise single runs; where a method has several settings, also the best of them in each run."""
+        runs: dict[Cell, list[tuple[float, float]]] = defaultdict(list)
         for row in sorted(rows):
-            self._scores[row[:4]].append((float(row.rho_r), float(row.rho_c)))
+            runs[row[:4]].append((float(row.rho_r), float(row.rho_c)))
+        settings: dict[Cell, list[list[tuple[float, float]]]] = defaultdict(list)
+        for (dataset, method, _, variant), scores in runs.items():
+            settings[dataset, method, ANY, variant].append(scores)
+        best = {
+            cell: np.max(tried, axis=0)
+            for cell, tried in settings.items()
+            if len(tried) > 1 and len({len(scores) for scores in tried}) == 1
+        }
+        return cls({cell: CellScores.of(np.array(scores)) for cell, scores in sorted({**runs, **best}.items())})
+
+    @classmethod
+    def read(cls, path: Path) -> "Results":
+        """Read what `write` wrote."""
+        cells = {}
+        for dataset, method, setting, variant, runs, *numbers in read_table(path, cls.HEADER):
+            cells[dataset, method, setting, variant] = CellScores(int(runs), *map(float, numbers))
+        return cls(cells)
+
+    def write(self, path: Path) -> None:
+        """Write a line for each cell."""
+        cells = self._cells.items()
+        write_table(
+            path, self.HEADER, ((*cell, s.runs, *(f"{value:.{DECIMALS}f}" for value in s[1:])) for cell, s in cells)
+        )
 
     def score(self, dataset: str, choice: Choice, metric: str) -> Score:
-        if choice.setting == ANY:
-            settings = [c.setting for c in self.variants(dataset, choice.method) if c.variant == choice.variant]
-        else:
-            settings = [choice.setting]
-        tried = [self._scores.get((dataset, choice.method, setting, choice.variant), []) for setting in settings]
-        if not any(tried):
+        cell = (dataset, choice.method, choice.setting, choice.variant)
+        if cell not in self._cells:
             raise ValueError(f"There are no runs of {choice.method} ({choice.setting} {choice.variant}) on {dataset}.")
-        values = np.max(tried, axis=0)[:, METRICS.index(metric)]
-        middle = np.median(values) if choice.statistic == "median" else values.mean()
-        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-        return Score(float(middle), float(error), len(values))
+        scores = self._cells[cell]
+        value, error = (getattr(scores, f"{metric}_{name}") for name in (choice.statistic, "error"))
+        return Score(value, error, scores.runs)
 
     def variants(self, dataset: str, method: str) -> list[Choice]:
-        return [Choice(*key[1:]) for key in self._scores if key[0] == dataset and key[1] == method]
+        return [
+            Choice(*cell[1:]) for cell in self._cells if cell[0] == dataset and cell[1] == method and cell[2] != ANY
+        ]
 
 
 def printed(name: str) -> list[dict[str, str]]:

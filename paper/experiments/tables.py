@@ -7,7 +7,6 @@ from pathlib import Path
 from clusterforests._utils.files import replace_text
 from paper.datasets import UCI_NAMES, load_uci
 from paper.experiments.profile import load_profile, summarise
-from paper.experiments.runner import write_table
 from paper.experiments.simulations import Outcome
 from paper.experiments.spec import CANDIDATES, DATASETS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from paper.experiments.summary import (
@@ -25,7 +24,6 @@ from paper.experiments.summary import (
 
 SYMBOL = {"rho_r": "Rand", "rho_c": "accuracy"}  # rho_r, rho_c
 COLUMNS = ("CF", "RP", "bC2", "EA", "NJW", "Kmeans1", "Kmeans2")
-SUMMARY = ("table", "dataset", "metric", "column", "printed", "value", "standard_error", "runs", *Choice._fields)
 ENSEMBLES = ("RP", "bC2", "EA")
 
 
@@ -227,21 +225,6 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "medoids": medoid_table,
     "profile": profile_table,
 }
-
-
-def write_summary(results: Results, folder: Path) -> None:
-    """Every printed cell with its reproduction, tidy, in `summary.csv`."""
-    entries = [
-        *method_entries(results),
-        *competition_entries(results, 1),
-        *competition_entries(results, 3),
-        *base_cluster_entries(results),
-    ]
-    rows = (
-        [e.table, e.dataset, e.metric, e.column, e.printed, e.score.value, e.score.error, e.score.runs, *e.choice]
-        for e in entries
-    )
-    write_table(folder / "summary.csv", SUMMARY, rows)
 
 
 def check_marks(document: Path) -> None:

@@ -39,7 +39,7 @@ def theory_figures(folder: str | Path, tables: dict[str, Table] | None = None) -
         "theory_rules": _rules_figure(),
         "theory_noise": _noise_figure(),
     }
-    return [path for name, figure in figures.items() for path in save(figure, Path(folder), name)]
+    return [save(figure, Path(folder), name) for name, figure in figures.items()]
 
 
 def _rate_figure(points: Sequence[RatePoint]) -> Figure:

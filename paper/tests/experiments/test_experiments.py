@@ -147,13 +147,13 @@ def test_shared_forests_are_the_forests_alone(blobs):
 
 def test_scores_are_means_and_medians_over_runs():
     rows = [Row("wine", "EA", "s", "v", run, f"{value}", "50.0") for run, value in enumerate([60.0, 70.0, 95.0])]
-    results = Results(rows)
+    results = Results.of_rows(rows)
     mean = results.score("wine", Choice("EA", "s", "v"), "rho_r")
     assert (mean.value, mean.runs) == (75.0, 3)
     assert mean.error == pytest.approx(np.std([60, 70, 95], ddof=1) / np.sqrt(3))
     assert results.score("wine", Choice("EA", "s", "v", "median"), "rho_r").value == 70
     better = [Row("wine", "EA", "other", "v", run, f"{value}", "50.0") for run, value in enumerate([90.0, 60.0, 0.0])]
-    best = Results([*rows, *better]).score("wine", Choice("EA", ANY, "v"), "rho_r")
+    best = Results.of_rows([*rows, *better]).score("wine", Choice("EA", ANY, "v"), "rho_r")
     assert best.value == pytest.approx((90 + 70 + 95) / 3)
     with pytest.raises(ValueError, match="no runs of EA"):
         results.score("wdbc", Choice("EA", "s", "v"), "rho_r")

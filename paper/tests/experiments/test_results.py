@@ -1,4 +1,4 @@
-"""The committed results: tables are those of the recorded runs, and the theory's predictions are computed anew."""
+"""The documents show what the committed summaries say, and the theory's predictions, which are computed anew."""
 
 import re
 import shutil
@@ -8,32 +8,33 @@ import pytest
 
 from paper.datasets import UCI_NAMES
 from paper.experiments import theory, theory_figures
-from paper.experiments.reproduce import reproduce
+from paper.experiments.simulations import read_outcomes
+from paper.experiments.summary import Results
+from paper.experiments.tables import TABLES, refresh, simulation_table
 
-ROOT = Path(__file__).parents[2]
-TABLES = ROOT / "results" / "tables"
-NAMES = ["datasets", "competition", "methods", "base-clusters", "claims", "simulations"]
+ROOT = Path(__file__).parents[3]
+RESULTS = ROOT / "paper" / "results"
+NEED_DATA = ("datasets", "profile")
 
 
-def test_tables_are_those_of_the_runs(tmp_path, uci, record_property):
-    """With nothing left to run, tables, summary and document come out as they were committed."""
-    for name in UCI_NAMES:
-        uci(name)
-    for path in (ROOT / "results").glob("*.csv"):
-        shutil.copy(path, tmp_path)
+def assert_document_stays(tables, tmp_path):
     document = tmp_path / "page.md"
     shutil.copy(ROOT / "docs" / "reproduction.md", document)
-    runs = {path.name: path.read_bytes() for path in tmp_path.glob("*.csv")}
-    (tmp_path / "summary.csv").unlink()
-    told = []
-    reproduce(NAMES, tmp_path, documents=[document], show=told.append)
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.csv")} == runs
-    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "tables").iterdir()}
-    committed = {path.name: path.read_text(encoding="utf-8") for path in TABLES.glob("*.md")}
-    assert written == {name: text for name, text in committed.items() if not name.startswith("theory-")}
-    assert document.read_bytes() == (ROOT / "docs" / "reproduction.md").read_bytes()
-    assert told[-1].startswith(f"{len(written)} tables in")
-    record_property("tables recomputed from the committed runs, all identical", len(written))
+    refresh(document, tables)
+    assert document.read_text(encoding="utf-8") == (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+
+
+def test_tables_are_those_of_the_summaries(tmp_path):
+    results = Results.read(RESULTS / "scores.csv")
+    tables = {name: table(results) for name, table in TABLES.items() if name not in NEED_DATA}
+    assert_document_stays(tables | {"simulations": simulation_table(read_outcomes(RESULTS))}, tmp_path)
+
+
+def test_tables_of_the_data_sets_are_those_of_the_data(tmp_path, uci):
+    for name in UCI_NAMES:
+        uci(name)
+    results = Results.read(RESULTS / "scores.csv")
+    assert_document_stays({name: TABLES[name](results) for name in NEED_DATA}, tmp_path)
 
 
 # Columns that do not depend on random numbers.
@@ -66,7 +67,8 @@ def few_trials(simulate):
 
 
 def committed_rows(table):
-    lines = (TABLES / f"theory-{table}.md").read_text(encoding="utf-8").splitlines()[2:]
+    document = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    lines = re.search(f"<!-- theory-{table} -->\n\n(.*?)\n\n<!-- end -->", document, re.S)[1].splitlines()[2:]
     cells = ([cell.replace("\\|", "|") for cell in re.split(r" (?<!\\)\| ", line.strip("| "))] for line in lines)
     return [[number(cell) for cell in row] for row in cells]
 
@@ -78,11 +80,10 @@ def number(cell):
         return cell
 
 
-def test_theory_is_what_the_tables_say(short, tmp_path, record_property):
+def test_theory_is_what_the_tables_say(short, tmp_path):
     names = []
     tables = theory.theory_tables(names.append)
     assert set(names) | {"slopes"} == set(tables)
-    compared = 0
     for name, columns in EXACT.items():
         committed = committed_rows(name)
         if name == "theorem2":
@@ -93,8 +94,6 @@ def test_theory_is_what_the_tables_say(short, tmp_path, record_property):
         for row, expected in zip(found, committed, strict=True):
             for column in columns:
                 assert row[column] == expected[column], (name, tables[name][0][column])
-        compared += len(columns) * len(found)
-    record_property("predictions recomputed, identical to those committed", compared)
     drawn = theory_figures.theory_figures(tmp_path, tables)
-    assert {path.name for path in drawn} == {path.name for path in (ROOT / "results/figures").glob("theory_*")}
+    assert {path.name for path in drawn} == {path.name for path in (RESULTS / "figures").glob("theory_*")}
     assert all(path.stat().st_size > 10_000 for path in drawn)
