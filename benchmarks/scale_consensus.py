@@ -144,7 +144,7 @@ def table(only=("versus", "large"), repeat=3):
     """The lines of a markdown table, each as soon as it is known."""
     yield (
         f"The exact `consensus_clustering(partitions, {K}, n_landmarks=None)` of T = {T} partitions, against P "
-        "computed in NumPy as a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
+        "computed in NumPy as one-hot product, then scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
         'counterpart of "kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four '
         "random features, and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a "
         "tenth of the memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"

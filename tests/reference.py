@@ -76,8 +76,8 @@ def coassociation(partitions_a, partitions_b):
     return P
 
 
-def regularised(P, threshold, sharpness):
-    return np.exp(sharpness * np.where(threshold > P, 0, P))
+def regularised(P, threshold, scale):
+    return np.exp(scale * np.where(threshold > P, 0, P))
 
 
 def second_vector(W):
@@ -224,12 +224,12 @@ def eta_squared(x, labels):
     return between / ((x - x.mean()) ** 2).sum()
 
 
-def walk(tree, nodes, weights, rows, threshold, sharpness):
+def walk(tree, nodes, weights, rows, threshold, scale):
     """Each row from the root to a leaf, by where its vote lies beside the cutoff; nodes and rows are labels (T, m)."""
 
     def links(a, b):
         P = coassociation(a, b)
-        return np.expm1(sharpness * P) if threshold == "auto" else regularised(P, threshold, sharpness)
+        return np.expm1(scale * P) if threshold == "auto" else regularised(P, threshold, scale)
 
     def voters(node):
         z, w = node.vector, weights[node.members]
@@ -338,11 +338,11 @@ def honest_scores(X, labels, used):
     return scores
 
 
-def gaps_weights(labels, finest, sharpness, joined):
+def gaps_weights(labels, finest, scale, joined):
     """Weigh links by the finest partitions, and a little by all."""
     order = sorted(range(len(labels)), key=lambda t: -len(set(labels[t])))
     fine = coassociation(labels[order[:finest]], labels[order[:finest]])
-    return np.expm1(sharpness * fine) + joined * coassociation(labels, labels)
+    return np.expm1(scale * fine) + joined * coassociation(labels, labels)
 
 
 def group_votes(nodes, groups, weights, table, labels):

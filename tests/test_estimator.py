@@ -128,8 +128,8 @@ CHANGES = {
     "patience": "all",
     "repeat_features": False,
     "quality": "pairwise",
-    "threshold": 0.9,
-    "sharpness": 30.0,
+    "affinity_threshold": 0.9,
+    "affinity_scale": 30.0,
     "compete": "always",
     "consensus": "average",
     "n_init": 1,
@@ -155,7 +155,7 @@ def test_every_parameter_has_an_effect(name):
 AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if value == "auto"}
 
 
-@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"sharpness", "threshold", "n_clusters"}))
+@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"affinity_scale", "affinity_threshold", "n_clusters"}))
 def test_every_automatic_setting_can_be_given(blobs, name):
     """What `chosen_params_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
     X, _ = blobs
@@ -178,7 +178,7 @@ def test_every_automatic_setting_can_be_given(blobs, name):
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).chosen_params_
-    assert chosen.keys() == (AUTOMATIC - {"sharpness"}) | {"n_clusters", "n_estimators"}
+    assert chosen.keys() == (AUTOMATIC - {"affinity_scale"}) | {"n_clusters", "n_estimators"}
     assert chosen["n_base_clusters"].value == (2, 9)
     assert chosen["trees"].value == "fine"
     assert chosen["consensus"].value == "gaps"
@@ -224,7 +224,7 @@ def test_from_paper():
         "patience": 3,
         "repeat_features": True,
         "quality": "centroid",
-        "threshold": 0.4,
+        "affinity_threshold": 0.4,
         "consensus": "ncut",
         "n_init": 20,
         "max_samples": None,
@@ -303,8 +303,8 @@ BAD_VALUES = {
     "patience": [0, "none", 1.0],
     "repeat_features": ["yes", 2],
     "quality": ["median", 1],
-    "threshold": [-0.1, 1.5, float("nan"), "0.4"],
-    "sharpness": [-1, float("inf"), "high", 51],
+    "affinity_threshold": [-0.1, 1.5, float("nan"), "0.4"],
+    "affinity_scale": [-1, float("inf"), "high", 51],
     "compete": ["never"],
     "consensus": ["Ncut", "ward"],
     "n_init": [0, 1.0],

@@ -30,7 +30,7 @@ KINDS = {
     "average": {"consensus": "average"},
     "mcla": {"consensus": "mcla"},
     "gaps": {"consensus": "gaps", "trees": "fine"},
-    "threshold": {"threshold": 0.3, "sharpness": 5},
+    "threshold": {"affinity_threshold": 0.3, "affinity_scale": 5},
     "keep": {"select_features": False},
     "n_landmarks": {"n_landmarks": 60},
     "landmarks and ncut": {"n_landmarks": 60, "consensus": "ncut"},

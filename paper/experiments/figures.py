@@ -16,7 +16,7 @@ from PIL import Image
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.files import replacing
-from clusterforests.consensus.affinity import regularise, sharpness_for
+from clusterforests.consensus.affinity import affinity_scale_for, regularise
 from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import Profile, noise_strength
 from clusterforests.plots.features import histogram
@@ -106,8 +106,8 @@ def soybean_figure() -> Figure:
     forest = ClusterForest.from_paper(4, patience=1, random_state=0).fit(data.data)
     order = np.argsort(data.target, kind="stable")
     P = forest.coassociation(order, order)
-    sharpness = sharpness_for(forest.sharpness, forest.n_estimators)
-    return affinity_figure(P, regularise(P, forest.threshold, sharpness), data.target[order])
+    scale = affinity_scale_for(forest.affinity_scale, forest.n_estimators)
+    return affinity_figure(P, regularise(P, forest.affinity_threshold, scale), data.target[order])
 
 
 def affinity_figure(P: FloatArray, W: FloatArray, classes: npt.NDArray[np.str_]) -> Figure:

@@ -43,8 +43,8 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     }
     found |= {f"n_candidates=1;patience={tau}": forest(patience=tau).labels_ for tau in MORE_PATIENCE}
     partitions = forest(patience=PATIENCE[0]).partitions_
-    found |= {f"threshold={beta}": consensus_clustering(partitions, k, threshold=beta) for beta in THRESHOLDS}
-    found["scaling only"] = consensus_clustering(partitions, k, threshold=0.0)
+    found |= {f"threshold={beta}": consensus_clustering(partitions, k, affinity_threshold=beta) for beta in THRESHOLDS}
+    found["scaling only"] = consensus_clustering(partitions, k, affinity_threshold=0.0)
     found["threshold only"] = _cut_plain(partitions, k, 0.4)
     found["neither"] = _cut_plain(partitions, k, 0.0)
     return found

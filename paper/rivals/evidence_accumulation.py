@@ -32,7 +32,9 @@ def link_by_coassociation(
     Without a threshold, join the nearest groups until `n_clusters` are left, by single or average linkage.
     """
     if threshold is None:
-        return combine(backend, partitions, n_clusters, linkage, threshold=0.0, sharpness=0.0, n_landmarks=None).labels
+        return combine(
+            backend, partitions, n_clusters, linkage, affinity_threshold=0.0, affinity_scale=0.0, n_landmarks=None
+        ).labels
     signatures = collapse(partitions)
     m = len(signatures)
     check_memory(5 * 8 * m * m, f"Linkage of {m} distinct rows of labels", "Use fewer rows.")

@@ -94,12 +94,12 @@ class ClusterForest(FittedForest):
         What growth lowers: kappa with sums of squares about centroids, or over pairs of rows; or, with "corrected",
         which "auto" means, SS_W / SS_T * n_b^(2/d), which does not favour few features (d is the number of distinct
         ones).
-    threshold : float or "auto", default="auto"
+    affinity_threshold : float or "auto", default="auto"
         Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
         link. Used by "kway", "refined" and the cuts named "ncut...".
-    sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`, at
-        most 10. 0 takes the shares themselves, if `threshold` is "auto". Used where `threshold` is.
+    affinity_scale : float or "auto", default="auto"
+        The graph's weights are exp(affinity_scale * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`,
+        at most 10. 0 takes the shares themselves, if `affinity_threshold` is "auto". Used where that is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"
@@ -236,8 +236,8 @@ class ClusterForest(FittedForest):
         patience: int | str = "auto",
         repeat_features: bool | str = "auto",
         quality: str = "auto",
-        threshold: float | str = "auto",
-        sharpness: float | str = "auto",
+        affinity_threshold: float | str = "auto",
+        affinity_scale: float | str = "auto",
         compete: str = "start",
         consensus: str = "auto",
         n_init: int | str = "auto",
@@ -265,8 +265,8 @@ class ClusterForest(FittedForest):
         self.patience = patience
         self.repeat_features = repeat_features
         self.quality = quality
-        self.threshold = threshold
-        self.sharpness = sharpness
+        self.affinity_threshold = affinity_threshold
+        self.affinity_scale = affinity_scale
         self.compete = compete
         self.consensus = consensus
         self.n_init = n_init

@@ -58,7 +58,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_clusters: Any
     n_jobs: int | None
     consensus: str
-    sharpness: float | str
+    affinity_scale: float | str
     n_landmarks: int | str | None
 
     labels_: IntArray
@@ -198,8 +198,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         method = self.consensus
         if not named:  # models of old versions do not say what trees they have
             method = automatic_consensus(chosen["trees"].value) if "trees" in chosen else chosen["consensus"].value
-        threshold = chosen["threshold"].value
-        return CutSettings(n_clusters, method, threshold, self.sharpness, self.n_landmarks, named=named)
+        affinity_threshold = chosen["affinity_threshold"].value
+        return CutSettings(n_clusters, method, affinity_threshold, self.affinity_scale, self.n_landmarks, named=named)
 
     def _read(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> FloatArray:
         """Turn new rows into numbers, missing cells filled."""
@@ -377,11 +377,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, threshold = (
+        method, affinity_threshold = (
             without_values(self.chosen_params_["consensus"].value),
-            self.chosen_params_["threshold"].value,
+            self.chosen_params_["affinity_threshold"].value,
         )
-        settings = {"method": method, "threshold": threshold, "sharpness": self.sharpness}
+        settings = {"method": method, "affinity_threshold": affinity_threshold, "affinity_scale": self.affinity_scale}
         return consensus_clustering(partitions, n_clusters, **settings)
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:

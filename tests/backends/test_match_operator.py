@@ -41,19 +41,19 @@ def noisy_labels(n, members, k=4, noise=0.35, seed=0):
     return labels.astype(np.int32), truth
 
 
-def graph_of(kind, labels, threshold, sharpness, weights=None):
+def graph_of(kind, labels, threshold, scale, weights=None):
     signatures = collapse(labels, weights)
-    return graph_between(signatures, threshold, sharpness, KINDS[kind]), signatures
+    return graph_between(signatures, threshold, scale, KINDS[kind]), signatures
 
 
-def graph_between(signatures, threshold, sharpness, limits):
-    W = affinity.affinity(BACKEND, signatures, threshold, sharpness, limits)
+def graph_between(signatures, threshold, scale, limits):
+    W = affinity.affinity(BACKEND, signatures, threshold, scale, limits)
     return Graph(BACKEND, W, signatures.weights, limits)
 
 
-def cut_by(kind, labels, n_clusters, method="ncut", threshold=0.4, sharpness="auto", weights=None):
+def cut_by(kind, labels, n_clusters, method="ncut", threshold=0.4, scale="auto", weights=None):
     """What `consensus` gives, with W in one representation."""
-    return combine(BACKEND, labels, n_clusters, method, threshold, sharpness, weights, limits=KINDS[kind]).labels
+    return combine(BACKEND, labels, n_clusters, method, threshold, scale, weights, limits=KINDS[kind]).labels
 
 
 @pytest.mark.parametrize("threshold", [0.4, 0.0, 0.95, "auto"])
@@ -177,7 +177,7 @@ def test_few_and_equal_nodes(kind):
     for method in ("ncut", "kway", "ncut-best"):
         groups = len(collapse(labels))
         assert len(set(cut_by(kind, labels, groups, method))) == groups
-        assert len(set(cut_by(kind, labels, 2, method, "auto", sharpness=0))) == 2
+        assert len(set(cut_by(kind, labels, 2, method, "auto", scale=0))) == 2
     four = np.tile(np.repeat(np.arange(4), 10), (10, 1))
     assert adjusted_rand_score(four[0], cut_by(kind, four, 4)) == 1
 

@@ -13,13 +13,13 @@ from clusterforests.consensus.affinity import (
     AffinityWithDiagonal,
     Inside,
     MatchCountAffinity,
+    affinity_scale_for,
     check_pairs,
     coassociate,
     collapse,
     link_weights,
     regularise,
     share_table,
-    sharpness_for,
     weight_table,
 )
 from clusterforests.consensus.settings import GraphLimits
@@ -32,14 +32,14 @@ def random_labels(n=30, members=10, gaps=False, seed=0):
     return np.random.default_rng(seed).integers(-1 if gaps else 0, 3, size=(members, n)).astype(np.int32)
 
 
-def plain_weight(P, threshold, sharpness):
+def plain_weight(P, threshold, scale):
     if threshold == "auto":
-        return math.exp(sharpness * P) - 1
-    return 1.0 if threshold > P else math.exp(sharpness * P)
+        return math.exp(scale * P) - 1
+    return 1.0 if threshold > P else math.exp(scale * P)
 
 
-def plain_weights(P, threshold, sharpness):
-    return np.array([[plain_weight(p, threshold, sharpness) for p in row] for row in P])
+def plain_weights(P, threshold, scale):
+    return np.array([[plain_weight(p, threshold, scale) for p in row] for row in P])
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_the_weight_of_a_landmark_with_itself(threshold):
     assert pytest.approx(plain[::2, ::2]) == part.W
 
 
-def test_sharpness():
-    assert [sharpness_for("auto", members) for members in (1, 50, 100, 200)] == [0.1, 5.0, 10.0, 10.0]
-    assert sharpness_for(7, 50) == 7.0
-    assert isinstance(sharpness_for(7, 50), float)
+def test_automatic_scale():
+    assert [affinity_scale_for("auto", members) for members in (1, 50, 100, 200)] == [0.1, 5.0, 10.0, 10.0]
+    assert affinity_scale_for(7, 50) == 7.0
+    assert isinstance(affinity_scale_for(7, 50), float)

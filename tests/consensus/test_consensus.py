@@ -67,7 +67,7 @@ def test_collapse_keeps_every_row(partitions):
 def test_regularisation():
     labels, _ = noisy_partitions(members=10)
     signatures = collapse(labels)
-    W = affinity(BACKEND, signatures, threshold=0.4, sharpness=3.0)
+    W = affinity(BACKEND, signatures, threshold=0.4, scale=3.0)
     P = reference.coassociation(signatures.labels, signatures.labels)
     assert pytest.approx(reference.regularised(P, 0.4, 3.0)) == W
     assert regularise(np.array([0.39, 0.4]), 0.4, 10.0) == pytest.approx([1.0, np.exp(4.0)])
@@ -222,7 +222,7 @@ def test_equal_weights_can_be_cut(method):
 def test_many_partitions_and_sharp_graphs(method):
     labels, truth = noisy_partitions(members=2000, noise=0.1)
     assert adjusted_rand_score(truth, consensus_clustering(labels, 3, method=method)) == 1
-    assert adjusted_rand_score(truth, consensus_clustering(labels[:100], 3, method=method, sharpness=50)) == 1
+    assert adjusted_rand_score(truth, consensus_clustering(labels[:100], 3, method=method, affinity_scale=50)) == 1
     assert len(set(consensus_clustering(np.tile(np.arange(6) // 2, (8000, 1)), 3, method=method))) == 3
 
 
@@ -244,7 +244,13 @@ def test_bad_partitions(partitions, error, message):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_clusters", 0), ("n_clusters", 2.0), ("method", "ward"), ("threshold", 1.1), ("sharpness", "sharp")],
+    [
+        ("n_clusters", 0),
+        ("n_clusters", 2.0),
+        ("method", "ward"),
+        ("affinity_threshold", 1.1),
+        ("affinity_scale", "sharp"),
+    ],
 )
 def test_bad_parameters(name, value):
     labels, _ = noisy_partitions()

@@ -29,7 +29,9 @@ def test_medoid_through_the_labels_only_entry():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 20)
     partitions = [np.where(rng.random(60) < 0.15, rng.integers(0, 3, 60), truth) for _ in range(15)]
-    assert adjusted_rand_score(truth, consensus_clustering(partitions, 3, method="medoid", threshold="auto")) == 1
+    assert (
+        adjusted_rand_score(truth, consensus_clustering(partitions, 3, method="medoid", affinity_threshold="auto")) == 1
+    )
 
 
 def test_the_medoid_is_one_of_the_cuts():
@@ -107,18 +109,18 @@ def test_nodes_of_an_exact_cut_stay(exact):
 
 
 @pytest.mark.parametrize("method", ["ncut", "ncut-best", "kway", "medoid"])
-def test_no_sharpness_takes_the_shares_themselves(method):
+def test_affinity_scale_0_takes_the_shares_themselves(method):
     labels, truth = noisy(noise=0.3, seed=1)
-    for sharpness in (0, 1e-300):
-        found = consensus_clustering(labels, 3, method=method, threshold="auto", sharpness=sharpness)
+    for affinity_scale in (0, 1e-300):
+        found = consensus_clustering(labels, 3, method=method, affinity_threshold="auto", affinity_scale=affinity_scale)
         assert adjusted_rand_score(truth, found) > 0.9
-    equal = r"sharpness=0 with threshold=0\.4 makes all links of the graph equal"
+    equal = r"affinity_scale=0 with affinity_threshold=0\.4 makes all links of the graph equal"
     if method != "medoid":
         with pytest.raises(ValueError, match=equal):
-            consensus_clustering(labels, 3, method=method, sharpness=0)
+            consensus_clustering(labels, 3, method=method, affinity_scale=0)
     else:  # one of its three cuts needs no such links
         with pytest.warns(UserWarning, match=f"method='medoid' chose among fewer cuts: kway failed: {equal}.*; ncut"):
-            consensus_clustering(labels, 3, method=method, sharpness=0)
+            consensus_clustering(labels, 3, method=method, affinity_scale=0)
 
 
 def test_cuts_that_failed_are_named(monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.gaps import JOINED, SHARPNESS, cut_at_gaps, fine_shares, leak
+from clusterforests.consensus.gaps import JOINED, SCALE, cut_at_gaps, fine_shares, leak
 
 BACKEND = CpuBackend(1)
 
@@ -24,8 +24,8 @@ def partitions(seed=0, n=60):
 def test_the_finest_partitions_make_the_graph():
     labels = partitions()
     nodes = collapse(labels)
-    W = np.expm1(SHARPNESS * fine_shares(BACKEND, nodes)) + JOINED * reference.coassociation(nodes.labels, nodes.labels)
-    expected = reference.gaps_weights(nodes.labels, 3, SHARPNESS, JOINED)
+    W = np.expm1(SCALE * fine_shares(BACKEND, nodes)) + JOINED * reference.coassociation(nodes.labels, nodes.labels)
+    expected = reference.gaps_weights(nodes.labels, 3, SCALE, JOINED)
     np.testing.assert_allclose(W, expected, rtol=1e-9, atol=1e-12)
 
 

@@ -65,13 +65,15 @@ def test_what_a_row_gets_does_not_depend_on_the_batch(rows, new_rows, consensus)
 
 
 @pytest.mark.parametrize("consensus", ["ncut", "ncut-lowest", "ncut-best", "ncut-shifted"])
-@pytest.mark.parametrize("threshold", [0.4, "auto"])
-def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, threshold):
-    forest = ClusterForest(3, n_estimators=40, consensus=consensus, threshold=threshold, random_state=0).fit(rows[0])
+@pytest.mark.parametrize("affinity_threshold", [0.4, "auto"])
+def test_the_walk_is_that_of_the_oracle(rows, new_rows, consensus, affinity_threshold):
+    forest = ClusterForest(
+        3, n_estimators=40, consensus=consensus, affinity_threshold=affinity_threshold, random_state=0
+    ).fit(rows[0])
     partitions = RowsHere(forest, new_rows, 0, NewCells()).labels
     placement = forest._placement
     found = reference.walk(
-        forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, threshold, sharpness=4.0
+        forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, affinity_threshold, scale=4.0
     )
     assert (forest.predict(new_rows) == found).all()
 

@@ -52,7 +52,7 @@ FORESTS = st.fixed_dictionaries(
         "repeat_features": st.booleans(),
         "quality": st.sampled_from(["centroid", "pairwise", "corrected"]),
         "compete": st.sampled_from(["start", "always"]),
-        "threshold": st.sampled_from([0.0, 0.4]),
+        "affinity_threshold": st.sampled_from([0.0, 0.4]),
         "n_init": st.integers(1, 3),
         "max_samples": st.sampled_from([None, 8]),
         "n_landmarks": st.sampled_from([None, 7]),

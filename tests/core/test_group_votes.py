@@ -32,10 +32,10 @@ def drawn(members, nodes, groups, rows=150):
 
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("sharpness", [0.3, 10.0, 50.0])
-def test_the_group_is_that_of_the_oracle(instruction_set, shape, sharpness):
+@pytest.mark.parametrize("scale", [0.3, 10.0, 50.0])
+def test_the_group_is_that_of_the_oracle(instruction_set, shape, scale):
     nodes, groups, weights, labels = drawn(*shape)
-    table = weight_table(len(nodes), "auto", sharpness)
+    table = weight_table(len(nodes), "auto", scale)
     votes = reference.group_votes(nodes, groups, weights, table, labels)
     found = _core.GroupVotes(nodes, groups, weights, table).place(labels, 2)
     certain = found >= 0

@@ -155,7 +155,9 @@ def test_parameters_may_be_set_between_fitting_and_saving(blobs, tmp_path, chang
     assert np.array_equal(loaded.predict(blobs[0]), forest.labels_)
 
 
-@pytest.mark.parametrize("change", [{"n_jobs": 0}, {"n_landmarks": 1}, {"sharpness": "very"}, {"n_estimators": -1}])
+@pytest.mark.parametrize(
+    "change", [{"n_jobs": 0}, {"n_landmarks": 1}, {"affinity_scale": "very"}, {"n_estimators": -1}]
+)
 def test_what_load_would_refuse_is_not_saved(blobs, tmp_path, change):
     path = tmp_path / "m.cf"
     forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])

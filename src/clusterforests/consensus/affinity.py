@@ -172,7 +172,7 @@ def with_diagonal(W: FloatArray | Affinity, diagonal: FloatArray) -> FloatArray 
     return W
 
 
-NO_SHARPNESS = 1e-8  # exp(b P) - 1 differs from b P by less than a share of b
+NO_SCALE = 1e-8  # exp(b P) - 1 differs from b P by less than a share of b
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,9 @@ class Inside:
     same: FloatArray  # the share of pairs that have the same labels
     P: FloatArray  # the mean over the other pairs
 
-    def weights(self, threshold: float | str, sharpness: float) -> FloatArray:
+    def weights(self, threshold: float | str, scale: float) -> FloatArray:
         """Compute W of each landmark with itself: that of two rows it stands for, not that of a row with itself."""
-        own, others = regularise(np.ones(1), threshold, sharpness), regularise(self.P, threshold, sharpness)
+        own, others = regularise(np.ones(1), threshold, scale), regularise(self.P, threshold, scale)
         return self.same * own + (1 - self.same) * others
 
 
@@ -250,72 +250,72 @@ def check_pairs(signatures: Signatures, instead: str = "Use fewer rows.") -> Non
     )
 
 
-def regularise(P: FloatArray, threshold: float | str, sharpness: float) -> FloatArray:
-    """Set entries of P below `threshold` (beta_2) to 0, then take exp(sharpness * P) of every entry (beta_1).
+def regularise(P: FloatArray, threshold: float | str, scale: float) -> FloatArray:
+    """Set entries of P below `threshold` (beta_2) to 0, then take exp(scale * P) of every entry (beta_1).
 
-    With the threshold "auto", take exp(sharpness * P) - 1: every share counts, and rows never together have no link.
-    As the sharpness goes to 0 this is proportional to P.
+    With the threshold "auto", take exp(scale * P) - 1: every share counts, and rows never together have no link.
+    As the scale goes to 0 this is proportional to P.
     """
     if isinstance(threshold, str):
-        return expm1(sharpness * P) if sharpness > NO_SHARPNESS else P
-    if sharpness <= NO_SHARPNESS:
+        return expm1(scale * P) if scale > NO_SCALE else P
+    if scale <= NO_SCALE:
         raise ValueError(
-            f"sharpness={sharpness:g} with threshold={threshold:g} makes all links of the graph equal. Raise "
-            "sharpness, or pass threshold='auto'."
+            f"affinity_scale={scale:g} with affinity_threshold={threshold:g} makes all links of the "
+            "graph equal. Raise affinity_scale, or pass affinity_threshold='auto'."
         )
-    return exp(sharpness * np.where(threshold > P, 0.0, P))
+    return exp(scale * np.where(threshold > P, 0.0, P))
 
 
 def affinity(
     backend: Backend,
     signatures: Signatures,
     threshold: float | str,
-    sharpness: float,
+    scale: float,
     limits: GraphLimits = LIMITS,
 ) -> FloatArray | Affinity:
     """Compute W between signatures: a matrix, or an operator if there are many."""
     if signatures.inside is not None:
-        W = affinity(backend, replace(signatures, inside=None), threshold, sharpness, limits)
-        return with_diagonal(W, signatures.inside.weights(threshold, sharpness))
+        W = affinity(backend, replace(signatures, inside=None), threshold, scale, limits)
+        return with_diagonal(W, signatures.inside.weights(threshold, scale))
     labels = signatures.labels
     many = len(signatures) > limits.matrix_nodes
     if not _has_gaps(labels):
-        table = weight_table(len(labels), threshold, sharpness)
+        table = weight_table(len(labels), threshold, scale)
         if many:
             return MatchCountAffinity(backend, labels, table, limits)
         return backend.coassociate(labels, labels, table)
     if many and len(labels) <= limits.most_with_gaps:
-        return MatchCountAffinity(backend, labels, share_table(len(labels), threshold, sharpness), limits)
+        return MatchCountAffinity(backend, labels, share_table(len(labels), threshold, scale), limits)
     check_pairs(signatures, f"Use fewer rows, or at most {limits.most_with_gaps} partitions if rows may have no label.")
-    return regularise(coassociate(backend, labels, labels), threshold, sharpness)
+    return regularise(coassociate(backend, labels, labels), threshold, scale)
 
 
-def link_weights(backend: Backend, a: IntArray, b: IntArray, threshold: float | str, sharpness: float) -> FloatArray:
+def link_weights(backend: Backend, a: IntArray, b: IntArray, threshold: float | str, scale: float) -> FloatArray:
     """Compute W between two sets of rows of labels."""
     if _has_gaps(a, b):
-        return regularise(coassociate(backend, a, b), threshold, sharpness)
-    return backend.coassociate(a, b, weight_table(len(a), threshold, sharpness))
+        return regularise(coassociate(backend, a, b), threshold, scale)
+    return backend.coassociate(a, b, weight_table(len(a), threshold, scale))
 
 
-def weight_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+def weight_table(members: int, threshold: float | str, scale: float) -> FloatArray:
     """Tabulate W for each number of matches."""
-    return regularise(np.arange(members + 1) / members, threshold, sharpness)
+    return regularise(np.arange(members + 1) / members, threshold, scale)
 
 
-def share_table(members: int, threshold: float | str, sharpness: float) -> FloatArray:
+def share_table(members: int, threshold: float | str, scale: float) -> FloatArray:
     """Tabulate W for each number of partitions that cluster two rows, and of those that put them together."""
     both, together = np.divmod(np.arange((members + 1) ** 2, dtype=np.float64), members + 1)
     shares = np.divide(together, both, out=np.zeros_like(both), where=(both > 0) & (together <= both))
-    return regularise(shares, threshold, sharpness)
+    return regularise(shares, threshold, scale)
 
 
-def sharpness_for(sharpness: float | str, n_partitions: int) -> float:
+def affinity_scale_for(scale: float | str, n_partitions: int) -> float:
     """Choose beta_1. The paper has 10 for 100 partitions, a tenth of their number.
 
     It does not grow beyond 10: P does not grow with the number of partitions, and beyond about 36 / (1 - P) the weight
     of a pair is lost in the rounding of the diagonal.
     """
-    return min(0.1 * n_partitions, 10.0) if sharpness == "auto" else float(sharpness)
+    return min(0.1 * n_partitions, 10.0) if scale == "auto" else float(scale)
 
 
 # The consensus graph, with weighted nodes, and its normalised operator.

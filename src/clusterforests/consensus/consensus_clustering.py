@@ -16,8 +16,8 @@ def consensus_clustering(
     n_clusters: int,
     *,
     method: str = "ncut",
-    threshold: float | str = 0.4,
-    sharpness: float | str = "auto",
+    affinity_threshold: float | str = 0.4,
+    affinity_scale: float | str = "auto",
     sample_weight: Any = None,
     n_landmarks: int | str | None = "auto",
 ) -> IntArray:
@@ -33,12 +33,12 @@ def consensus_clustering(
         "ncut" (recursive normalised cuts, largest part next), "ncut-lowest", "ncut-best", "ncut-shifted", "kway",
         "average", "average-trimmed", "single", "medoid", "cspa", "hbgf", "mcla", "mixture" or "agreement": see
         `ClusterForest`.
-    threshold : float or "auto", default=0.4
+    affinity_threshold : float or "auto", default=0.4
         Shares of partitions below it count as 0. "auto" cuts nothing off, and instead gives pairs that are never
         together no link. Used by "kway" and the cuts named "ncut...".
-    sharpness : float or "auto", default="auto"
-        The graph's weights are exp(sharpness * share), at most 50; "auto" is a tenth of the number of partitions, at
-        most 10. 0 takes the shares themselves, if `threshold` is "auto". Used where `threshold` is.
+    affinity_scale : float or "auto", default="auto"
+        The graph's weights are exp(affinity_scale * share), at most 50; "auto" is a tenth of the number of partitions,
+        at most 10. 0 takes the shares themselves, if `affinity_threshold` is "auto". Used where that is.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows: a row of weight 3 counts like three equal rows. A row of weight 0 has no say and goes where
         its links with the others lead.
@@ -56,13 +56,20 @@ def consensus_clustering(
     >>> consensus_clustering([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, -1]], n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
-    given = {"n_clusters": n_clusters, "method": method, "threshold": threshold, "sharpness": sharpness}
+    given = {
+        "n_clusters": n_clusters,
+        "method": method,
+        "affinity_threshold": affinity_threshold,
+        "affinity_scale": affinity_scale,
+    }
     rules = {**METHOD_RULES, "n_landmarks": FOREST_RULES["n_landmarks"]}
     check_parameters({**given, "n_landmarks": n_landmarks}, rules)
     labels = check_partitions(partitions)
     check_enough_rows(labels.shape[1], n_clusters)
     weights = check_weights(sample_weight, labels.shape[1])
-    found = combine(CpuBackend(), labels, n_clusters, method, threshold, sharpness, weights, n_landmarks=n_landmarks)
+    found = combine(
+        CpuBackend(), labels, n_clusters, method, affinity_threshold, affinity_scale, weights, n_landmarks=n_landmarks
+    )
     if found.kept.failed:
         warn_caller(f"method={method!r} chose among fewer cuts: {'; '.join(found.kept.failed)}.")
     return found.labels

@@ -10,7 +10,7 @@ import numpy as np
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IntArray
 from clusterforests._utils.statistics import adjusted_rand
 from clusterforests.backends import Backend
-from clusterforests.consensus.affinity import Graph, Signatures, affinity, check_pairs, coassociate, sharpness_for
+from clusterforests.consensus.affinity import Graph, Signatures, affinity, affinity_scale_for, check_pairs, coassociate
 from clusterforests.consensus.eigenvectors import spectral_embedding
 from clusterforests.consensus.gaps import CLEAN, gap_graph, leak
 from clusterforests.consensus.linkage import by_size
@@ -119,7 +119,9 @@ class ConsensusGraph:
         self.backend = backend
         self.signatures = signatures
         self.n_clusters = settings.n_clusters
-        self.links = Links(settings.threshold, sharpness_for(settings.sharpness, len(signatures.labels)))
+        self.links = Links(
+            settings.affinity_threshold, affinity_scale_for(settings.affinity_scale, len(signatures.labels))
+        )
         self.limits = limits
         self._graph: Graph | None = None
 
@@ -153,7 +155,7 @@ class ConsensusGraph:
     def affinity_graph(self) -> Graph:
         """Make the graph of W, once."""
         if self._graph is None:
-            W = affinity(self.backend, self.signatures, self.links.threshold, self.links.sharpness, self.limits)
+            W = affinity(self.backend, self.signatures, self.links.threshold, self.links.scale, self.limits)
             self._graph = Graph(self.backend, W, self.signatures.weights, self.limits)
         return self._graph
 
@@ -233,8 +235,8 @@ def combine(
     partitions: AnyIntArray,
     n_clusters: int,
     method: str,
-    threshold: float | str,
-    sharpness: float | str,
+    affinity_threshold: float | str,
+    affinity_scale: float | str,
     weights: FloatArray | None = None,
     *,
     n_landmarks: int | str | None = "auto",
@@ -246,7 +248,7 @@ def combine(
     The graph is that of the different rows of labels, or of landmarks that stand for them. Rows that are no nodes are
     placed: those of weight 0, which take no part, and those for which landmarks stand.
     """
-    settings = CutSettings(n_clusters, method, threshold, sharpness, n_landmarks)
+    settings = CutSettings(n_clusters, method, affinity_threshold, affinity_scale, n_landmarks)
     nodes = choose_nodes(backend, partitions, weights, settings, seed, limits)
     kept = cut_graph(ConsensusGraph(backend, nodes.signatures, settings, limits), settings)
     placement, labels = place_rows(backend, nodes, kept, partitions, weights)

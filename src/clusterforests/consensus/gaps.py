@@ -16,7 +16,7 @@ from clusterforests.consensus.normalized_cut import kmeans_groups
 from clusterforests.consensus.settings import LIMITS, GraphLimits
 
 FINEST = 0.3  # of the partitions
-SHARPNESS = 10.0
+SCALE = 10.0
 JOINED = 0.1
 CLEAN = 0.01  # most of a cluster's links that may lead out of it
 SMALLEST = 0.1  # of an even share: gaps around less are gaps around outliers
@@ -31,7 +31,7 @@ def cut_at_gaps(backend: Backend, signatures: Signatures, n_clusters: int) -> In
 def gap_graph(backend: Backend, signatures: Signatures, limits: GraphLimits = LIMITS) -> Graph:
     """Make the graph of the finest partitions, joined by a little of all."""
     check_pairs(signatures)
-    W = expm1(SHARPNESS * fine_shares(backend, signatures))
+    W = expm1(SCALE * fine_shares(backend, signatures))
     W += JOINED * coassociate(backend, signatures.labels, signatures.labels)
     return Graph(backend, W, signatures.weights, limits)
 

@@ -20,7 +20,7 @@ from clusterforests.consensus.normalized_cut import CutTree
 PLACED_ROWS = 8192  # rows placed at a time
 TALLIED_ROWS = 65536  # searched at a time for the first row of each cluster
 NO_ROW = np.iinfo(np.int64).max
-LEAST_POWER = 1e-3  # of sharpness: with less, single precision can hardly tell links apart
+LEAST_POWER = 1e-3  # of scale: with less, single precision can hardly tell links apart
 MOST_COUNTED = 255  # members
 SIXTEEN = 16  # nodes of a group are counted together
 
@@ -39,12 +39,12 @@ class Links:
     """The settings of W between rows and nodes."""
 
     threshold: float | str
-    sharpness: float
+    scale: float
 
     @property
     def is_power(self) -> bool:
         """Whether a link is a power of the number of matches, less 1."""
-        return isinstance(self.threshold, str) and self.sharpness > LEAST_POWER
+        return isinstance(self.threshold, str) and self.scale > LEAST_POWER
 
     def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
         """Sum W times each of the voters (v, m) over the nodes: (v, r).
@@ -53,14 +53,14 @@ class Links:
         """
         gaps = labels.min(axis=0, initial=0) < 0
         if nodes.labels.min(initial=0) < 0 or (gaps.any() and gaps.all()):
-            W = link_weights(backend, labels, nodes.labels, self.threshold, self.sharpness)
+            W = link_weights(backend, labels, nodes.labels, self.threshold, self.scale)
             return backend.multiply(W, voters)
         if gaps.any():
             sums = np.empty((len(voters), labels.shape[1]))
             for some in (gaps, ~gaps):
                 sums[:, some] = self.votes(backend, nodes, np.ascontiguousarray(labels[:, some]), voters)
             return sums
-        table = weight_table(len(labels), self.threshold, self.sharpness)
+        table = weight_table(len(labels), self.threshold, self.scale)
         return backend.matches(nodes.labels, table).multiply(labels, voters)
 
 
@@ -190,7 +190,7 @@ class MostLinked:
         gaps = nodes.labels.min(initial=0) < 0
         if gaps or not self.links.is_power or members > MOST_COUNTED or sixteens > len(nodes):
             return CountedLinks(self, None)
-        table = weight_table(members, self.links.threshold, self.links.sharpness)
+        table = weight_table(members, self.links.threshold, self.links.scale)
         groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
         return CountedLinks(self, GroupVotes(nodes.labels, groups, weights, table))
 

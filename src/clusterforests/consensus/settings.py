@@ -9,8 +9,8 @@ class CutSettings(NamedTuple):
 
     n_clusters: int
     method: str
-    threshold: float | str
-    sharpness: float | str
+    affinity_threshold: float | str
+    affinity_scale: float | str
     n_landmarks: int | str | None
     named: bool = True  # False if the method was chosen for the user, who did not ask for an exact cut of many rows
 

@@ -355,7 +355,7 @@ def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int6
     """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
     lines = _draw_lines(nodes.labels, np.arange(m), parts, chip_bytes)
-    table = weight_table(members, links.threshold, links.sharpness)
+    table = weight_table(members, links.threshold, links.scale)
     padded = np.zeros((len(voters), WORD * lines.bits.shape[1]))
     padded[:, :m] = voters
     return Ballot(lines, table - table[0], padded, table[0] * voters.sum(axis=1))
@@ -370,7 +370,7 @@ def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, ch
     places = np.empty(len(groups), dtype=np.int64)
     places[order] = np.repeat(WORD * (np.cumsum(wide) - wide), counts) + within(counts)
     lines = _draw_lines(nodes.labels, places, parts, chip_bytes)
-    table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.sharpness)
+    table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.scale)
     weights = np.zeros(WORD * lines.bits.shape[1])
     weights[places] = rule.voters.max(axis=0)
     word_groups = np.repeat(np.arange(len(counts)), wide)

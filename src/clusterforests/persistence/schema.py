@@ -82,7 +82,7 @@ RECORDS = {
         Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?", added="values"
     ),
     "Shares": _record(Shares, "first:int64/1 together:float64/2 clustered:float64/2"),
-    "Links": _record(Links, "threshold:plain sharpness:plain"),
+    "Links": _record(Links, "threshold:plain scale:plain"),
     "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
     "Embedding": _record(Embedding, "links:Links voters:float64/2 length:plain centers:float64/2"),
     "MostShared": _record(MostShared, "shares:Shares"),
@@ -199,7 +199,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 def _check_choices(state: Mapping[str, Any]) -> None:
     for name, choice in state["chosen_params_"].items():
         _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
-    _require({"consensus", "threshold", "n_clusters", "scale"} <= set(state["chosen_params_"]), "settings")
+    _require({"consensus", "affinity_threshold", "n_clusters", "scale"} <= set(state["chosen_params_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:
         columns = evidence.evidence.values()

@@ -9,7 +9,7 @@ from clusterforests import inspection
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.random import Purpose, stream
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.affinity import Graph, affinity, collapse, sharpness_for
+from clusterforests.consensus.affinity import Graph, affinity, affinity_scale_for, collapse
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.inspection.memberships import share_range
@@ -244,8 +244,8 @@ def _coordinates(view: ForestView, rows: IndexArray) -> FloatArray:
     """Return the entries of the second and third eigenvectors of D^-1 W; 0 where there are fewer than three."""
     backend = CpuBackend(view.parameters["n_jobs"])
     signatures = collapse(view.partitions(rows).astype(np.int32))
-    sharpness = sharpness_for(view.parameters["sharpness"], view.n_trees)
-    W = affinity(backend, signatures, view.settings["threshold"].value, sharpness)
+    affinity_scale = affinity_scale_for(view.parameters["affinity_scale"], view.n_trees)
+    W = affinity(backend, signatures, view.settings["affinity_threshold"].value, affinity_scale)
     graph = Graph(backend, W, signatures.weights)
     nodes = len(signatures)
     found = np.zeros((nodes, 2))

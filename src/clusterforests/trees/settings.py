@@ -108,7 +108,7 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
         "quality": Setting("corrected", "kappa with the liking for few features taken out"),
         "n_base_clusters": n_base_clusters(shape, n_clusters),
         "n_init": Setting(1, "one start a tree: the forest averages over them"),
-        "threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
+        "affinity_threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
     }
     if growth.value != "grown":
         rules |= dict.fromkeys(OF_GROWTH, Setting(None, "trees do not grow: see trees"))
@@ -215,8 +215,8 @@ PUBLISHED_SETTINGS: dict[str, Any] = {
     "patience": 3,
     "repeat_features": True,
     "quality": "centroid",
-    "threshold": 0.4,
-    "sharpness": "auto",
+    "affinity_threshold": 0.4,
+    "affinity_scale": "auto",
     "compete": "start",
     "consensus": "ncut",
     "n_init": 20,
