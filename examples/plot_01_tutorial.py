@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, describe, plots
 
 wine = load_wine(as_frame=True)
 X = wine.data.rename(columns=lambda name: name.replace("_", " "))
@@ -83,7 +83,7 @@ _ = plots.cluster_profiles(forest, X)
 # The same in words: what tells each cluster apart from the others, how surely it is there, and what to know before it
 # is used.
 
-print(forest.summary(X))
+print(describe(forest, X))
 
 # %%
 # Which features tell the clusters apart? A feature always fits clusters that were made with it, so each one is scored

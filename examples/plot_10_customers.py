@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, inspect_table, plots
+from clusterforests import ClusterForest, describe, inspect_table, plots
 
 rng = np.random.default_rng(0)
 kind = rng.choice(3, size=600, p=(0.5, 0.3, 0.2))
@@ -71,7 +71,7 @@ pd.crosstab(customers["channel"], forest.labels_)
 # --------------------
 # The lucky number and the newsletter have nothing to do with the kinds of customers, so no sentence mentions them.
 
-print(forest.summary(customers))
+print(describe(forest, customers))
 
 # %%
 # Is it right? Here we know the kinds that the table was made of; 1 would be perfect.

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, inspect_table, plots
+from clusterforests import ClusterForest, describe, inspect_table, plots
 
 rng = np.random.default_rng(0)
 WORDS = np.array(["strongly disagree", "disagree", "neutral", "agree", "strongly agree"])
@@ -51,7 +51,7 @@ answers_only = survey[QUESTIONS]
 forest = ClusterForest(random_state=0).fit(answers_only)
 print(forest.chosen_params_["n_clusters"].reason)
 print()
-print(forest.summary(answers_only))
+print(describe(forest, answers_only))
 
 # %%
 # The answers were drawn from three types, so that the result can be checked.

@@ -48,7 +48,7 @@ print(f"adjusted Rand index with the true topics: {adjusted_rand_score(topic, fo
 # %%
 # What each topic is about
 # ------------------------
-# Words that are frequent in a cluster and rare in the others. ``forest.summary(frame)`` says the same in sentences if
+# Words that are frequent in a cluster and rare in the others. ``describe(forest, frame)`` says the same in sentences if
 # the table is a sparse data frame with names.
 
 names = vectorizer.get_feature_names_out()

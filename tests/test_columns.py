@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, describe
 from clusterforests._utils.memory import DEFAULT_LIMITS
 from clusterforests.app.command_line.program import main
 
@@ -187,11 +187,11 @@ def test_columns_that_are_left_out_change_nothing(tmp_path, lower_limits, large)
 
 
 @pytest.mark.filterwarnings("ignore:Column .* is left out")
-def test_the_story_counts_only_columns_that_are_used():
+def test_the_description_counts_only_columns_that_are_used():
     X, more = overlapping(300)
     X.iloc[3, 0] = more.loc[3, "x0"] = np.nan
     forests = [ClusterForest(3, n_estimators=30, random_state=0).fit(table) for table in (X, more)]
-    told = [str(forest.summary(table)) for forest, table in zip(forests, (X, more), strict=True)]
+    told = [str(describe(forest, table)) for forest, table in zip(forests, (X, more), strict=True)]
     assert told[0] == told[1]
     assert "1 of 1,500 cells" in " ".join(told[0].split())
 

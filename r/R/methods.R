@@ -24,7 +24,7 @@ label_of <- function(values, all) {
 summary.cluster_forest <- function(object, ...) {
   ids <- if (is.null(names(object$cluster))) NULL else as.list(names(object$cluster))
   features <- if (is.null(names(object$importance))) NULL else as.list(names(object$importance))
-  structure(list(text = ask("story", forest_of(object), object$table, features, ids)), class = "summary.cluster_forest")
+  structure(list(text = ask("description", forest_of(object), object$table, features, ids)), class = "summary.cluster_forest")
 }
 
 print.summary.cluster_forest <- function(x, ...) {

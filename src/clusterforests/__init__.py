@@ -8,11 +8,13 @@ __all__ = [
     "HartiganWongKMeans",
     "__version__",
     "consensus_clustering",
+    "describe",
     "inspect_table",
     "write_report",
 ]
 
 if TYPE_CHECKING:
+    from clusterforests.app.description.description import describe
     from clusterforests.app.report.writing import write_report
     from clusterforests.consensus.consensus_clustering import consensus_clustering
     from clusterforests.estimator import ClusterForest
@@ -27,6 +29,7 @@ else:
         "ClusterForest": "estimator",
         "HartiganWongKMeans": "kmeans",
         "consensus_clustering": "consensus.consensus_clustering",
+        "describe": "app.description.description",
         "inspect_table": "table.reader.overview",
         "write_report": "app.report.writing",
     }

@@ -178,7 +178,7 @@ class ClusterForest(FittedForest):
         the feature. Noise features that go with each other have low ones too: they vouch for each other.
     memberships_ : ndarray of shape (n_samples, `n_clusters_`)
         Soft membership of each row in each cluster: the share of its companions, the other rows in the same cluster of
-        a tree, that are of the cluster, averaged over the trees. Sums to 1; that of a doubtful row may be highest in
+        a tree, that are of the cluster, averaged over the trees. Sums to 1; that of an ambiguous row may be highest in
         another cluster than its own.
     item_consensus_, consensus_silhouette_ : ndarray of shape (n_samples,)
         How surely each row belongs: its membership in its own cluster, and from -1 to 1 how far that is above the one

@@ -1,7 +1,6 @@
 """What a fitted forest hands out: the classes of its attributes."""
 
 from clusterforests.consensus.normalized_cut import CutNode, CutTree
-from clusterforests.description import ClusterStory, DoubtfulRows, Summary, Trait
 from clusterforests.inspection import Stability
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.memory_estimate import MemoryEstimate
@@ -10,16 +9,12 @@ from clusterforests.table.reader.overview import TableOverview
 from clusterforests.trees.settings import Setting
 
 __all__ = [
-    "ClusterStory",
     "ColumnReading",
     "CutNode",
     "CutTree",
-    "DoubtfulRows",
     "MemoryEstimate",
     "NClustersEvidence",
     "Setting",
     "Stability",
-    "Summary",
     "TableOverview",
-    "Trait",
 ]

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, Int64Array, IntArray
-from clusterforests.backends import CpuBackend
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests.consensus.constraints import Constraints
 from clusterforests.inspection.stability import N_SPLITS, HalfCuts
 from clusterforests.judge.evidence import NClustersEvidence
@@ -17,14 +16,6 @@ from clusterforests.table.feature_columns import EncodedTable, NumberColumn
 from clusterforests.table.reader.column_reading import ColumnReading
 from clusterforests.table.reader.remarks import NewCells
 from clusterforests.trees.settings import Setting
-
-
-class ColumnMoments(NamedTuple):
-    """Means and standard deviations of encoded columns, in units of 2**exponent; NaN where `fit` did not find them."""
-
-    exponent: IntArray
-    mean: FloatArray
-    deviation: FloatArray
 
 
 @dataclass(frozen=True)
@@ -129,11 +120,6 @@ class ForestView:
         values: FloatArray = in_memory(self.forest.memberships_)
         return values
 
-    def guided_rows(self) -> Int64Array:
-        """Return the rows of which the user knew something, so that `predict` may say something else of them."""
-        given = self.constraints
-        return np.empty(0, dtype=np.int64) if given is None or given.guidance is None else given.guidance.rows
-
     @property
     def constraints(self) -> Constraints | None:
         """What the user asked of the clusters beside their number."""
@@ -145,15 +131,6 @@ class ForestView:
         """The cluster of each known class."""
         found: dict[Any, int] = self.forest.known_clusters_
         return found
-
-    def predicted(self, rows: slice | IndexArray) -> IntArray:
-        """Return what `predict` says of fitted rows, none of them guided: their labels, unless sizes moved them."""
-        forest = self.forest
-        labels: IntArray = in_memory(forest.labels_[rows])
-        if forest._constraints is None:
-            return labels
-        found: IntArray = forest._placement.clusters(CpuBackend(forest.n_jobs), in_memory(forest.partitions_[:, rows]))
-        return np.where(labels < 0, labels, found)
 
     def half_cuts(self, n_splits: int = N_SPLITS) -> HalfCuts:
         """Return the clusters that random halves of the trees find."""
@@ -184,20 +161,6 @@ class ForestView:
         """Turn the fitted table, of whose cells `fit` told, into numbers; missing cells are NaN."""
         encoded: EncodedTable = self.forest._encoding.apply(self.forest, X, new=NewCells())
         return encoded
-
-    def column_moments(self) -> ColumnMoments | None:
-        """Return the mean and deviation of each column that is a number and varies, if `fit` scaled columns by them."""
-        scaling = self.forest._scaling
-        if self.reduced or not len(scaling.exponent) or self.settings["scale"].value not in ("standard", "mixed"):
-            return None
-        columns = self.columns()
-        chosen = np.arange(len(columns)) if scaling.sources is None else scaling.sources
-        exponent, mean = np.zeros(len(columns), np.int32), np.full((2, len(columns)), np.nan)
-        exponent[chosen] = scaling.exponent[0]
-        mean[:, chosen] = scaling.shift[0], scaling.divisor[0]
-        left = (exponent == 0) & (mean[0] == 0) & (mean[1] == 1)  # a column that does not vary is left as it is
-        mean[:, left | [column.level is not None for column in columns]] = np.nan
-        return ColumnMoments(exponent, *mean)
 
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""

@@ -23,9 +23,6 @@ from clusterforests.consensus.normalized_cut import CutTree
 from clusterforests.consensus.outliers import OutlierRule
 from clusterforests.consensus.placement import Placement
 from clusterforests.consensus.settings import CutSettings
-from clusterforests.description import Summary, summarise
-from clusterforests.description.same_table import check_same_columns, check_same_table
-from clusterforests.forest_view import view_of
 from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.inspection.arguments import check_names
 from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
@@ -39,6 +36,7 @@ from clusterforests.inspection.memberships import (
 from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
+from clusterforests.rows.fitted_table import compare_rows, compared_rows, count_rows
 from clusterforests.rows.new_rows import NewRows
 from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
 from clusterforests.table.checks import read_sparse
@@ -124,7 +122,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         memberships : ndarray of shape (n_samples, `n_clusters_`)
             The share of the row's companions, the fitted rows in the same cluster of a tree, that are of each cluster,
-            averaged over the trees. Every row sums to 1. The highest membership of a doubtful row may be in another
+            averaged over the trees. Every row sums to 1. The highest membership of an ambiguous row may be in another
             cluster than that of `predict`.
         """
         check_is_fitted(self)
@@ -225,7 +223,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Soft membership of each row in each cluster, (n_samples, `n_clusters_`).
 
         The share of the row's companions, the other rows in the same cluster of a tree, that are of each cluster,
-        averaged over the trees. It sums to 1. The highest membership of a doubtful row may be in another cluster than
+        averaged over the trees. It sums to 1. The highest membership of an ambiguous row may be in another cluster than
         that of its label.
         """
         return self._diagnosed(FromMemberships(_as_they_are), self.n_clusters_)
@@ -317,7 +315,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         stability : Stability
             `mean`, `low` and `high` of the adjusted Rand index between halves; `clusters`: for each cluster how much
-            of it is found again (Jaccard index).
+            of it is recovered (Jaccard index).
         """
         return stability(self, n_splits=n_splits, level=level, max_rows=max_rows)
 
@@ -346,34 +344,54 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         titles = check_names(self._encoding.names if names is None else names, self._encoding.n_features)
         if X is None:
             return build_tree(labels, mass)
+        for caveat in self.check_table(X):
+            warn_caller(caveat)
         values = self._encoding.apply(self, X).values
-        if len(values) != len(mass):
-            raise ValueError(
-                f"X has {len(values)} rows but the forest was fitted on {len(mass)}. Pass the table it was fitted on."
-            )
-        view = view_of(self)
-        for doubt in check_same_table(view, X) + check_same_columns(view, np.arange(len(values)), values):
-            warn_caller(doubt)
         return build_tree(labels, mass, values, self._encoding.columns(), titles)
 
-    def summary(self, X: Any, *, names: Sequence[Any] | None = None, ids: Sequence[Any] | None = None) -> Summary:
-        """The clusters in plain English: what tells each apart, how surely it is there, and which rows are doubtful.
+    def check_table(self, X: Any) -> list[str]:
+        """Check that X is the table that the forest was fitted on, its rows in the same order.
+
+        Some rows are predicted, and compared with their labels. Rows that the user knew something of are left out.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The table that the forest was fitted on; another one, or another order of its rows, is refused.
-        names : sequence of str or None, default=None
-            Names of the columns; None means those of X, or "column 1", "column 2", ...
-        ids : sequence or None, default=None
-            Names of the rows, for the doubtful ones; None numbers them from 1.
+            A table of another number of rows, or of which many rows are elsewhere, is refused.
 
         Returns
         -------
-        summary : Summary
-            Text when printed; its `clusters`, `doubtful` and `cautions` are its parts, and `to_dict` is for JSON.
+        caveats : list of str
+            A sentence if a few rows are elsewhere, as they are where cells were rounded.
         """
-        return summarise(view_of(self), X, names, ids)
+        check_is_fitted(self)
+        n, n_given = self.partitions_.shape[1], count_rows(X)
+        if n_given != n:
+            raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
+        rows, guidance = compared_rows(n), None if self._constraints is None else self._constraints.guidance
+        if guidance is not None:
+            rows = np.setdiff1d(rows, guidance.rows)
+        expected = in_memory(self.labels_[rows])
+        if self._constraints is not None:  # sizes may have moved rows
+            placed = self._placement.clusters(CpuBackend(self.n_jobs), in_memory(self.partitions_[:, rows]))
+            expected = np.where(expected < 0, expected, placed)
+
+        def predict(some: Any) -> Any:
+            return in_memory(self.predict(some))
+
+        return compare_rows(predict, X, rows, expected, has_centers=self.estimator is None)
+
+    @property
+    def sample_weight_(self) -> FloatArray | None:
+        """Weights of the rows; None if they had none."""
+        check_is_fitted(self)
+        return self._weights
+
+    @property
+    def constraints_(self) -> Constraints | None:
+        """What was asked of the clusters beside their number: pairs, known classes, sizes; None if nothing was."""
+        check_is_fitted(self)
+        return self._constraints
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, describe, plots
 from clusterforests.app.command_line.program import main
 from clusterforests.app.report import write_report
 from clusterforests.consensus.outliers import find_outliers
@@ -129,7 +129,7 @@ def test_outliers_that_are_all_of_a_cluster_keep_it_in_another_cut(tmp_path):
     assert set(cut.labels_.tolist()) - {-1} == {0, 1, 2, 3}
     assert np.array_equal(cut.predict(X), cut.labels_)
     assert np.array_equal(cut.recut(3).labels_, forest.labels_)
-    assert "fall into 20 clusters" in forest.recut(20).summary(X).answer
+    assert "fall into 20 clusters" in describe(forest.recut(20), X).answer
     assert len(forest.cluster_tree(n_clusters=[2, 3, 4, 5]).sizes) == 4
     cut.save(tmp_path / "cut.cf")
     assert np.array_equal(ClusterForest.load(tmp_path / "cut.cf").predict(X), cut.labels_)
@@ -150,9 +150,9 @@ def test_a_fit_without_outliers_after_one_with(table, fitted):
     assert forest.predict(table).min() == 0
 
 
-def test_story_report_and_plots(tmp_path, table, fitted):
+def test_description_report_and_plots(tmp_path, table, fitted):
     count = int((fitted.labels_ < 0).sum())
-    text = " ".join(str(fitted.summary(table)).split())
+    text = " ".join(str(describe(fitted, table)).split())
     assert f"{count} rows lie apart from all of them" in text
     assert "have the label -1" in text
     write_report(fitted, table, tmp_path / "report.html")
@@ -273,7 +273,7 @@ def test_a_cluster_without_weight_has_a_shape():
 def test_the_answer_for_one_cluster_counts_outliers():
     X = np.random.default_rng(0).normal(size=(100, 3))
     X[0] = 40
-    said = ClusterForest(1, n_estimators=20, outliers=0.01, random_state=0).fit(X).summary(X).answer
+    said = describe(ClusterForest(1, n_estimators=20, outliers=0.01, random_state=0).fit(X), X).answer
     assert said == "99 of 100 rows form one cluster, as requested. 1 row lies apart from the others."
 
 

@@ -24,7 +24,6 @@ LAYERS = (
     ("rows",),
     ("gpu", "persistence"),
     ("forest_view",),
-    ("description",),
     ("predictor",),
     ("estimator",),
     ("fitted",),

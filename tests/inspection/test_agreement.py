@@ -37,7 +37,7 @@ def test_stability_tells_structure_from_noise():
     kept, lost = (stability(p, 3, consensus_clustering, n_splits=6) for p in (solid, noise))
     assert kept.mean == 1
     assert kept.clusters == pytest.approx([1, 1, 1])
-    assert kept.found_again.tolist() == [1, 1, 1]
+    assert kept.recovered.tolist() == [1, 1, 1]
     assert lost.mean < 0.3
     assert lost.clusters.max() < 0.8
     assert lost.low <= lost.mean <= lost.high
@@ -55,8 +55,8 @@ def test_stability_names_the_cluster_that_does_not_hold():
     found = stability(partitions, 3, consensus_clustering, n_splits=5, labels=truth)
     assert found.clusters[0] == 1
     assert found.clusters[1:].max() < 0.8
-    assert found.found_again[0] == 1
-    assert found.found_again[1:].max() < 0.8
+    assert found.recovered[0] == 1
+    assert found.recovered[1:].max() < 0.8
 
 
 def test_stability_halves_share_no_partition():
@@ -106,7 +106,7 @@ def test_stability_of_a_sample_of_rows():
     assert set(sizes) == {100}
     assert found.clusters[:2] == pytest.approx([1, 1])
     assert np.isnan(found.clusters[2])
-    assert np.isnan(found.found_again[2])
+    assert np.isnan(found.recovered[2])
     assert stability(partitions, 2, combine, n_splits=3).n_rows == 401
 
 

@@ -83,7 +83,7 @@ def test_rows_without_weight_are_not_sampled():
 
 
 def test_halves_that_disagree_are_ambiguous():
-    """Two ways to divide four rows: each half has one of them alone, so that half of the pairs are doubtful."""
+    """Two ways to divide four rows: each half has one of them alone, so that half of the pairs are ambiguous."""
     partitions = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
     cuts = half_cuts(partitions, 2, first_partition)
     assert pac(cuts) == pytest.approx(4 / 6)

@@ -31,7 +31,7 @@ def test_feature_importance(forest, tick_labels):
     noise = order[importance[order] == 0]
     assert len(noise) in range(1, 6)  # else neither bars nor p-values are tested
     assert [text.get_text().strip() for text in shown.texts] == [f"p = {forest.feature_pvalues_[j]:.2g}" for j in noise]
-    assert shown.get_title() == f"Features that tell: {6 - len(noise)} of 6"
+    assert shown.get_title() == f"Informative features: {6 - len(noise)} of 6"
     few = plots.feature_importance(forest, max_features=2, names=list("abcdef"))
     assert tick_labels(few.yaxis) == ["abcdef"[j] for j in order[:2]]
 

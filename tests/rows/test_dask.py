@@ -19,7 +19,7 @@ from dask.delayed import delayed
 from distributed import Client, LocalCluster
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, describe
 from clusterforests._utils.memory import SizeLimits
 from clusterforests._utils.row_keys import row_keys
 from clusterforests.app.report.json_values import PageLimits
@@ -215,17 +215,17 @@ def test_lazy_results_equal_those_of_numpy(plain, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-def test_story_and_report_read_dask_tables(plain):
+def test_description_and_report_read_dask_tables(plain):
     """Only the rows that they show are brought here; a frame or an array that does not know its rows is read too."""
-    told = str(plain.summary(X, names=NAMES))
+    told = str(describe(plain, X, names=NAMES))
     pieces = in_pieces(X, (1000, 500, 1500))
     unknown = da.concatenate([pieces, pieces])[da.concatenate([da.ones(N, dtype=bool), da.zeros(N, dtype=bool)])]
     blocks = [pieces.map_blocks(kind, dtype=float) for kind in BLOCKS.values()]
     for table in (pieces, unknown, *blocks, dd.from_pandas(pd.DataFrame(X, columns=NAMES), npartitions=3)):
         found = forest().fit(table)
-        assert str(found.summary(table, names=NAMES)) == told
+        assert str(describe(found, table, names=NAMES)) == told
     with pytest.raises(ValueError, match="its rows are in another order"):
-        forest().fit(pieces).summary(pieces[::-1])
+        describe(forest().fit(pieces), pieces[::-1])
     assert np.isnan(unknown.shape[0])  # the user's table is as it was
     few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
     assert gather(found, table, limits=few)["answer"] == gather(plain, X, names=NAMES, limits=few)["answer"]

@@ -197,7 +197,7 @@ def shown_of(page):
     """What a reader sees of the number of clusters, section by section."""
     return {
         "answer": page.locator("#answer").text_content(),
-        "stories": page.locator(".cluster h3 bdi").all_text_contents(),
+        "descriptions": page.locator(".cluster h3 bdi").all_text_contents(),
         "clusters": page.locator("#clusters tbody tr").count(),
         "between": page.locator("#between tbody tr").count(),
         "histograms": page.locator("#histograms svg").first.get_attribute("aria-label"),
@@ -219,7 +219,7 @@ def test_the_switch_redraws_everything_and_back(opened):
     four = shown_of(page)
     assert "4 clusters" in four["answer"]
     assert [four[key] for key in ("clusters", "between", "truth")] == [4, 4, 4]
-    assert len(four["stories"]) == len(four["points"]) == 4
+    assert len(four["descriptions"]) == len(four["points"]) == 4
     assert four["number"].startswith("4")
     assert page.locator("#switch-said").text_content() == "4 clusters shown."
     assert page.locator("#rows-pick option").count() == 5
@@ -230,10 +230,10 @@ def test_the_switch_redraws_everything_and_back(opened):
 
 def test_sections_that_appear_are_in_the_contents(opened):
     page = opened("one").page
-    assert page.locator("#story").is_hidden()
+    assert page.locator("#description").is_hidden()
     page.locator('#switch input[value="3"]').check(force=True)
-    assert page.locator("#story").is_visible()
-    assert page.locator('#contents a[href="#story"]').count() == 1
+    assert page.locator("#description").is_visible()
+    assert page.locator('#contents a[href="#description"]').count() == 1
     assert page.locator("#contents a").count() == page.locator("main > section:visible").count()
 
 
@@ -362,7 +362,10 @@ def test_many_clusters_and_columns_unfold(opened, pages):
     X = np.repeat(rng.normal(size=(18, 16)) * 20, 6, axis=0) + rng.normal(size=(108, 16))
     write_report(ClusterForest(18, n_estimators=20, random_state=0).fit(X), X, pages / "many.html")
     page = opened("many").page
-    for rows, button, most in ((".cluster", "#stories-more", 18), ("#feature-table tbody tr", "#features-more", 16)):
+    for rows, button, most in (
+        (".cluster", "#descriptions-more", 18),
+        ("#feature-table tbody tr", "#features-more", 16),
+    ):
         assert page.locator(rows).count() == 12
         page.locator(button).click()
         assert page.locator(button).is_hidden()

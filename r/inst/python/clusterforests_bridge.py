@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, describe
 from clusterforests._utils.validation import rename_places
 
 NA_INTEGER = -(2**31)  # R's missing integer or logical
@@ -96,7 +96,7 @@ def fit(table: Any, n_clusters: Any, settings: dict[str, Any], known: dict[str, 
     pairs = {name: None if known[name] is None else _pairs(known[name]) for name in ("must_link", "cannot_link")}
     forest = ClusterForest(n_clusters, **given)
     with _counting_from_one():
-        return describe(forest.fit(table, known_labels=known["known_labels"], **pairs))
+        return contents(forest.fit(table, known_labels=known["known_labels"], **pairs))
 
 
 @contextmanager
@@ -115,10 +115,10 @@ def _pairs(data: bytes) -> Any:
 
 def cut(forest: Any, n_clusters: int) -> dict[str, Any]:
     """Cut the trees of a forest into another number of clusters."""
-    return describe(forest.recut(n_clusters))
+    return contents(forest.recut(n_clusters))
 
 
-def describe(forest: Any) -> dict[str, Any]:
+def contents(forest: Any) -> dict[str, Any]:
     """Collect what R keeps of a forest."""
     found = forest.n_clusters_evidence_
     evidence = None
@@ -157,9 +157,9 @@ def shares(forest: Any, rows: Sequence[int]) -> bytearray:
     return _packed(forest.coassociation(list(rows), list(rows)))
 
 
-def story(forest: Any, table: Any, names: Any, ids: Any) -> str:
+def description(forest: Any, table: Any, names: Any, ids: Any) -> str:
     """Return the clusters in plain English."""
-    return str(forest.summary(table, names=names, ids=ids))
+    return str(describe(forest, table, names=names, ids=ids))
 
 
 def _packed(values: Any, kind: str = "<f8") -> bytearray:

@@ -140,7 +140,7 @@ def memberships(source: Any, labels: Any = None, weights: Any = None) -> FloatAr
     """Compute the soft membership of each row in each cluster.
 
     It is the chance that a companion of the row, drawn from a random tree, is of the cluster. Memberships do not depend
-    on the row's own label: a doubtful row may have its highest membership in another cluster.
+    on the row's own label: an ambiguous row may have its highest membership in another cluster.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def consensus_silhouette(source: Any, labels: Any = None, weights: Any = None) -
     -------
     silhouette : ndarray of shape (n_samples,)
         (own - other) / max(own, other), from -1 to 1: 1 for a row whose companions are all of its cluster, below 0 for
-        a doubtful one, whose highest membership is in another cluster. 0 for all rows if there is only one cluster.
+        an ambiguous one, whose highest membership is in another cluster. 0 for all rows if there is only one cluster.
     """
     if is_forest(source):
         found: FloatArray = source.consensus_silhouette_

@@ -179,7 +179,7 @@ def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | Non
     return np.sort(rows[permutations(stream(seed, Purpose.DIAGNOSTIC_ROWS), len(rows))[0, :max_rows]])
 
 
-FOUND_AGAIN = 0.75  # Jaccard index from which on a cluster counts as found again (Hennig 2007)
+RECOVERED = 0.75  # Jaccard index from which on a cluster counts as found again (Hennig 2007)
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class Stability:
     high: float
     scores: FloatArray  # of each split; NaN if its halves share no pair of clustered rows
     clusters: FloatArray  # best Jaccard index of each cluster in the clustering of a half, averaged over the halves
-    found_again: FloatArray  # share of the halves in which this index of a cluster is at least 0.75
+    recovered: FloatArray  # share of the halves in which this index of a cluster is at least 0.75
     n_rows: int  # rows that were clustered
 
 
@@ -224,7 +224,7 @@ def stability(
     Returns
     -------
     result : Stability
-        With `mean`, `low`, `high`, `scores`, `n_rows` and, for each cluster, `clusters` and `found_again`: NaN if no
+        With `mean`, `low`, `high`, `scores`, `n_rows` and, for each cluster, `clusters` and `recovered`: NaN if no
         half clusters any of its rows.
 
     Examples
@@ -250,7 +250,7 @@ def stability(
         high=float(high),
         scores=scores,
         clusters=_mean_known(again),
-        found_again=_mean_known(np.where(np.isnan(again), np.nan, again >= FOUND_AGAIN)),
+        recovered=_mean_known(np.where(np.isnan(again), np.nan, again >= RECOVERED)),
         n_rows=len(cuts.rows),
     )
 

@@ -1,4 +1,4 @@
-"""Which features tell clusters apart, which ones the trees use, and how strong each one is alone."""
+"""Which features are informative, which ones the trees use, and how strong each one is alone."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -7,8 +7,6 @@ import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.validation import check_parameters, integer, warn_caller
-from clusterforests.description.same_table import check_same_columns, check_same_table
-from clusterforests.description.table_sample import count_rows, take_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.inspection.arguments import check_names
@@ -24,6 +22,7 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
+from clusterforests.rows.fitted_table import take_rows
 from clusterforests.table.frames import is_dask
 
 # The fitted table as numbers, with a name for each column.
@@ -43,13 +42,9 @@ def feature_names(view: ForestView, given: Sequence[Any] | None = None) -> list[
 
 def named_columns(view: ForestView, X: Any, given: Sequence[Any] | None = None) -> NamedColumns:
     """Encode X, which must be the table that the forest was fitted on; warn if it may not quite be."""
-    n, n_given = len(view.labels), count_rows(X)
-    if n_given != n:
-        raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
-    rows = np.arange(n)
-    encoded = view.encode(take_rows(X, rows) if is_dask(X) else X)
-    for doubt in check_same_table(view, X) + check_same_columns(view, rows, encoded.values):
-        warn_caller(doubt)
+    for caveat in view.forest.check_table(X):
+        warn_caller(caveat)
+    encoded = view.encode(take_rows(X, np.arange(len(view.labels))) if is_dask(X) else X)
     features = feature_names(view, given)
     return NamedColumns(encoded.values, [column.title(features) for column in view.columns()])
 
@@ -130,7 +125,7 @@ def feature_importance(
     names: Sequence[str] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw how much each feature tells: its `feature_importances_`.
+    """Draw how informative each feature is: its `feature_importances_`.
 
     A bar is the share of the feature's variance that lies between clusters found without it, above what shuffled rows
     give. Features that do not pass the test have no bar, but their p-value.
@@ -163,7 +158,7 @@ def feature_importance(
     name_bars(ax, [named[j] for j in order])
     ax.set_xlabel("variance between clusters found without it, %")
     ax.set_ylabel(_some_features(len(order), len(named)))
-    ax.set_title(f"Features that tell: {(importance > 0).sum():,} of {len(named):,}")
+    ax.set_title(f"Informative features: {(importance > 0).sum():,} of {len(named):,}")
     ax.spines["left"].set_visible(False)
     return ax
 

@@ -222,7 +222,7 @@ def cluster_forest(
             Ordered categories "0", "1", ...: the cluster of each cell; "0" is the largest. NaN for outliers, the cells
             that belong to no cluster, if `outliers` is given.
         `adata.obs["cluster_forest_consensus"]`
-            The membership of each cell in its own cluster: low for doubtful cells.
+            The membership of each cell in its own cluster: low for ambiguous cells.
         `adata.obsm["cluster_forest_memberships"]`
             The membership of each cell in each cluster; rows sum to 1.
         `adata.var["cluster_forest_importance"]`, `adata.var["cluster_forest_pvalue"]`

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterforests._utils.statistics import weighted_quantile
-from clusterforests.description.traits import measure_effects, rank_columns, weighted_mean
+from clusterforests.app.description.traits import measure_effects, rank_columns, weighted_mean
 
 
 def plain_delta(x, inside, weights):

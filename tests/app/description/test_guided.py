@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest
-from clusterforests.description.sentences import guided
+from clusterforests import ClusterForest, describe
+from clusterforests.app.description.sentences import guided
 from clusterforests.forest_view import view_of
 
 ROWS = np.random.default_rng(0).normal(np.repeat([[0.0], [9.0]], 30, axis=0), size=(60, 3))
@@ -35,7 +35,7 @@ def test_sentences(settings, given, sentence):
     labels = forest.labels_
     said = sentence.format(first=labels[0], last=labels[50])
     assert guided(view_of(forest)) == said
-    assert (said in forest.summary(ROWS).cautions) == bool(said)
+    assert (said in describe(forest, ROWS).caveats) == bool(said)
 
 
 def test_many_classes_are_not_all_listed():

@@ -1,18 +1,14 @@
 """A summary or report is about the table that the forest was fitted on, rows in the same order."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, describe, plots
 from clusterforests.app.command_line.program import main
 from clusterforests.app.report.json_values import PageLimits
 from clusterforests.app.report.writing import gather, write_report
-from clusterforests.description.same_table import check_same_columns, check_same_table
-from clusterforests.forest_view import view_of
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +21,8 @@ def fitted():
 
 def test_the_fitted_table_is_known_again(fitted):
     forest, X = fitted
-    assert check_same_table(view_of(forest), X) == []
-    assert check_same_table(view_of(forest), pd.DataFrame(X)) == []
+    assert forest.check_table(X) == []
+    assert forest.check_table(pd.DataFrame(X)) == []
 
 
 def test_another_order_of_the_rows_is_refused(fitted, tmp_path):
@@ -35,7 +31,7 @@ def test_another_order_of_the_rows_is_refused(fitted, tmp_path):
         with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,500 rows"):
             write_report(forest, other, tmp_path / "page.html")
         with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,500 rows"):
-            forest.summary(other)
+            describe(forest, other)
     assert not (tmp_path / "page.html").exists()
 
 
@@ -45,7 +41,7 @@ def test_a_few_shuffled_rows_of_many_are_a_caution(separated):
     forest = ClusterForest(3, n_estimators=10, random_state=0).fit(many)
     shuffled = many.copy()
     shuffled[9000:9300] = np.random.default_rng(0).permutation(many[9000:9300])
-    assert "of 12,000 rows of this table into other clusters than the fit" in forest.summary(shuffled).cautions[0]
+    assert "of 12,000 rows of this table into other clusters than the fit" in describe(forest, shuffled).caveats[0]
 
 
 def test_a_few_other_rows_are_a_caution(fitted):
@@ -53,18 +49,18 @@ def test_a_few_other_rows_are_a_caution(fitted):
     changed = X.copy()
     changed[:20] = X[[*np.flatnonzero(forest.labels_ != forest.labels_[0])[:20]]]
     said = "rows of this table into other clusters than the fit"
-    assert said in forest.summary(changed).cautions[0]
-    assert said not in " ".join(forest.summary(X).cautions)
+    assert said in describe(forest, changed).caveats[0]
+    assert said not in " ".join(describe(forest, X).caveats)
     few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
-    assert all(said in view["cautions"][0] for view in gather(forest, changed, limits=few)["views"])
-    assert not any(said in line for view in gather(forest, X, limits=few)["views"] for line in view["cautions"])
+    assert all(said in view["caveats"][0] for view in gather(forest, changed, limits=few)["views"])
+    assert not any(said in line for view in gather(forest, X, limits=few)["views"] for line in view["caveats"])
 
 
 @pytest.mark.parametrize("clusterer", [KMeans(n_init=1), AgglomerativeClustering(linkage="single")])
 def test_of_other_clusterers_only_many_rows_are_a_caution(blobs, clusterer):
     forest = ClusterForest(3, n_estimators=5, estimator=clusterer, random_state=0).fit(blobs[0])
-    assert check_same_table(view_of(forest), blobs[0]) == []
-    (said,) = check_same_table(view_of(forest), blobs[0][::-1])
+    assert forest.check_table(blobs[0]) == []
+    (said,) = forest.check_table(blobs[0][::-1])
     assert "rows of this table into other clusters than the fit: it may be another table, or in another order" in said
 
 
@@ -92,14 +88,7 @@ def test_rows_of_which_something_is_known_are_not_compared(settings, known):
     X = np.random.default_rng(0).normal(size=(105, 4)) + 8 * np.repeat(np.eye(3, 4), [40, 35, 30], axis=0)
     X[0] = 60
     forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X, **known)
-    assert check_same_table(view_of(forest), X) == []
-
-
-def in_other_units(X, factor=0.01):
-    """A column that does not tell, in another unit: `predict` says the same."""
-    other = X.copy()
-    other[:, 3] *= factor
-    return other
+    assert forest.check_table(X) == []
 
 
 @pytest.fixture(scope="module")
@@ -109,41 +98,9 @@ def separated():
     return ClusterForest(3, n_estimators=20, random_state=0).fit(X), X
 
 
-@pytest.mark.parametrize("factor", [0.01, 1e-300, 2.54, 1e300])
-def test_a_column_in_another_unit_is_a_caution(separated, factor):
-    forest, X = separated
-    other = in_other_units(X, factor)
-    assert check_same_table(view_of(forest), other) == []
-    said = "1 column of this table cannot be as fitted, the first is column 4: mean "
-    assert said in forest.summary(other).cautions[0]
-    few = PageLimits(splits=2, numbers=2, numbers_of_many=2)
-    assert said in gather(forest, other, limits=few)["views"][0]["cautions"][0]
-    assert not any("as fitted" in line for line in forest.summary(np.round(X, 1)).cautions)
-
-
-@pytest.mark.parametrize(
-    "settings", [{}, {"scale": "standard"}, {"scale": "none"}, {"outliers": "auto"}, {"estimator": KMeans(n_init=1)}]
-)
-def test_the_fitted_columns_are_known_again(separated, settings):
-    _, X = separated
-    weights = np.random.default_rng(0).integers(0, 3, len(X))
-    table = np.hstack([X, np.ones((len(X), 1)), np.exp(3 * X[:, :1]), X[:, :1] > 4])
-    table[:50, 1] = np.nan
-    frame = pd.DataFrame(table, columns=list("abcdefg")).assign(word=np.array(["x", "y", "z"])[weights])
-    for given in (table, frame):
-        for mass in (None, weights):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                forest = ClusterForest(3, n_estimators=10, random_state=0, **settings).fit(given, sample_weight=mass)
-            view = view_of(forest)
-            assert check_same_columns(view, np.arange(len(X)), view.encode(given).values) == []
-
-
 def test_pictures_are_of_the_fitted_table(separated):
     forest, X = separated
     with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
         plots.cluster_profiles(forest, X[::-1])
     with pytest.raises(ValueError, match="X has 599 rows but the forest was fitted on 600"):
         plots.feature_profile(forest, X[1:])
-    with pytest.warns(UserWarning, match="1 column of this table cannot be as fitted"):
-        plots.feature_profile(forest, in_other_units(X))

@@ -1,4 +1,4 @@
-"""Which rows of a large table the story and the report read."""
+"""Which rows of a large table the description and the report read."""
 
 import numpy as np
 import pandas as pd
@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse
 
 from clusterforests import ClusterForest
-from clusterforests.description.sentences import measure_certainty
-from clusterforests.description.summary import tell
-from clusterforests.description.table_sample import StoryLimits, representative_rows, sample_table
+from clusterforests.app.description.description import describe_clusters
+from clusterforests.app.description.sentences import measure_certainty
+from clusterforests.app.description.table_sample import DescriptionLimits, representative_rows, sample_table
 from clusterforests.forest_view import view_of
 
 
@@ -18,11 +18,11 @@ def test_large_table_is_read_in_part():
     X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
-    limits, view = StoryLimits(splits=2, sample_rows=200), view_of(forest)
+    limits, view = DescriptionLimits(splits=2, sample_rows=200), view_of(forest)
     table = sample_table(view, frame, None, None, limits)
     assert np.array_equal(table.rows, representative_rows(forest.labels_, 200, 5))
     assert np.array_equal(table.values, X[table.rows])
-    told = tell(view, measure_certainty(view, limits), table)
+    told = describe_clusters(view, measure_certainty(view, limits), table)
     inside = forest.labels_[table.rows] == 0
     trait = next(trait for trait in told.clusters[0].traits if trait.column == "a")
     assert trait.inside == np.median(table.values[inside, 0])
@@ -56,6 +56,6 @@ def test_only_the_sampled_rows_are_read(kind):
     }
     table = tables[kind]()
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table)
-    found = sample_table(view_of(forest), table, None, None, StoryLimits(sample_rows=20))
+    found = sample_table(view_of(forest), table, None, None, DescriptionLimits(sample_rows=20))
     assert 15 <= len(found.rows) <= 25
     assert np.array_equal(found.values, X[found.rows])

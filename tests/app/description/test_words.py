@@ -2,7 +2,7 @@
 
 import pytest
 
-from clusterforests.description.words import (
+from clusterforests.app.description.words import (
     SHARE,
     ColumnWords,
     capitalised,

@@ -33,4 +33,4 @@ def test_another_number_of_the_same_forest_was_given(report, three):
     for cut in (forest.recut(4), chosen.recut(4)):
         data = report(cut, X)[0]
         assert (data["number"]["chosen"], data["number"]["value"]) == (False, 4)
-        assert data["view"]["cautions"][0].startswith("4 clusters were requested")
+        assert data["view"]["caveats"][0].startswith("4 clusters were requested")

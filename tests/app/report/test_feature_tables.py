@@ -1,4 +1,4 @@
-"""Features that tell, and how the clusters differ in them."""
+"""Informative features, and how the clusters differ in them."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_noise_is_listed_as_such(report, noisy):
     assert {f["name"] for f in listed if f["importance"] > 0} == {f["name"] for f in listed if f["usable"]}
     assert {f["name"] for f in listed[:5]} == {f"column {j}" for j in range(1, 6)}
     assert [f["importance"] for f in listed[5:]] == [0] * 25
-    said = "5 of 30 columns tell the clusters apart; the other 25 were left out of the trees."
+    said = "5 of 30 columns are informative; the other 25 were left out of the trees."
     assert page.texts["answer"].endswith(said)
 
 
@@ -49,4 +49,4 @@ def test_what_is_not_listed_is_counted(report, noisy):
     data, _ = report(*noisy, limits=PageLimits(splits=2, listed_columns=3))
     assert len(data["features"]["features"]) == 3
     assert data["features"]["n_columns"] == 30
-    assert data["features"]["tell"] == 5
+    assert data["features"]["informative"] == 5

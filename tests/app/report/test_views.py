@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, describe
 from clusterforests.app.report.json_values import PageLimits
 from clusterforests.app.report.views import numbers_shown
 from clusterforests.forest_view import view_of
@@ -20,9 +20,9 @@ def test_each_view_is_that_of_a_cut(report, three):
     assert data["chosen"] == 3
     for view, score in zip(data["views"], data["truth"], strict=True):
         cut = forest.recut(view["k"])
-        told = cut.summary(X)
+        told = describe(cut, X)
         assert view["answer"].startswith(f"The 75 rows fall into {view['k']} clusters")
-        assert [story["name"] for story in view["story"]] == [story.name for story in told.clusters]
+        assert [entry["name"] for entry in view["description"]] == [cluster.name for cluster in told.clusters]
         assert [c["size"] for c in view["clusters"]] == np.bincount(cut.labels_).tolist()
         assert view["stability"]["mean"] == pytest.approx(cut.stability(2).mean, rel=1e-3)
         assert view["pairs"]["pac"] == pytest.approx(pac(consensus_cdf(cut.half_cuts(2))), rel=1e-3)
@@ -41,8 +41,8 @@ def test_another_number_than_the_chosen_one_is_called_so(report, three):
     assert [view["k"] for view in data["views"]] == [2, 3, 4, 5]
     for view in data["views"]:
         said = f"{view['k']} clusters are shown, but 3 would be chosen. {forest.n_clusters_evidence_.reason}"
-        assert (said in view["cautions"]) == (view["k"] != 3)
-        assert not any("requested" in caution for caution in view["cautions"])
+        assert (said in view["caveats"]) == (view["k"] != 3)
+        assert not any("requested" in caveat for caveat in view["caveats"])
 
 
 def test_numbers_next_to_the_own_one_are_shown(three):

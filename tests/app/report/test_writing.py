@@ -55,11 +55,11 @@ def test_levels_and_frames(report):
     data = report(forest, frame)[0]
     shown = {(f["name"], f["level"]) for f in data["features"]["features"]}
     assert shown == {("<b>", "</script>"), ("<b>", "<img src=x>"), ("<b>", "c"), ("two", "yes"), ("size", None)}
-    told = [trait for story in data["view"]["story"] for trait in story["traits"] if trait["name"] == "two"]
+    told = [trait for entry in data["view"]["description"] for trait in entry["traits"] if trait["name"] == "two"]
     assert {trait["level"] for trait in told} == {"yes", "no"}
     levels = [f for f in data["features"]["features"] if f["name"] == "<b>"]  # the test is of the category as a whole
     assert [f["importance"] for f in levels] == pytest.approx([forest.feature_importances_[0]] * 3, rel=1e-3)
-    assert any("2 of 240 cells" in text for text in data["view"]["cautions"])
+    assert any("2 of 240 cells" in text for text in data["view"]["caveats"])
     assert report(forest, pl.from_pandas(frame))[0] == data
 
 
@@ -70,7 +70,7 @@ def test_one_cluster(report):
     data = report(chosen, X)[0]
     assert data["answer"] == "There are no clusters: the 60 rows cannot be told from rows without clusters."
     view = data["view"]
-    assert (view["k"], view["story"], view["doubtful"], view["counts"]) == (1, [], None, [])
+    assert (view["k"], view["description"], view["ambiguous"], view["counts"]) == (1, [], None, [])
     assert view["rows"]["next"] == view["rows"]["cluster"]  # there is no other
     assert data["number"]["chosen"]
     assert data["number"]["evidence"]["mean_rank"] == [None] * len(data["number"]["candidates"])
@@ -95,7 +95,7 @@ def test_weights_are_said_and_used(report, three):
     weights[:5] = 0
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X, sample_weight=weights)
     data = report(forest, X)[0]
-    assert any("weights" in text for text in data["view"]["cautions"])
+    assert any("weights" in text for text in data["view"]["caveats"])
     assert "sample_weight=w" in data["run"]["python"]
 
 

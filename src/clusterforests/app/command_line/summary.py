@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._utils.arrays import AnyArray
+from clusterforests.app.description import Description
+from clusterforests.app.description.description import describe_clusters
+from clusterforests.app.description.sentences import Certainty, informative_features, measure_certainty
+from clusterforests.app.description.table_sample import DescriptionLimits, sample_table
 from clusterforests.app.files import DataFile
-from clusterforests.description import Summary
-from clusterforests.description.sentences import Certainty, features_that_tell, measure_certainty
-from clusterforests.description.summary import tell
-from clusterforests.description.table_sample import StoryLimits, sample_table
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection import pac
 from paper.metrics import clustering_accuracy, rand_index
@@ -44,7 +44,7 @@ def fit_facts(
     name: str, data: DataFile, view: ForestView, scores: dict[str, float] | None, seconds: float
 ) -> dict[str, Any]:
     """Collect everything that is reported about a fit."""
-    limits = StoryLimits()
+    limits = DescriptionLimits()
     sure, table = measure_certainty(view, limits), sample_table(view, data.table, None, data.ids, limits)
     names = view.feature_names or [f"column {j}" for j in range(1, view.n_features + 1)]
     return {
@@ -62,11 +62,11 @@ def fit_facts(
         **_agreement_of_halves(sure),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
         "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
-        "telling_features": [
+        "informative_features": [
             names[j] for j in np.argsort(-view.feature_importances) if view.feature_importances[j] > 0
         ],
-        "about_features": features_that_tell(view, "feature"),
-        "story": tell(view, sure, table),
+        "about_features": informative_features(view, "feature"),
+        "description": describe_clusters(view, sure, table),
         "settings": {setting: choice.value for setting, choice in view.settings.items()},
         "scores": scores,
         "seconds": seconds,
@@ -94,8 +94,8 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     ]
     if facts["why"] != "given":
         lines += textwrap.wrap(facts["why"], 78, initial_indent="  ", subsequent_indent="  ")
-    story: Summary = facts["story"]
-    lines += _indented(story.cluster_lines(WIDTH, SHOWN_CLUSTERS))
+    description: Description = facts["description"]
+    lines += _indented(description.cluster_lines(WIDTH, SHOWN_CLUSTERS))
     lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
         if cluster == SHOWN_CLUSTERS:
@@ -111,16 +111,17 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
             f"  stability {facts['stability']:.2f} (1: halves of the forest find the same clusters, 0: chance), "
             f"ambiguous pairs {facts['pac']:.0%}",
         ]
-    telling = facts["telling_features"]
+    informative = facts["informative_features"]
     lines += ["", f"  {facts['about_features']}"]
-    if telling:
+    if informative:
         lines.append("  share of their variance between clusters found without them, above chance:")
     lines += [
-        f"  {100 * facts['feature_importances'][name]:6.1f} %   {_printable(name)}" for name in telling[:SHOWN_FEATURES]
+        f"  {100 * facts['feature_importances'][name]:6.1f} %   {_printable(name)}"
+        for name in informative[:SHOWN_FEATURES]
     ]
-    if len(telling) > SHOWN_FEATURES:
-        lines.append(f"  ... and {len(telling) - SHOWN_FEATURES} more")
-    return lines + score_lines(facts["scores"], label) + _indented(story.caution_lines(WIDTH))
+    if len(informative) > SHOWN_FEATURES:
+        lines.append(f"  ... and {len(informative) - SHOWN_FEATURES} more")
+    return lines + score_lines(facts["scores"], label) + _indented(description.caveat_lines(WIDTH))
 
 
 def _indented(lines: list[str]) -> list[str]:
@@ -153,7 +154,7 @@ def row_facts(data: DataFile, labels: AnyArray) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Summary):
+    if isinstance(value, Description):
         return _plain(value.to_dict())
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())

@@ -93,7 +93,7 @@ function save(name, header, lines) {
 function pickClusters(select, everything) {
   select.replaceChildren(
     make("option", { value: "" }, everything),
-    ...now.clusters.map((_, c) => make("option", { value: c }, now.story.length ? `${c}: ${now.story[c].name}` : `cluster ${c}`)),
+    ...now.clusters.map((_, c) => make("option", { value: c }, now.description.length ? `${c}: ${now.description[c].name}` : `cluster ${c}`)),
   );
 }
 

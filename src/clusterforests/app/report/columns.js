@@ -60,7 +60,7 @@ function drawHistograms() {
   const listed = new Set(data.features.features.map((feature) => feature.name)).size;
   find("histograms-text").textContent =
     `How the values of ${cards.length < listed ? `the first ${cards.length}` : "the"} columns lie in each cluster, ` +
-    "those that tell most first. Each line is a cluster, drawn to its own height.";
+    "the most informative first. Each line is a cluster, drawn to its own height.";
 }
 
 function createReadings() {

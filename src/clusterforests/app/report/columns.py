@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests.app.description.sentences import Certainty
+from clusterforests.app.description.table_sample import TableSample, shorten
+from clusterforests.app.description.words import ColumnWords, shown_pair
 from clusterforests.app.report.json_values import PageLimits, rounded, rounded_list
-from clusterforests.description.sentences import Certainty
-from clusterforests.description.table_sample import TableSample, shorten
-from clusterforests.description.words import ColumnWords, shown_pair
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection.separation import separate
 from clusterforests.table.reader.column_reading import DATE, ORDERED
@@ -120,17 +120,17 @@ def _levels(values: FloatArray, words: list[ColumnWords], bars: int) -> tuple[In
     return np.where(known, places[codes], -1), labels
 
 
-# Which features tell, and how much of each lies between the clusters.
+# Which features are informative, and how much of each lies between the clusters.
 
 
 def feature_entries(view: ForestView, table: TableSample, listed: IndexArray) -> dict[str, Any]:
-    """Describe the columns: how much each tells, and the test of it."""
+    """Describe the columns: how informative each is, and the test of it."""
     features = np.array([column.feature for column in table.columns])
     importance, p_value = view.feature_importances[features], view.feature_pvalues[features]
     usable = np.isin(features, view.usable_features)
     return {
         "n_columns": len(table.columns),
-        "tell": None if np.isnan(p_value).any() else int((importance > 0).sum()),
+        "informative": None if np.isnan(p_value).any() else int((importance > 0).sum()),
         "rows": len(table.rows),
         "features": [
             {
@@ -146,7 +146,7 @@ def feature_entries(view: ForestView, table: TableSample, listed: IndexArray) ->
 
 
 def listed_columns(view: ForestView, table: TableSample, shares: FloatArray, limits: PageLimits) -> IndexArray:
-    """Choose the columns that are listed: those that tell most, then those with most variance between clusters."""
+    """Choose the columns that are listed: the most informative, then those with most variance between clusters."""
     importance = view.feature_importances[[column.feature for column in table.columns]]
     return np.lexsort((-shares, -importance))[: limits.listed_columns]
 

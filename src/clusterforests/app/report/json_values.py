@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray
-from clusterforests.description.table_sample import StoryLimits
+from clusterforests.app.description.table_sample import DescriptionLimits
 
 KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4"}
 
@@ -54,7 +54,7 @@ def _compressed(kind: str, raw: bytes) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class PageLimits(StoryLimits):
+class PageLimits(DescriptionLimits):
     """Sizes that keep a page readable, light and quick to make."""
 
     numbers: int = 8  # of clusters that the page can be switched to

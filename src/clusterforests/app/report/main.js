@@ -40,7 +40,7 @@ async function start() {
   const [map, drawRows, drawPoints] = [createMap(), createRows(), createPoints()];
   const check = watchScrolling();
   const redraw = () => {
-    for (const draw_ of [drawTop, drawStory, drawSure, drawBetween, drawPoints, drawFeatures, drawHistograms, map.arrange, drawRows, drawNumber, drawTree, drawTruth, drawContents]) draw_();
+    for (const draw_ of [drawTop, drawDescription, drawSure, drawBetween, drawPoints, drawFeatures, drawHistograms, map.arrange, drawRows, drawNumber, drawTree, drawTruth, drawContents]) draw_();
     check();
   };
   createSwitch(redraw);

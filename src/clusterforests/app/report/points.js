@@ -33,7 +33,7 @@ function createPoints() {
     const cluster = now.points[picked];
     readout.replaceChildren(
       make("strong", {}, named(rowName(rows[picked], ids, picked))),
-      make("span", {}, clusterName(cluster), now.story.length ? `: ${now.story[cluster].name}` : ""),
+      make("span", {}, clusterName(cluster), now.description.length ? `: ${now.description[cluster].name}` : ""),
       make("span", {}, `membership ${now.point_memberships[picked]} %`),
     );
   }
@@ -94,7 +94,7 @@ function createPoints() {
       `(t-SNE of the shares of trees). Paler rows have a lower membership. ${shown}`;
     find("points-legend").replaceChildren(
       ...now.clusters.map((cluster, c) =>
-        make("li", {}, legendMark(c), `${c}${now.story.length ? `: ${now.story[c].name}` : ""} `, make("small", {}, plural(cluster.size, "row")))),
+        make("li", {}, legendMark(c), `${c}${now.description.length ? `: ${now.description[c].name}` : ""} `, make("small", {}, plural(cluster.size, "row")))),
     );
     tell();
   }

@@ -140,7 +140,7 @@ function createRows() {
       (now.k === 1
         ? "."
         : ", those first that might as well belong to another cluster. Membership: the share of the rows beside it in a tree " +
-          "that are of the cluster, averaged over the trees. A doubtful row has its highest membership in another cluster.") +
+          "that are of the cluster, averaged over the trees. An ambiguous row has its highest membership in another cluster.") +
       (ids === null ? " Rows are numbered from 1." : "");
     refresh();
   }

@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.threads import blas_threads, openmp_threads
+from clusterforests.app.description.sentences import INTERVAL, Certainty
+from clusterforests.app.description.table_sample import TableSample, representative_rows, shorten
 from clusterforests.app.report.json_values import PageLimits, kind_for, packed, packed_list, rounded, rounded_list
-from clusterforests.description.sentences import INTERVAL, Certainty
-from clusterforests.description.table_sample import TableSample, representative_rows, shorten
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection.memberships import share_range
 from clusterforests.table.frames import is_missing
@@ -57,7 +57,7 @@ def cluster_entries(sure: Certainty) -> list[dict[str, Any]]:
             "membership": rounded(sure.consensus[c]),
             "stability": rounded(again[c]),
             "silhouette": rounded(sure.silhouette[sure.labels == c].mean()),
-            "doubtful": int((sure.silhouette[sure.labels == c] < 0).sum()),
+            "ambiguous": int((sure.silhouette[sure.labels == c] < 0).sum()),
         }
         for c in range(k)
     ]

@@ -1,6 +1,6 @@
 // The sections of the page, from top to bottom. Those that depend on the number of clusters are drawn again as it changes.
 const TRUSTED = 0.75;
-const DOUBTFUL = 0.6;
+const UNSTABLE = 0.6;
 const FEW = 12; // columns, and clusters, shown at first
 
 function fact(title, value, more = null) {
@@ -9,7 +9,7 @@ function fact(title, value, more = null) {
 
 function drawTop() {
   const { stability, clusters, k } = now;
-  const doubtful = clusters.reduce((sum, cluster) => sum + cluster.doubtful, 0);
+  const ambiguous = clusters.reduce((sum, cluster) => sum + cluster.ambiguous, 0);
   const why = k !== data.chosen ? `${data.chosen} ${data.number.chosen ? "would be chosen" : "were requested"}` : data.number.chosen ? "chosen by the forest" : "as requested";
   find("answer").textContent = prose(now.answer);
   find("facts").replaceChildren(
@@ -21,9 +21,9 @@ function drawTop() {
     const range = `${fixed(stability.low)} to ${fixed(stability.high)}`;
     find("facts").append(fact("Stability", fixed(stability.mean), `${percent(stability.level)} of splits: ${range}`));
   }
-  if (k > 1) find("facts").append(fact("Doubtful rows", count(doubtful), "highest membership elsewhere"));
-  find("caution-list").replaceChildren(...now.cautions.map((text) => make("li", {}, prose(text))));
-  find("cautions").hidden = now.cautions.length === 0;
+  if (k > 1) find("facts").append(fact("Ambiguous rows", count(ambiguous), "highest membership elsewhere"));
+  find("caveat-list").replaceChildren(...now.caveats.map((text) => make("li", {}, prose(text))));
+  find("caveats").hidden = now.caveats.length === 0;
 }
 
 function drawContents() {
@@ -33,9 +33,9 @@ function drawContents() {
   );
 }
 
-function drawStory() {
-  find("story").hidden = now.story.length === 0;
-  const cards = now.story.map((told, c) =>
+function drawDescription() {
+  find("description").hidden = now.description.length === 0;
+  const cards = now.description.map((told, c) =>
     make(
       "article",
       { class: `cluster e${colourOf(c)}` },
@@ -44,10 +44,10 @@ function drawStory() {
       told.traits.length === 0 ? null : traitTable(told, c),
     ),
   );
-  find("stories").replaceChildren();
-  unfold(find("stories"), cards, find("stories-more"), "clusters");
-  find("doubtful").textContent = prose(now.doubtful ?? "");
-  find("story-note").textContent =
+  find("descriptions").replaceChildren();
+  unfold(find("descriptions"), cards, find("descriptions-more"), "clusters");
+  find("ambiguous").textContent = prose(now.ambiguous ?? "");
+  find("description-note").textContent =
     "Numbers compare the cluster with all other rows: medians of numbers and dates, shares of levels. Effect: the chance that a row of the cluster is " +
     "above another row, less the chance that it is below (Cliff’s delta); of a level, the difference of the two shares. Only columns that tell, and effects from " +
     `0.33 on, are mentioned. Found again: the share of half forests with a cluster that shares at least 75 % of its rows with this one (Jaccard index).` +
@@ -72,8 +72,8 @@ function traitTable(told, c) {
 
 function verdict(value) {
   if (value === null) return "";
-  if (value >= TRUSTED) return "found again";
-  return value >= DOUBTFUL ? "uncertain borders" : "not reliable";
+  if (value >= TRUSTED) return "recovered";
+  return value >= UNSTABLE ? "uncertain borders" : "not reliable";
 }
 
 function drawSure() {
@@ -96,19 +96,19 @@ function drawSure() {
       cell(
         meter(cluster.stability, fixed(cluster.stability)),
         " ",
-        make("small", { class: cluster.stability !== null && cluster.stability < DOUBTFUL ? "weak" : null }, verdict(cluster.stability)),
+        make("small", { class: cluster.stability !== null && cluster.stability < UNSTABLE ? "weak" : null }, verdict(cluster.stability)),
       ),
       cell(meter(cluster.membership, percent(cluster.membership))),
       cell(meter(cluster.silhouette, fixed(cluster.silhouette))),
-      numberCell(count(cluster.doubtful)),
+      numberCell(count(cluster.ambiguous)),
     ),
   );
   find("clusters").tBodies[0].replaceChildren(...lines);
   const sample = stability.known && stability.rows < data.run.rows ? ` Here it is measured on ${count(stability.rows)} rows drawn at random.` : "";
   find("clusters-note").textContent =
-    `Stability: how much of the cluster is found again by half of the forest (Jaccard index).${sample} Membership: of the rows ` +
+    `Stability: how much of the cluster is recovered by half of the forest (Jaccard index).${sample} Membership: of the rows ` +
     "beside a row of the cluster in a tree, the share that is of the cluster too, on average. Silhouette: how far the membership " +
-    "of a row in its own cluster is above that in the next, from −1 to 1; a doubtful row is below 0. Where no tree joins rows of different clusters, membership is 100 % and silhouette 1.";
+    "of a row in its own cluster is above that in the next, from −1 to 1; an ambiguous row is below 0. Where no tree joins rows of different clusters, membership is 100 % and silhouette 1.";
   const figure = find("silhouettes");
   figure.hidden = single;
   figure.querySelector("figcaption").textContent = "Rows by silhouette. Those left of 0 have their highest membership in another cluster.";
@@ -128,15 +128,15 @@ function drawBetween() {
 }
 
 function drawFeatures() {
-  const { features, rows, n_columns, tell } = data.features;
+  const { features, rows, n_columns, informative } = data.features;
   find("features-text").textContent =
     now.k === 1
       ? "With a single cluster there is nothing to distinguish; the table shows which columns go with the others."
-      : "The columns that tell the clusters apart, by a test that compares each with clusters found without it.";
+      : "The informative columns, by a test that compares each with clusters found without it.";
   const body = find("feature-table").tBodies[0];
   const lines = features.map((column, j) => {
     const tells = column.importance !== null && column.importance > 0;
-    const noise = column.usable ? "does not tell" : "does not tell, left out";
+    const noise = column.usable ? "not informative" : "not informative, left out";
     return make(
       "tr",
       { class: tells ? null : "noise" },
@@ -154,7 +154,7 @@ function drawFeatures() {
       "pass too. The last column of the table is no test: clusters differ in the columns they were made from, even if these are noise.",
   ];
   if (lines.length < n_columns) {
-    const others = tell === null ? "" : tell > lines.length ? `; ${count(tell)} tell` : "; none of the others tells";
+    const others = informative === null ? "" : informative > lines.length ? `; ${count(informative)} are informative` : "; none of the others is";
     notes.push(`The first ${lines.length} of ${count(n_columns)} columns are listed${others}.`);
   }
   if (rows < data.run.rows) notes.push(`Variances are from ${count(rows)} rows drawn at random.`);

@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests.app.description.description import as_said, describe_clusters, rank_table
+from clusterforests.app.description.sentences import Certainty, measure_certainty
+from clusterforests.app.description.table_sample import TableSample, shorten
+from clusterforests.app.description.traits import Trait
+from clusterforests.app.description.words import number_pair, words_for
 from clusterforests.app.report.columns import DrawnColumn, draw_columns, listed_columns, variance_between
 from clusterforests.app.report.json_values import PageLimits, rounded, rounded_list
 from clusterforests.app.report.rows import (
@@ -25,11 +30,6 @@ from clusterforests.app.report.rows import (
     silhouette_counts,
     stability_entry,
 )
-from clusterforests.description.sentences import Certainty, measure_certainty
-from clusterforests.description.summary import as_said, rank_table, tell
-from clusterforests.description.table_sample import TableSample, shorten
-from clusterforests.description.traits import Trait
-from clusterforests.description.words import number_pair, words_for
 from clusterforests.forest_view import ForestView, view_of
 from clusterforests.inspection import cdf_area, consensus_cdf, delta_area, pac
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, build_tree, follow, shared_rows
@@ -119,18 +119,18 @@ def view_entry(cut: OneNumber, colour: IndexArray, shared: Shared, limits: PageL
     """Describe one number of clusters."""
     view, sure, table = cut.view, cut.sure, shared.table
     labels = sure.labels[table.rows]
-    story = tell(view, sure, table, ranks=shared.ranks, chosen=shared.chosen)
+    description = describe_clusters(view, sure, table, ranks=shared.ranks, chosen=shared.chosen)
     drawn = shared.columns if 1 < view.n_clusters <= limits.drawn_clusters else []
     return {
         "k": view.n_clusters,
         "colours": colour.tolist(),
-        "answer": story.answer,
-        "cautions": [*shared.doubts, *story.cautions],
-        "story": [
+        "answer": description.answer,
+        "caveats": [*shared.doubts, *description.caveats],
+        "description": [
             {"name": told.name, "text": told.text, "traits": [trait_line(trait) for trait in told.traits]}
-            for told in story.clusters
+            for told in description.clusters
         ],
-        "doubtful": story.doubtful.text if story.clusters else None,
+        "ambiguous": description.ambiguous.text if description.clusters else None,
         "stability": stability_entry(sure, view.n_trees),
         "clusters": cluster_entries(sure),
         "between": memberships_between_clusters(sure, limits),

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from clusterforests._utils.files import replace_text
+from clusterforests.app.description.sentences import answer, measure_certainty
+from clusterforests.app.description.table_sample import TableSample, sample_table, shorten
 from clusterforests.app.report.columns import feature_entries, reading_entries
 from clusterforests.app.report.json_values import PageLimits, rounded
 from clusterforests.app.report.rows import KnownClasses, map_entry, point_entry, stored_rows
 from clusterforests.app.report.views import colours, cut_into_each, number_entry, prepare, tree_entry, view_entry
-from clusterforests.description.same_table import check_same_columns, check_same_table
-from clusterforests.description.sentences import answer, measure_certainty
-from clusterforests.description.table_sample import TableSample, sample_table, shorten
 from clusterforests.forest_view import ForestView, view_of
 
 # The page: a template, its style and scripts, and the data, all in one file.
@@ -197,8 +196,8 @@ def gather(
     """Gather everything the page shows, ready for JSON. The user's text is only ever a value in it, never a key."""
     limits = PageLimits() if limits is None else limits
     view = view_of(forest)
+    doubts = view.forest.check_table(X)
     table = sample_table(view, X, names, ids, limits)
-    doubts = check_same_table(view, X) + check_same_columns(view, table.rows, table.values)
     score = None if truth is None else KnownClasses(truth, len(view.labels), limits)
     sure = measure_certainty(view, limits)
     cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, doubts, limits)

@@ -46,11 +46,11 @@ def test_json(wine, tmp_path, capsys):
     assert facts["clusters"] == len(facts["sizes"]) == 3
     assert len(facts["labels"]) == len(facts["ids"]) == facts["rows"] == 178
     assert facts["scores"]["accuracy"] > 0.9
-    telling = [name for name, score in facts["feature_importances"].items() if score > 0]
-    assert sorted(facts["telling_features"]) == sorted(telling)
-    assert facts["telling_features"][0] == max(telling, key=facts["feature_importances"].get)
+    informative = [name for name, score in facts["feature_importances"].items() if score > 0]
+    assert sorted(facts["informative_features"]) == sorted(informative)
+    assert facts["informative_features"][0] == max(informative, key=facts["feature_importances"].get)
     assert facts["feature_pvalues"].keys() == facts["feature_importances"].keys()
-    assert all(facts["feature_pvalues"][name] < 0.01 for name in telling)
+    assert all(facts["feature_pvalues"][name] < 0.01 for name in informative)
     model = tmp_path / "m.cf"
     assert main(["fit", str(wine), *WINE, "--json", "--model", str(model), "--out", str(tmp_path / "l.tsv")]) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -63,18 +63,18 @@ def test_json(wine, tmp_path, capsys):
     assert facts["scores"]["accuracy"] > 0.9
 
 
-def test_the_story_and_the_cautions_are_told_on_the_screen_and_in_json(wine, capsys):
+def test_the_description_and_the_caveats_are_on_the_screen_and_in_json(wine, capsys):
     assert main(["fit", str(wine), *WINE]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert main(["fit", str(wine), *WINE, "--json"]) == 0
-    story = json.loads(capsys.readouterr().out)["story"]
-    assert len(story["clusters"]) == 3
-    for cluster in story["clusters"]:
+    description = json.loads(capsys.readouterr().out)["description"]
+    assert len(description["clusters"]) == 3
+    for cluster in description["clusters"]:
         assert f"{cluster['cluster']} {cluster['name']} {cluster['text']}" in printed
         assert all(abs(trait["effect"]) >= 0.33 for trait in cluster["traits"])
-    assert story["doubtful"]["text"] in printed
-    assert story["cautions"]
-    assert all(f"- {caution}" in printed for caution in story["cautions"])
+    assert description["ambiguous"]["text"] in printed
+    assert description["caveats"]
+    assert all(f"- {caveat}" in printed for caveat in description["caveats"])
 
 
 def test_features_that_tell_are_named_and_noise_can_be_kept(tmp_path, capsys):
@@ -84,11 +84,11 @@ def test_features_that_tell_are_named_and_noise_can_be_kept(tmp_path, capsys):
     np.savetxt(path, X, delimiter=",", header=",".join(f"x{j}" for j in range(30)), comments="")
     assert main(["fit", str(path), "--clusters", "2", "--trees", "20"]) == 0
     printed = capsys.readouterr().out
-    assert "12 of 30 features tell the clusters apart; the other 18 were left out of the trees." in printed
+    assert "12 of 30 features are informative; the other 18 were left out of the trees." in printed
     assert sum(f" %   x{j}\n" in printed for j in range(12)) == 10
     assert "... and 2 more" in printed
     assert main(["fit", str(path), "--clusters", "2", "--trees", "20", "--all-features"]) == 0
-    assert " of 30 features tell the clusters apart; the trees used all features." in capsys.readouterr().out
+    assert " of 30 features are informative; the trees used all features." in capsys.readouterr().out
 
 
 def test_one_cluster_is_json_too(tmp_path, capsys):

@@ -55,7 +55,9 @@ def test_pairs_by_numbers_and_by_names_are_kept_and_counted(table, pairs, capsys
         "min_size": None,
         "max_size": None,
     }
-    assert "Kept as asked: 3 rows together in 1 group; 2 pairs of rows or groups apart." in facts["story"]["cautions"]
+    assert (
+        "Kept as asked: 3 rows together in 1 group; 2 pairs of rows or groups apart." in facts["description"]["caveats"]
+    )
     named = pairs("names.csv", "a,b\nwine 1,wine 101\nwine 101,wine 8\n")
     named_apart = pairs("named-apart.csv", "wine 2,wine 3\nwine 2,wine 61\n")
     arguments = [table, *FEW, "--ignore", "type", "--id", "wine", "--must-link", named, "--cannot-link", named_apart]

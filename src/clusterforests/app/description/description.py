@@ -1,18 +1,18 @@
-"""The story of a clustering: what was found, each cluster in a sentence or two, the doubtful rows, and cautions."""
+"""A clustering in plain English: what was found, each cluster in a sentence or two, ambiguous rows, caveats."""
 
 import html
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
-from clusterforests.description.ambiguous_rows import DoubtfulRows, find_doubtful
-from clusterforests.description.same_table import check_same_columns, check_same_table
-from clusterforests.description.sentences import Certainty, answer, cautions, measure_certainty
-from clusterforests.description.table_sample import StoryLimits, TableSample, sample_table
-from clusterforests.description.traits import (
+from clusterforests.app.description.ambiguous_rows import AmbiguousRows, find_ambiguous
+from clusterforests.app.description.sentences import Certainty, answer, caveats, measure_certainty
+from clusterforests.app.description.table_sample import DescriptionLimits, TableSample, sample_table
+from clusterforests.app.description.traits import (
     Compared,
     Trait,
     find_traits,
@@ -20,8 +20,8 @@ from clusterforests.description.traits import (
     rank_columns,
     trait_entry,
 )
-from clusterforests.description.words import capitalised, counted, percent, words_for
-from clusterforests.forest_view import ForestView
+from clusterforests.app.description.words import capitalised, counted, percent, words_for
+from clusterforests.forest_view import ForestView, view_of
 from clusterforests.judge.evidence import NClustersEvidence
 
 # A short name for each cluster, from what tells it apart.
@@ -48,7 +48,7 @@ WIDTH = 79  # of lines on the screen
 
 
 @dataclass(frozen=True)
-class ClusterStory:
+class ClusterDescription:
     """A cluster in words.
 
     Attributes
@@ -59,13 +59,13 @@ class ClusterStory:
         A suggestion for a short name.
     size : int
         Number of rows.
-    found_again : float or None
+    recovered : float or None
         Share of the half forests in which some cluster has a Jaccard index of at least 0.75 with this one: see
         `clusterforests.inspection.stability`. None if it is not known.
-    doubtful : int
+    ambiguous : int
         Number of its rows with a higher membership in another cluster.
     traits : tuple of Trait
-        What tells it apart from all other rows, the largest effect first. Only columns that tell are looked at, and
+        What tells it apart from all other rows, the largest effect first. Only informative columns are looked at, and
         only differences above a floor are listed.
     text : str
         One or two sentences.
@@ -74,25 +74,25 @@ class ClusterStory:
     cluster: int
     name: str
     size: int
-    found_again: float | None
-    doubtful: int
+    recovered: float | None
+    ambiguous: int
     traits: tuple[Trait, ...]
     text: str
 
 
 @dataclass(frozen=True)
-class Summary:
+class Description:
     """A clustering in words. `print` it, or take its parts.
 
     Attributes
     ----------
     answer : str
         What was found, in one to three sentences.
-    clusters : tuple of ClusterStory
+    clusters : tuple of ClusterDescription
         Each cluster; empty if there is only one.
-    doubtful : DoubtfulRows
+    ambiguous : AmbiguousRows
         Rows with a higher membership in another cluster than their own, and between which clusters they lie.
-    cautions : tuple of str
+    caveats : tuple of str
         What to know before the clusters are used.
     n_rows : int
         Number of rows.
@@ -101,9 +101,9 @@ class Summary:
     """
 
     answer: str
-    clusters: tuple[ClusterStory, ...]
-    doubtful: DoubtfulRows
-    cautions: tuple[str, ...]
+    clusters: tuple[ClusterDescription, ...]
+    ambiguous: AmbiguousRows
+    caveats: tuple[str, ...]
     n_rows: int
     n_rows_read: int
 
@@ -111,7 +111,7 @@ class Summary:
         return "\n".join(self.lines())
 
     def lines(self, width: int = WIDTH) -> list[str]:
-        """Return the summary as lines of text.
+        """Return the description as lines of text.
 
         Parameters
         ----------
@@ -122,10 +122,10 @@ class Summary:
         -------
         lines : list of str
         """
-        return [*_wrapped(self.answer, width), *self.cluster_lines(width), *self.caution_lines(width)]
+        return [*_wrapped(self.answer, width), *self.cluster_lines(width), *self.caveat_lines(width)]
 
     def cluster_lines(self, width: int = WIDTH, most: int | None = None) -> list[str]:
-        """Return the clusters and the doubtful rows as lines of text, each paragraph after an empty line.
+        """Return the clusters and the ambiguous rows as lines of text, each paragraph after an empty line.
 
         Parameters
         ----------
@@ -139,18 +139,18 @@ class Summary:
         lines : list of str
         """
         lines = []
-        for story in self.clusters[:most]:
+        for cluster in self.clusters[:most]:
             lines += [
                 "",
-                *_wrapped(f"{story.cluster}  {story.name}", width),
-                *_wrapped(story.text, width, "   ", "   "),
+                *_wrapped(f"{cluster.cluster}  {cluster.name}", width),
+                *_wrapped(cluster.text, width, "   ", "   "),
             ]
         if most is not None and len(self.clusters) > most:
             lines += ["", f"... and {len(self.clusters) - most} more clusters"]
-        return [*lines, "", *_wrapped(self.doubtful.text, width)] if self.clusters else []
+        return [*lines, "", *_wrapped(self.ambiguous.text, width)] if self.clusters else []
 
-    def caution_lines(self, width: int = WIDTH) -> list[str]:
-        """Return the cautions as lines of text, after an empty line.
+    def caveat_lines(self, width: int = WIDTH) -> list[str]:
+        """Return the caveats as lines of text, after an empty line.
 
         Parameters
         ----------
@@ -161,13 +161,13 @@ class Summary:
         -------
         lines : list of str
         """
-        lines = ["", "Before you use these clusters:"] if self.cautions else []
-        for caution in self.cautions:
-            lines += _wrapped(caution, width, "  ", "- ")
+        lines = ["", "Caveats:"] if self.caveats else []
+        for caveat in self.caveats:
+            lines += _wrapped(caveat, width, "  ", "- ")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain numbers, text, lists and dictionaries, as JSON has them.
+        """Return the description as plain numbers, text, lists and dictionaries, as JSON has them.
 
         Returns
         -------
@@ -177,34 +177,31 @@ class Summary:
             "answer": self.answer,
             "clusters": [
                 {
-                    "cluster": story.cluster,
-                    "name": story.name,
-                    "text": story.text,
-                    "rows": story.size,
-                    "found_again": story.found_again,
-                    "doubtful": story.doubtful,
-                    "traits": [trait_entry(trait) for trait in story.traits],
+                    "cluster": cluster.cluster,
+                    "name": cluster.name,
+                    "text": cluster.text,
+                    "rows": cluster.size,
+                    "recovered": cluster.recovered,
+                    "ambiguous": cluster.ambiguous,
+                    "traits": [trait_entry(trait) for trait in cluster.traits],
                 }
-                for story in self.clusters
+                for cluster in self.clusters
             ],
-            "doubtful": self.doubtful.to_dict(),
-            "cautions": list(self.cautions),
+            "ambiguous": self.ambiguous.to_dict(),
+            "caveats": list(self.caveats),
             "rows": self.n_rows,
             "rows_read": self.n_rows_read,
         }
 
     def _repr_html_(self) -> str:
-        """Show the summary in a notebook."""
+        """Show the description in a notebook."""
         items = "".join(
-            f"<dt><b>{story.cluster}</b> {html.escape(story.name)}</dt><dd>{html.escape(story.text)}</dd>"
-            for story in self.clusters
+            f"<dt><b>{cluster.cluster}</b> {html.escape(cluster.name)}</dt><dd>{html.escape(cluster.text)}</dd>"
+            for cluster in self.clusters
         )
-        doubtful = f"<p>{html.escape(self.doubtful.text)}</p>" if self.clusters else ""
-        warnings = "".join(f"<li>{html.escape(caution)}</li>" for caution in self.cautions)
-        return (
-            f"<p>{html.escape(self.answer)}</p><dl>{items}</dl>{doubtful}"
-            f"<p>Before you use these clusters:</p><ul>{warnings}</ul>"
-        )
+        ambiguous = f"<p>{html.escape(self.ambiguous.text)}</p>" if self.clusters else ""
+        warnings = "".join(f"<li>{html.escape(caveat)}</li>" for caveat in self.caveats)
+        return f"<p>{html.escape(self.answer)}</p><dl>{items}</dl>{ambiguous}<p>Caveats:</p><ul>{warnings}</ul>"
 
 
 def _wrapped(text: str, width: int, indent: str = "", first: str | None = None) -> list[str]:
@@ -215,66 +212,72 @@ def _wrapped(text: str, width: int, indent: str = "", first: str | None = None) 
     return [line.replace("\0", " ") for line in lines]
 
 
-def summarise(view: ForestView, X: Any, names: Any = None, ids: Any = None) -> Summary:
-    """Tell the story of a fitted forest.
+def describe(model: Any, X: Any, names: Sequence[Any] | None = None, ids: Sequence[Any] | None = None) -> Description:
+    """Describe the clusters in plain English: what tells each apart, how surely it is there, which rows are ambiguous.
 
     Parameters
     ----------
-    view : ForestView
-        The forest.
+    model : ClusterForest
+        Fitted.
     X : array-like of shape (n_samples, n_features)
-        The table that it was fitted on.
-    names, ids : sequence or None, default=None
-        Names of the columns and of the rows.
+        The table that it was fitted on; another one, or another order of its rows, is refused.
+    names : sequence of str or None, default=None
+        Names of the columns; None means those of X, or "column 1", "column 2", ...
+    ids : sequence or None, default=None
+        Names of the rows, for the ambiguous ones; None numbers them from 1.
 
     Returns
     -------
-    summary : Summary
+    description : Description
+        Text when printed; its `clusters`, `ambiguous` and `caveats` are its parts, and `to_dict` is for JSON.
     """
-    limits = StoryLimits()
+    view = view_of(model)
+    caveats = model.check_table(X)
+    limits = DescriptionLimits()
     table = sample_table(view, X, names, ids, limits)
-    doubts = check_same_table(view, X) + check_same_columns(view, table.rows, table.values)
-    told = tell(view, measure_certainty(view, limits), table)
-    return replace(told, cautions=(*doubts, *told.cautions))
+    found = describe_clusters(view, measure_certainty(view, limits), table)
+    return replace(found, caveats=(*caveats, *found.caveats))
 
 
-def tell(
+def describe_clusters(
     view: ForestView,
     sure: Certainty,
     table: TableSample,
     *,
     ranks: FloatArray | None = None,
     chosen: NClustersEvidence | None = None,
-) -> Summary:
-    """Tell the story from what is known of a forest.
+) -> Description:
+    """Describe clusters by what is known of a forest.
 
     `ranks` are those of the table's columns, if they are known, and `chosen` is what another number of clusters than
     that of the forest was chosen from.
     """
-    k, doubtful = view.n_clusters, find_doubtful(sure, table.ids)
-    stories: tuple[ClusterStory, ...] = ()
+    k, ambiguous = view.n_clusters, find_ambiguous(sure, table.ids)
+    clusters: tuple[ClusterDescription, ...] = ()
     if k > 1:
         traits = _traits(view, sure, table, ranks)
         names = name_clusters(traits)
-        again = _found_again(sure, k)
-        stories = tuple(
-            ClusterStory(
+        again = _recovered(sure, k)
+        clusters = tuple(
+            ClusterDescription(
                 cluster=c,
                 name=names[c],
                 size=int(sure.sizes[c]),
-                found_again=again[c],
-                doubtful=int(doubtful.towards[c].sum()),
+                recovered=again[c],
+                ambiguous=int(ambiguous.towards[c].sum()),
                 traits=traits[c],
-                text=" ".join(filter(None, [_about(traits[c], int(sure.sizes[c]), again[c]), doubtful.about(c)])),
+                text=" ".join(filter(None, [_about(traits[c], int(sure.sizes[c]), again[c]), ambiguous.about(c)])),
             )
             for c in range(k)
         )
-    warnings = tuple(cautions(view, sure, table, chosen))
-    return Summary(answer(view, sure, table.names), stories, doubtful, warnings, len(sure.labels), len(table.rows))
+    warnings = tuple(caveats(view, sure, table, chosen))
+    return Description(
+        answer(view, sure, table.names), clusters, ambiguous, warnings, len(sure.labels), len(table.rows)
+    )
 
 
-def telling_features(view: ForestView) -> IndexArray:
-    """List the features that something may be said of: those that tell, or all if that is not known."""
+def informative_features(view: ForestView) -> IndexArray:
+    """List the features that something may be said of: the informative ones, or all if that is not known."""
     if view.n_features == 1 or np.isnan(view.feature_pvalues).any():
         return np.arange(view.n_features)
     return np.flatnonzero(view.feature_importances > 0)
@@ -282,8 +285,8 @@ def telling_features(view: ForestView) -> IndexArray:
 
 def rank_table(view: ForestView, table: TableSample) -> FloatArray:
     """Rank the rows of the table by each column that may be mentioned, with the forest's weights."""
-    telling = telling_features(view)
-    named = np.isin([column.feature for column in table.columns], telling) | (len(telling) == 0)
+    informative = informative_features(view)
+    named = np.isin([column.feature for column in table.columns], informative) | (len(informative) == 0)
     return rank_columns(as_said(view, table).values, _weights(view, table), named)
 
 
@@ -300,24 +303,24 @@ def _weights(view: ForestView, table: TableSample) -> FloatArray:
 def _traits(view: ForestView, sure: Certainty, table: TableSample, ranks: FloatArray | None) -> list[tuple[Trait, ...]]:
     table = as_said(view, table)
     weights, labels = _weights(view, table), sure.labels[table.rows]
-    columns, telling = words_for(view, table), telling_features(view)
+    columns, informative = words_for(view, table), informative_features(view)
     given = rank_table(view, table) if ranks is None else ranks
     effects = measure_effects(given, labels, weights, view.n_clusters)
     return [
-        find_traits(Compared(table.values, weights, labels == c), columns, effects, c, telling, sparse=view.reduced)
+        find_traits(Compared(table.values, weights, labels == c), columns, effects, c, informative, sparse=view.reduced)
         for c in range(view.n_clusters)
     ]
 
 
-def _found_again(sure: Certainty, n_clusters: int) -> list[float | None]:
+def _recovered(sure: Certainty, n_clusters: int) -> list[float | None]:
     found = sure.stability
-    if found is None or len(found.found_again) != n_clusters:
+    if found is None or len(found.recovered) != n_clusters:
         return [None] * n_clusters
-    return [None if np.isnan(share) else float(share) for share in found.found_again]
+    return [None if np.isnan(share) else float(share) for share in found.recovered]
 
 
 def _about(traits: tuple[Trait, ...], size: int, again: float | None) -> str:
     """Say what tells a cluster apart, how many rows it has and how surely it is there."""
-    said = ", ".join(trait.text for trait in traits[:SAID]) or "differs from the others in no column that tells"
-    found = "" if again is None else f", found again in {percent(again)} of half forests"
+    said = ", ".join(trait.text for trait in traits[:SAID]) or "differs from the others in no informative column"
+    found = "" if again is None else f", recovered in {percent(again)} of half forests"
     return f"{capitalised(said)}: {counted(size, 'row')}{found}."

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import IndexArray
-from clusterforests.description.sentences import Certainty
-from clusterforests.description.words import listed, quoted
+from clusterforests.app.description.sentences import Certainty
+from clusterforests.app.description.words import listed, quoted
 
 PAIRS = 3  # that are named
 EXAMPLES = 3  # of each, the least sure first
 
 
 @dataclass(frozen=True)
-class DoubtfulPair:
+class AmbiguousPair:
     """Two clusters, and the rows that lie between them.
 
     Attributes
@@ -31,7 +31,7 @@ class DoubtfulPair:
 
 
 @dataclass(frozen=True)
-class DoubtfulRows:
+class AmbiguousRows:
     """Rows with a higher membership in another cluster than in their own.
 
     Attributes
@@ -40,7 +40,7 @@ class DoubtfulRows:
         How many there are.
     towards : ndarray of shape (n_clusters, n_clusters)
         How many rows of each cluster have their highest membership in each other one.
-    pairs : tuple of DoubtfulPair
+    pairs : tuple of AmbiguousPair
         Between which clusters they lie, the pair with the most rows first.
     text : str
         In words.
@@ -48,11 +48,11 @@ class DoubtfulRows:
 
     count: int
     towards: IndexArray
-    pairs: tuple[DoubtfulPair, ...]
+    pairs: tuple[AmbiguousPair, ...]
     text: str
 
     def about(self, cluster: int) -> str:
-        """Say how many rows of a cluster are doubtful, and which other most of them may belong to.
+        """Say how many rows of a cluster are ambiguous, and which other most of them may belong to.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class DoubtfulRows:
             return ""
         most = "" if towards.max() == count else "most of them "
         verb = "is" if count == 1 else "are"
-        return f"{count:,} of its rows {verb} doubtful, {most}between it and cluster {towards.argmax()}."
+        return f"{count:,} of its rows {verb} ambiguous, {most}between it and cluster {towards.argmax()}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, text, lists and dictionaries.
@@ -83,25 +83,25 @@ class DoubtfulRows:
         return {"count": self.count, "text": self.text, "between": between}
 
 
-def find_doubtful(sure: Certainty, ids: list[str] | None) -> DoubtfulRows:
-    """Find the doubtful rows; `ids` are the names of all rows, which are numbered from 1 without."""
+def find_ambiguous(sure: Certainty, ids: list[str] | None) -> AmbiguousRows:
+    """Find the ambiguous rows; `ids` are the names of all rows, which are numbered from 1 without."""
     rows = np.flatnonzero(sure.silhouette < 0)
     rows = rows[np.lexsort((rows, sure.silhouette[rows]))]
     own, other = sure.labels[rows], sure.next_cluster[rows]
     first, second = np.minimum(own, other), np.maximum(own, other)
     counts = Counter(zip(first.tolist(), second.tolist(), strict=True))
     pairs = tuple(
-        DoubtfulPair(clusters, rows[(first == clusters[0]) & (second == clusters[1])])
+        AmbiguousPair(clusters, rows[(first == clusters[0]) & (second == clusters[1])])
         for clusters, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     )
     k = len(sure.sizes)
     towards = np.bincount(own * k + other, minlength=k * k).reshape(k, k)
-    return DoubtfulRows(len(rows), towards, pairs, _described(len(rows), pairs, ids))
+    return AmbiguousRows(len(rows), towards, pairs, _described(len(rows), pairs, ids))
 
 
-def _described(count: int, pairs: tuple[DoubtfulPair, ...], ids: list[str] | None) -> str:
+def _described(count: int, pairs: tuple[AmbiguousPair, ...], ids: list[str] | None) -> str:
     if count == 0:
-        return "No row is doubtful: each has its highest membership in its own cluster."
+        return "No row is ambiguous: each has its highest membership in its own cluster."
     parts = [
         f"{len(pair.rows):,} between clusters {pair.clusters[0]} and {pair.clusters[1]} ({_some(pair, ids)})"
         for pair in pairs[:PAIRS]
@@ -110,11 +110,11 @@ def _described(count: int, pairs: tuple[DoubtfulPair, ...], ids: list[str] | Non
         parts[0] = parts[0].partition(" ")[2] if count == 1 else f"all {parts[0].partition(' ')[2]}"
     elif len(pairs) > PAIRS:
         parts.append(f"{sum(len(pair.rows) for pair in pairs[PAIRS:]):,} between others")
-    verb = "row is doubtful, with its" if count == 1 else "rows are doubtful, with their"
+    verb = "row is ambiguous, with its" if count == 1 else "rows are ambiguous, with their"
     return f"{count:,} {verb} highest membership in another cluster: {listed(parts)}."
 
 
-def _some(pair: DoubtfulPair, ids: list[str] | None) -> str:
+def _some(pair: AmbiguousPair, ids: list[str] | None) -> str:
     names = [str(row + 1) if ids is None else quoted(ids[row]) for row in pair.rows[:EXAMPLES].tolist()]
     such = "such as " if len(pair.rows) > len(names) else ""
     return f"{such}row{'' if len(names) == 1 else 's'} {listed(names)}"

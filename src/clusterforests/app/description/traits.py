@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray
 from clusterforests._utils.statistics import weighted_quantile
-from clusterforests.description.words import (
+from clusterforests.app.description.words import (
     SHARE,
     ColumnWords,
     interval_phrase,
@@ -119,7 +119,7 @@ SPARSE_FLOOR, SPARSE_ERRORS = 0.1, 6.0  # of sparse tables: few rows have a word
 NARROW = 0.5  # ranks of a cluster that lies in the middle spread at most so much of those of all rows
 MIDDLE = 0.1, 0.9  # quantiles that the middle lies between
 MIDDLE_FLOOR = 0.5  # by which its share in the cluster exceeds that in the rest
-GAP = 2.0  # interquartile ranges that part a cluster from the rest in a column that is not known to tell
+GAP = 2.0  # interquartile ranges that part a cluster from the rest in a column that is not known to be informative
 MOST = 8  # of a cluster
 
 
@@ -183,19 +183,19 @@ def find_traits(
     columns: list[ColumnWords],
     effects: Effects,
     cluster: int,
-    telling: IndexArray,
+    informative: IndexArray,
     *,
     sparse: bool = False,
 ) -> tuple[Trait, ...]:
     """Find what tells a cluster apart, the largest effect first, each feature at most once.
 
-    Only features that tell are looked at: clusters differ in the columns they were made from, even if these are noise.
-    If no feature is known to tell, there must be a wide gap between the cluster and the rest.
+    Only informative features are looked at: clusters differ in the columns they were made from, even if these are
+    noise. If no feature is known to be informative, there must be a wide gap between the cluster and the rest.
     """
     delta, error, spread = effects.delta[cluster], effects.error[cluster], effects.spread[cluster]
-    sure = np.isin([column.feature for column in columns], telling) | (len(telling) == 0)
+    sure = np.isin([column.feature for column in columns], informative) | (len(informative) == 0)
     sure &= ~np.isnan(delta)
-    if sparse:  # that a word is not there tells little
+    if sparse:  # that a word is not there says little
         share = compared.values.mean(axis=0)
         exact = error * np.sqrt(3 * share * (1 - share))  # many equal cells make the deviation smaller
         apart = sure & (delta >= np.maximum(SPARSE_FLOOR, SPARSE_ERRORS * np.nan_to_num(exact)))
@@ -206,11 +206,11 @@ def find_traits(
         if len(found) == MOST:
             break
         trait = None
-        if len(telling) > 0 or _has_gap(compared, j):
+        if len(informative) > 0 or _has_gap(compared, j):
             trait = _difference(compared, columns[j], j, float(delta[j]))
         if trait is not None:
             found.setdefault(columns[j].feature, trait)
-    narrow = sure & (spread <= NARROW) & (ERRORS * np.nan_to_num(error) <= MIDDLE_FLOOR) & (len(telling) > 0)
+    narrow = sure & (spread <= NARROW) & (ERRORS * np.nan_to_num(error) <= MIDDLE_FLOOR) & (len(informative) > 0)
     for j in np.flatnonzero(narrow).tolist():
         middle = _interval(compared, columns[j], j) if columns[j].kind != SHARE else None
         if middle is not None:

@@ -1,4 +1,4 @@
-"""The story of tables whose clusters are known: exact sentences, and nothing that is not so."""
+"""Descriptions of tables whose clusters are known: exact sentences, and nothing that is not so."""
 
 import json
 import re
@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from clusterforests import ClusterForest
-from clusterforests.description.traits import Compared, find_traits, measure_effects, rank_columns
-from clusterforests.description.words import ColumnWords
+from clusterforests import ClusterForest, describe
+from clusterforests.app.description.traits import Compared, find_traits, measure_effects, rank_columns
+from clusterforests.app.description.words import ColumnWords
 from clusterforests.inspection import stability
 from clusterforests.table.reader.column_reading import NUMBER
 
@@ -39,16 +39,16 @@ def customers():
 
 def test_each_cluster_has_its_sentence_and_its_name(customers):
     frame, forest = customers
-    found = forest.summary(frame)
-    assert [story.text for story in found.clusters] == [
+    found = describe(forest, frame)
+    assert [cluster.text for cluster in found.clusters] == [
         "Younger (28 against 46), lower visits (5 against 29), higher income (60,085 against 20,912): 60 "
-        "rows, found again in 100 % of half forests.",
+        "rows, recovered in 100 % of half forests.",
         "Lower income (20,249 against 59,285), higher visits (30 against 6), age always from 44 to 46 (100 % "
-        "against 0 %): 50 rows, found again in 90 % of half forests.",
+        "against 0 %): 50 rows, recovered in 90 % of half forests.",
         "Newsletter always no (100 % against 0 %), older (62 against 29), income mostly from 39,100 to 40,800 "
-        "(82 % against 0 %): 40 rows, found again in 100 % of half forests.",
+        "(82 % against 0 %): 40 rows, recovered in 100 % of half forests.",
     ]
-    assert [story.name for story in found.clusters] == [
+    assert [cluster.name for cluster in found.clusters] == [
         "Younger, low visits",
         "Low income, high visits",
         "No newsletter, older",
@@ -67,7 +67,7 @@ def test_dates_units_and_orders_are_told_in_their_own_words():
             "rim (cm)": np.array([10, 15])[group] + near,
         }
     )
-    found = ClusterForest(2, **SETTINGS).fit(frame).summary(frame)
+    found = describe(ClusterForest(2, **SETTINGS).fit(frame), frame)
     texts = {trait.column: trait.text for trait in found.clusters[0].traits}
     assert re.fullmatch(r"earlier signup \(2022-01-\d\d against 2023-12-\d\d\)", texts["signup"])
     assert re.fullmatch(r"higher spend \(\u20ac1,\d\d\d against \u20ac\d\d\)", texts["spend"])
@@ -83,15 +83,15 @@ def test_words_of_a_sparse_table_are_those_of_its_topics():
         rates[k, 50 * k : 50 * (k + 1)] = 0.4
     X = scipy.sparse.csr_array(rng.poisson(rates[topic]).astype(float))
     forest = ClusterForest(3, **SETTINGS).fit(X)
-    found = forest.summary(X)
+    found = describe(forest, X)
     assert "The 600 columns were reduced to components, so none of them was tested alone." in found.answer
     assert (forest.labels_ == topic).mean() > 0.95
-    for story in found.clusters:
-        assert len(story.traits) == 8
-        for trait in story.traits:
-            assert (int(trait.column.split()[1]) - 1) // 50 == story.cluster
+    for cluster in found.clusters:
+        assert len(cluster.traits) == 8
+        for trait in cluster.traits:
+            assert (int(trait.column.split()[1]) - 1) // 50 == cluster.cluster
             assert trait.text.startswith(f"{trait.column} more often present (")
-            assert story.name.startswith("Column ")
+            assert cluster.name.startswith("Column ")
 
 
 def test_a_large_difference_in_a_column_that_does_not_tell_hides_no_other():
@@ -100,38 +100,38 @@ def test_a_large_difference_in_a_column_that_does_not_tell_hides_no_other():
     effects = measure_effects(rank_columns(table, weights), labels, weights, 2)
     columns = [ColumnWords(j, name, NUMBER) for j, name in enumerate("abc")]
     compared = Compared(table, weights, labels == 0)
-    for telling in ([1, 2], [2]):
-        found = find_traits(compared, columns, effects, 0, np.array(telling))
-        assert [trait.column for trait in found] == ["abc"[j] for j in telling]
+    for informative in ([1, 2], [2]):
+        found = find_traits(compared, columns, effects, 0, np.array(informative))
+        assert [trait.column for trait in found] == ["abc"[j] for j in informative]
 
 
 def test_the_parts_are_those_of_the_forest(customers):
     frame, forest = customers
-    found = forest.summary(frame)
-    assert [story.size for story in found.clusters] == [60, 50, 40]
-    assert [story.found_again for story in found.clusters] == stability(forest).found_again.tolist()
+    found = describe(forest, frame)
+    assert [cluster.size for cluster in found.clusters] == [60, 50, 40]
+    assert [cluster.recovered for cluster in found.clusters] == stability(forest).recovered.tolist()
     first = found.clusters[0].traits[0]
     assert (first.column, first.statistic, first.effect) == ("age", "median", -1)
     assert first.inside == frame["age"][:60].median()
     assert first.outside == frame["age"][60:].median()
-    assert found.doubtful.count == 0
-    assert found.doubtful.text == "No row is doubtful: each has its highest membership in its own cluster."
+    assert found.ambiguous.count == 0
+    assert found.ambiguous.text == "No row is ambiguous: each has its highest membership in its own cluster."
     assert (found.n_rows, found.n_rows_read) == (150, 150)
 
 
 def test_it_is_printed_shown_and_written_as_json(customers):
     frame, forest = customers
-    found = forest.summary(frame)
+    found = describe(forest, frame)
     assert max(map(len, str(found).split("\n"))) <= 79
     told = " ".join(str(found).split())
     plain = json.loads(json.dumps(found.to_dict()))
-    for story, entry in zip(found.clusters, plain["clusters"], strict=True):
-        assert story.text in told
-        assert (entry["text"], entry["name"], entry["rows"]) == (story.text, story.name, story.size)
-        assert len(entry["traits"]) == len(story.traits)
+    for cluster, entry in zip(found.clusters, plain["clusters"], strict=True):
+        assert cluster.text in told
+        assert (entry["text"], entry["name"], entry["rows"]) == (cluster.text, cluster.name, cluster.size)
+        assert len(entry["traits"]) == len(cluster.traits)
     assert not [line for line in str(found).split("\n") if line.strip().startswith("%")]
-    assert all(caution in told for caution in found.cautions)
-    assert plain["cautions"] == list(found.cautions)
+    assert all(caveat in told for caveat in found.caveats)
+    assert plain["caveats"] == list(found.caveats)
     assert len(found.cluster_lines(most=1)) < len(found.cluster_lines())
     assert "... and 2 more clusters" in found.cluster_lines(most=1)
 
@@ -139,26 +139,26 @@ def test_it_is_printed_shown_and_written_as_json(customers):
 def test_markup_is_escaped_in_notebooks():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(40, 2)) + 9 * np.repeat([[0], [1]], 20, axis=0), columns=["<b>", "x"])
-    shown = ClusterForest(2, **SETTINGS).fit(frame).summary(frame)._repr_html_()
+    shown = describe(ClusterForest(2, **SETTINGS).fit(frame), frame)._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>igh" not in shown
 
 
 def test_one_cluster_is_no_cluster():
     X = np.random.default_rng(0).normal(size=(60, 3))
-    chosen = ClusterForest(**SETTINGS).fit(X).summary(X)
+    chosen = describe(ClusterForest(**SETTINGS).fit(X), X)
     assert str(chosen).startswith("There are no clusters: the 60 rows cannot be told from rows without clusters.")
     assert chosen.clusters == ()
-    given = ClusterForest(1, **SETTINGS).fit(X).summary(X)
+    given = describe(ClusterForest(1, **SETTINGS).fit(X), X)
     assert given.answer == "The 60 rows form one cluster, as requested."
 
 
 def test_clusters_of_noise_differ_in_nothing():
     X = np.random.default_rng(3).normal(size=(200, 6))
-    found = ClusterForest(3, **SETTINGS).fit(X).summary(X)
-    for story in found.clusters:
-        assert story.text.startswith("Differs from the others in no column that tells: ")
-        assert story.name == f"Cluster {story.cluster}"
+    found = describe(ClusterForest(3, **SETTINGS).fit(X), X)
+    for cluster in found.clusters:
+        assert cluster.text.startswith("Differs from the others in no informative column: ")
+        assert cluster.name == f"Cluster {cluster.cluster}"
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -173,10 +173,10 @@ def test_what_is_said_is_so_and_noise_is_never_mentioned(seed):
     frame["kind"] = np.where(rng.random(300) < 0.9, np.array(list("abcdef"))[truth], "z")
     frame[rng.random(frame.shape) < 0.03] = None
     forest = ClusterForest(k, **SETTINGS).fit(frame)
-    for story in forest.summary(frame).clusters:
-        assert "noise" not in story.text + story.name
-        inside = forest.labels_ == story.cluster
-        for trait in story.traits:
+    for cluster in describe(forest, frame).clusters:
+        assert "noise" not in cluster.text + cluster.name
+        inside = forest.labels_ == cluster.cluster
+        for trait in cluster.traits:
             here, there = frame[trait.column][inside].dropna(), frame[trait.column][~inside].dropna()
             if trait.interval is not None:
                 shares = [cells.between(*trait.interval).mean() for cells in (here, there)]
@@ -195,9 +195,9 @@ def test_weights_count():
     weights = np.where(np.arange(80) % 4 == 0, 3.0, 1.0)
     forest = ClusterForest(2, **SETTINGS).fit(X, sample_weight=weights)
     copies = np.repeat(np.arange(80), weights.astype(int))
-    for story in forest.summary(X).clusters:
-        for trait in story.traits:
-            x, inside = X[copies, int(trait.column[-1]) - 1], forest.labels_[copies] == story.cluster
+    for cluster in describe(forest, X).clusters:
+        for trait in cluster.traits:
+            x, inside = X[copies, int(trait.column[-1]) - 1], forest.labels_[copies] == cluster.cluster
             assert (trait.inside, trait.outside) == pytest.approx((np.median(x[inside]), np.median(x[~inside])))
 
 
@@ -206,8 +206,8 @@ def test_equal_medians_give_way_to_means():
     group = np.repeat([0, 1], 100)
     frame = pd.DataFrame(rng.normal(size=(200, 3)) + 9 * group[:, None], columns=["x", "y", "z"])
     frame["returns"] = np.where(group == 1, rng.permutation(np.arange(200) % 20 // 11 * 4), 0)  # 45 % are not 0
-    found = ClusterForest(2, **SETTINGS).fit(frame).summary(frame)
-    said = [trait for story in found.clusters for trait in story.traits if trait.column == "returns"]
+    found = describe(ClusterForest(2, **SETTINGS).fit(frame), frame)
+    said = [trait for cluster in found.clusters for trait in cluster.traits if trait.column == "returns"]
     assert {trait.statistic for trait in said} == {"mean"}
     assert said[0].text.startswith(("higher returns (on average ", "lower returns (on average 0.0 against "))
 
@@ -217,34 +217,34 @@ def test_columns_of_few_values_that_part_far_groups_tell():
     X = rng.integers(0, 3, size=(60, 2)) + 50.0 * np.repeat([[0], [1]], 30, axis=0)
     forest = ClusterForest(2, **SETTINGS).fit(X)
     assert (forest.feature_importances_ > 0.9).all()
-    texts = [story.text for story in forest.summary(X, names=["a", "b"]).clusters]
+    texts = [cluster.text for cluster in describe(forest, X, names=["a", "b"]).clusters]
     assert all(re.match(r"(Higher|Lower) [ab] \((5[12] against 1|1 against 5[12])\), ", text) for text in texts)
 
 
-def test_doubtful_rows_are_named_with_their_clusters():
+def test_ambiguous_rows_are_named_with_their_clusters():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(120, 4)) + 1.5 * np.repeat([[0], [1], [2]], 40, axis=0)
     forest = ClusterForest(3, **SETTINGS).fit(X)
-    found = forest.summary(X, ids=[f"r{i}" for i in range(120)])
-    doubtful = np.flatnonzero(forest.consensus_silhouette_ < 0)
-    assert len(doubtful) > 0
-    assert found.doubtful.count == len(doubtful) == sum(story.doubtful for story in found.clusters)
-    named = [row for pair in found.doubtful.pairs for row in pair.rows.tolist()]
-    assert sorted(named) == doubtful.tolist()
+    found = describe(forest, X, ids=[f"r{i}" for i in range(120)])
+    ambiguous = np.flatnonzero(forest.consensus_silhouette_ < 0)
+    assert len(ambiguous) > 0
+    assert found.ambiguous.count == len(ambiguous) == sum(cluster.ambiguous for cluster in found.clusters)
+    named = [row for pair in found.ambiguous.pairs for row in pair.rows.tolist()]
+    assert sorted(named) == ambiguous.tolist()
     soft = forest.memberships_
-    for pair in found.doubtful.pairs:
+    for pair in found.ambiguous.pairs:
         for row in pair.rows:
             others = np.delete(np.arange(3), forest.labels_[row])
             best = others[soft[row, others].argmax()]
             assert {int(forest.labels_[row]), int(best)} == set(pair.clusters)
-    assert re.search(r"between clusters \d and \d \((such as )?rows? r\d+", found.doubtful.text)
+    assert re.search(r"between clusters \d and \d \((such as )?rows? r\d+", found.ambiguous.text)
 
 
 def test_a_fitted_forest_and_its_table_are_needed(customers):
     frame, forest = customers
     with pytest.raises(ValueError, match="not fitted"):
-        ClusterForest(3).summary(frame)
+        describe(ClusterForest(3), frame)
     with pytest.raises(ValueError, match="X has 149 rows but the forest was fitted on 150"):
-        forest.summary(frame[:-1])
+        describe(forest, frame[:-1])
     with pytest.raises(ValueError, match="names must hold 7 names"):
-        forest.summary(frame, names=["a"])
+        describe(forest, frame, names=["a"])

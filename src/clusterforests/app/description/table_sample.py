@@ -1,73 +1,24 @@
-"""The user's table for the story and the report: some of its rows as numbers, and the names of rows and columns."""
+"""The user's table for the description and the report: some of its rows as numbers, and names of rows and columns."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray
 from clusterforests._utils.random import Purpose, permutations, stream
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection.stability import N_SPLITS
-from clusterforests.table.frames import column_names, is_dask, is_missing, plain_block
-from clusterforests.table.reader.raw_columns import CategoryColumn, ColumnTable
+from clusterforests.rows.fitted_table import take_rows
+from clusterforests.table.frames import column_names, is_dask, is_missing
 
-# Some rows of a table of any kind, in the kind that it is; those of Dask are brought to this process.
-
-
-def count_rows(X: Any) -> int:
-    """Count the rows of a table; Dask may have to compute that."""
-    if is_dask(X):
-        return len(X) if hasattr(X, "get_partition") else len(_with_known_chunks(X))
-    shape = getattr(X, "shape", None)
-    return len(X) if shape is None else int(shape[0])
-
-
-def take_rows(X: Any, rows: IndexArray) -> Any:
-    """Take some rows, in ascending order, of an array or a frame; None if X is something else."""
-    if is_dask(X):
-        return _take_from_frame(X, rows) if hasattr(X, "get_partition") else _take_from_blocks(X, rows)
-    if isinstance(X, ColumnTable):
-        cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in X.cells]
-        return ColumnTable(X.columns, cells, X.readings)
-    if isinstance(X, np.ndarray):
-        return X[rows]
-    if scipy.sparse.issparse(X):
-        return X.tocsr()[rows]
-    names = type(X).__module__.partition(".")[0], type(X).__name__
-    if names == ("pandas", "DataFrame"):
-        return X.iloc[rows]
-    if names == ("polars", "DataFrame"):
-        return X[rows]
-    return X.take(rows) if names == ("pyarrow", "Table") else None
-
-
-def _with_known_chunks(X: Any) -> Any:
-    """Return a Dask array that knows how many rows its blocks have; the user's stays as it is."""
-    return X.copy().compute_chunk_sizes() if np.isnan(X.shape[0]) else X
-
-
-def _take_from_blocks(X: Any, rows: IndexArray) -> Any:
-    return _with_known_chunks(X).map_blocks(plain_block, dtype=X.dtype)[rows].compute()
-
-
-def _take_from_frame(X: Any, rows: IndexArray) -> Any:
-    """Read a Dask frame one partition at a time, because Dask cannot take rows by their number."""
-    starts = np.concatenate([[0], np.cumsum(X.map_partitions(len).compute())])
-    where = np.searchsorted(starts, rows, side="right") - 1
-    taken = [X.get_partition(i).compute().iloc[rows[where == i] - starts[i]] for i in np.unique(where).tolist()]
-    return sys.modules["pandas"].concat(taken)
-
-
-# How much of a large table the story is told from.
+# How much of a large table the description is made from.
 
 
 @dataclass(frozen=True)
-class StoryLimits:
-    """Sizes that keep a summary quick to make."""
+class DescriptionLimits:
+    """Sizes that keep a description quick to make."""
 
     sample_rows: int = 20_000  # rows that statements about features, clusters and pairs are based on
     sample_rows_per_cluster: int = 5  # at least
@@ -98,11 +49,9 @@ class TableSample:
     missing: int  # missing cells in the sample
 
 
-def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: StoryLimits) -> TableSample:
+def sample_table(view: ForestView, X: Any, names: Any, ids: Any, limits: DescriptionLimits) -> TableSample:
     """Read some rows of X as numbers, some of every cluster among them."""
-    n, n_given = len(view.labels), count_rows(X)
-    if n_given != n:
-        raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
+    n = len(view.labels)
     rows = representative_rows(view.labels, limits.sample_rows, limits.sample_rows_per_cluster)
     some = None if len(rows) == n and not is_dask(X) else take_rows(X, rows)
     encoded = view.encode(X if some is None else some)

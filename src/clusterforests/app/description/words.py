@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray
-from clusterforests.description.table_sample import NamedColumn, TableSample
+from clusterforests.app.description.table_sample import NamedColumn, TableSample
 from clusterforests.forest_view import ForestView
 from clusterforests.table.reader.column_reading import DATE, NUMBER, ORDERED, YES_NO, ColumnReading
 

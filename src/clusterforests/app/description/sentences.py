@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests.app.description.table_sample import DescriptionLimits, TableSample
+from clusterforests.app.description.words import counted, listed, quoted
 from clusterforests.consensus.assignment import Sizes
 from clusterforests.consensus.guidance import Guidance
-from clusterforests.description.table_sample import StoryLimits, TableSample
-from clusterforests.description.words import counted, listed, quoted
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection import HalfCuts, Stability, stability
 from clusterforests.inspection.memberships import mean_of, own_membership, silhouette_with, sums_by_cluster
-from clusterforests.inspection.stability import FOUND_AGAIN
+from clusterforests.inspection.stability import RECOVERED
 from clusterforests.judge.evidence import NClustersEvidence
 
 # What the user asked for and the clusters keep, in a sentence.
@@ -73,10 +73,10 @@ class Certainty:
     halves: HalfCuts | None  # clusterings by halves of the forest
     stability: Stability | None
     why_no_stability: str | None
-    n_outliers: int = 0  # rows that belong to no cluster; they are no part of the sizes, and none of them is doubtful
+    n_outliers: int = 0  # rows that belong to no cluster; they are no part of the sizes, and none of them is ambiguous
 
 
-def measure_certainty(view: ForestView, limits: StoryLimits) -> Certainty:
+def measure_certainty(view: ForestView, limits: DescriptionLimits) -> Certainty:
     """Judge rows and clusters by the whole forest, stability by its halves."""
     labels, k = view.labels.astype(np.intp), view.n_clusters
     soft = view.memberships()
@@ -104,10 +104,10 @@ def measure_certainty(view: ForestView, limits: StoryLimits) -> Certainty:
     )
 
 
-TRUSTED, DOUBTFUL = FOUND_AGAIN, 0.6  # stability of a cluster (Hennig 2007)
+TRUSTED, UNSTABLE = RECOVERED, 0.6  # stability of a cluster (Hennig 2007)
 FEW_ROWS = 8
 SMALL_SHARE = 0.01
-MANY_DOUBTFUL = 0.1
+MANY_AMBIGUOUS = 0.1
 MAX_LISTED = 6  # sizes or clusters in a sentence
 
 
@@ -126,7 +126,7 @@ def answer(view: ForestView, sure: Certainty, names: Sequence[str]) -> str:
     if sure.n_outliers:
         inside = n - sure.n_outliers
         found = f"{inside:,} of {n:,} rows fall into {k} clusters, {spread}; {_apart(sure)} apart from all of them."
-    return " ".join(filter(None, [found, repeated(view, names), agreement(sure), features_that_tell(view, "column")]))
+    return " ".join(filter(None, [found, repeated(view, names), agreement(sure), informative_features(view, "column")]))
 
 
 def _apart(sure: Certainty) -> str:
@@ -143,24 +143,28 @@ def repeated(view: ForestView, names: Sequence[str]) -> str:
     return f"The clusters repeat {listed(columns)}: {its} are the clusters. To find others, leave {it} out."
 
 
-def features_that_tell(view: ForestView, what: str) -> str:
-    """Say how many features, called `what`, tell, and which of them the trees could use."""
-    n, tell, usable = len(view.encoded_features), int((view.feature_importances > 0).sum()), len(view.usable_features)
+def informative_features(view: ForestView, what: str) -> str:
+    """Say how many features, called `what`, are informative, and which of them the trees could use."""
+    n, informative, usable = (
+        len(view.encoded_features),
+        int((view.feature_importances > 0).sum()),
+        len(view.usable_features),
+    )
     if view.reduced:
         return f"The {n:,} {what}s were reduced to components, so none of them was tested alone."
     if np.isnan(view.feature_pvalues).any():
-        return f"The model was saved before {what}s were tested, so which of them tell the clusters apart is not known."
+        return f"The model was saved before {what}s were tested, so which of them are informative is not known."
     if n == 1:
         return f"There is only one {what}."
-    if tell == n:
-        return f"All {n:,} {what}s tell the clusters apart."
-    if usable == tell:
-        others = "the other was" if n - tell == 1 else f"the other {n - tell:,} were"
-        return f"{tell:,} of {n:,} {what}s tell the clusters apart; {others} left out of the trees."
+    if informative == n:
+        return f"All {n:,} {what}s are informative."
+    if usable == informative:
+        others = "the other was" if n - informative == 1 else f"the other {n - informative:,} were"
+        return f"{informative:,} of {n:,} {what}s are informative; {others} left out of the trees."
     used = f"all {what}s" if usable == n else f"{usable:,} of them"
-    if tell == 0:
-        return f"No {what} goes with the others, so none is known to tell; the trees used {used}."
-    return f"{tell:,} of {n:,} {what}s tell the clusters apart; the trees used {used}."
+    if informative == 0:
+        return f"No {what} is associated with the others, so none is known to be informative; the trees used {used}."
+    return f"{informative:,} of {n:,} {what}s are informative; the trees used {used}."
 
 
 def agreement(sure: Certainty) -> str:
@@ -172,12 +176,12 @@ def agreement(sure: Certainty) -> str:
         return "The two halves of the forest find almost the same clusters."
     if mean >= TRUSTED:
         return "The two halves of the forest find mostly the same clusters."
-    if mean >= DOUBTFUL:
+    if mean >= UNSTABLE:
         return "The two halves of the forest agree only in part: treat the borders between clusters as uncertain."
     return "The two halves of the forest disagree: do not rely on these clusters."
 
 
-def cautions(
+def caveats(
     view: ForestView, sure: Certainty, table: TableSample, chosen: NClustersEvidence | None = None
 ) -> list[str]:
     """List what to know before using the clusters, which may be others than those of the number that was chosen."""
@@ -197,10 +201,10 @@ def cautions(
     found += list(filter(None, [guided(view)])) + _about_clusters(sure) + _about_outliers(sure)
     if k > 1 and sure.stability is not None and sure.stability.mean < TRUSTED:
         found.append(agreement(sure))
-    doubtful = int((sure.silhouette < 0).sum())
-    if doubtful > MANY_DOUBTFUL * n:
+    ambiguous = int((sure.silhouette < 0).sum())
+    if ambiguous > MANY_AMBIGUOUS * n:
         found.append(
-            f"{doubtful:,} of {n:,} rows ({doubtful / n:.0%}) have their highest membership in another cluster than "
+            f"{ambiguous:,} of {n:,} rows ({ambiguous / n:.0%}) have their highest membership in another cluster than "
             "their own."
         )
     if table.missing:
@@ -239,16 +243,16 @@ def _about_clusters(sure: Certainty) -> list[str]:
     found = []
     if sure.stability is not None and len(sure.stability.clusters) == k:
         again = sure.stability.clusters
-        weak = np.flatnonzero(again < DOUBTFUL)
-        middling = np.flatnonzero((again >= DOUBTFUL) & (again < TRUSTED))
+        weak = np.flatnonzero(again < UNSTABLE)
+        middling = np.flatnonzero((again >= UNSTABLE) & (again < TRUSTED))
         if len(weak):
             found.append(
-                f"{_clusters(weak)} {_is(weak)} not reliable: stability below {DOUBTFUL}. Another forest would draw "
+                f"{_clusters(weak)} {_is(weak)} not reliable: stability below {UNSTABLE}. Another forest would draw "
                 f"{'it' if len(weak) == 1 else 'them'} differently."
             )
         if len(middling):
             found.append(
-                f"{_clusters(middling)} {_is(middling)} there, but with uncertain borders: stability from {DOUBTFUL} "
+                f"{_clusters(middling)} {_is(middling)} there, but with uncertain borders: stability from {UNSTABLE} "
                 f"to {TRUSTED}."
             )
     small = np.flatnonzero((sure.sizes < FEW_ROWS) | (sure.sizes < SMALL_SHARE * n))
