@@ -17,7 +17,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
 from sparse_kmeans import sparse_kmeans
 
-from clusterforests import ClusterForest, consensus_clustering
+from clusterforests import PaperForest, consensus_clustering
 from clusterforests._utils.random import integers, stream
 
 FloatArray = npt.NDArray[np.float64]
@@ -179,7 +179,7 @@ def consensus_by(algorithm: str, most: int = 3) -> Callable[[FloatArray, int, in
 
 
 def published_forest(X: FloatArray, k: int, seed: int) -> Labels:
-    return ClusterForest.from_paper(k, random_state=seed).fit_predict(X)
+    return PaperForest(k, random_state=seed).fit_predict(X)
 
 
 _WIDE = f"3 starts, on {FEW_COLUMNS} principal components where p > 100 or p > n / 4"
@@ -224,7 +224,7 @@ PEERS: dict[str, Peer] = {
     "CCP hc": Peer(consensus_by("hc"), _CCP.format("average linkage, Pearson distance"), slow=True, needs="R"),
     "CCP km, maxK 8": Peer(consensus_by("km", 8), "the same for 2 to 8 clusters", slow=True, needs="R"),
     "CCP hc, maxK 8": Peer(consensus_by("hc", 8), "the same for 2 to 8 clusters", slow=True, needs="R"),
-    "from_paper": Peer(published_forest, "`ClusterForest.from_paper`"),
+    "from_paper": Peer(published_forest, "`PaperForest`"),
 }
 _SAMPLED = f"K chosen on {MOST_ROWS:,} random rows where there are more"
 # Those that are not told K; the two with HDBSCAN above are not, either.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from quality_data import load_set
 from stamp import current_commit
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, PaperForest
 from paper.experiments.runner import read_table, write_table
 
 TIMED_SETS = ("soybean", "wine", "wdbc", "robot", "imgseg", "madelon", "ecoli", "vowel", "orl")
@@ -51,7 +51,7 @@ def _time_set(name: str, repeat: int) -> Timing:
     given = ClusterForest(random_state=0, **settings_of(automatic)).fit(X)
     if (automatic.labels_ != given.labels_).any():
         raise ValueError(f"On {name} the settings in selection_ give other labels than the automatic fit.")
-    forests = (automatic, given, ClusterForest.from_paper(k, random_state=0))
+    forests = (automatic, given, PaperForest(k, random_state=0))
     runs = [[_seconds(forest, X) for forest in forests] for _ in range(repeat)]
     return Timing(name, *map(statistics.median, zip(*runs, strict=True)), current_commit())
 

@@ -24,7 +24,7 @@ from sklearn.datasets import make_blobs
 from stamp import stamp
 from straightforward import Straightforward
 
-from clusterforests import ClusterForest, HartiganWongKMeans, _core
+from clusterforests import HartiganWongKMeans, PaperForest, _core
 from clusterforests.backends import CpuBackend, KMeansJobs
 from paper.datasets import load_uci
 
@@ -110,7 +110,7 @@ def bench_forest(repeat):
     yield "|---|---|---|---|---|---|"
     for name, k, bar in FORESTS:
         X = load_uci(name).data
-        mine = ClusterForest.from_paper(k, random_state=0)
+        mine = PaperForest(k, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the peer warns where a part has few distinct rows
             ours, theirs = in_turn(
@@ -154,7 +154,7 @@ def bench_threads(repeat):
     yield threads_row("20 K-means problems (2000, 6, 7)", *zip(*runs, strict=True), "1.7x")
     for name, k, _ in FORESTS[1:]:
         X = load_uci(name).data
-        forests = [ClusterForest.from_paper(k, random_state=0, n_jobs=jobs) for jobs in (1, 2)]
+        forests = [PaperForest(k, random_state=0, n_jobs=jobs) for jobs in (1, 2)]
         runs = [[seconds(lambda f=f, X=X: f.fit(X), 1) for f in forests] for _ in range(repeat)]
         yield threads_row(f"forest, {name}", *zip(*runs, strict=True), "1.7x")
 
@@ -175,8 +175,8 @@ def bench_import(repeat):
         return float(np.median([float(run.stdout) for run in runs[1:]]))
 
     added = cost("import sklearn.cluster; ", "import clusterforests")
-    load = "from sklearn.datasets import load_wine; from clusterforests import ClusterForest; X = load_wine().data; "
-    first = cost(load, "ClusterForest.from_paper(3, random_state=0).fit(X)")
+    load = "from sklearn.datasets import load_wine; from clusterforests import PaperForest; X = load_wine().data; "
+    first = cost(load, "PaperForest(3, random_state=0).fit(X)")
     yield "| task | seconds | target |"
     yield "|---|---|---|"
     yield f"| `import clusterforests` after `import sklearn.cluster` | {added:.3f} | 0.1 |"

@@ -2,18 +2,18 @@
 The algorithm as published
 ==========================
 
-``ClusterForest.from_paper(k)`` is the algorithm of the paper with its parameters: raw features, K-means with K
+``PaperForest(k)`` is the algorithm of the paper with its parameters: raw features, K-means with K
 clusters in every tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
 """
 
 from sklearn.datasets import load_wine
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, PaperForest, plots
 from paper.metrics import clustering_accuracy, rand_index
 
 X, truth = load_wine(return_X_y=True)
 for name, forest in (
-    ("from_paper(3), patience=1", ClusterForest.from_paper(3, patience=1, random_state=0)),
+    ("PaperForest(3), patience=1", PaperForest(3, patience=1, random_state=0)),
     ("ClusterForest(3)", ClusterForest(3, random_state=0)),
 ):
     labels = forest.fit_predict(X)
@@ -25,4 +25,4 @@ for name, forest in (
 # %%
 # A tree grows as long as new features lower kappa. On the raw wine data the first features mostly decide.
 
-_ = plots.kappa_growth(ClusterForest.from_paper(3, random_state=0).fit(X))
+_ = plots.kappa_growth(PaperForest(3, random_state=0).fit(X))

@@ -8,7 +8,7 @@ More of what ``clusterforests.plots`` can draw. Every function accepts ``ax=``, 
 import numpy as np
 from sklearn.datasets import load_wine
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, PaperForest, plots
 
 wine = load_wine(as_frame=True).data
 forest = ClusterForest(3, random_state=0).fit(wine)
@@ -37,4 +37,4 @@ _ = plots.kappa_growth(forest)
 rng = np.random.default_rng(0)
 groups = rng.normal(size=(300, 10))
 groups[:, :4] += 5 * rng.normal(size=(5, 4))[np.repeat(np.arange(5), 60)]
-_ = plots.consensus_cdf([ClusterForest.from_paper(k, random_state=0).fit(groups) for k in range(2, 8)])
+_ = plots.consensus_cdf([PaperForest(k, random_state=0).fit(groups) for k in range(2, 8)])

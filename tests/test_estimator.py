@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clusterforests import ClusterForest, HartiganWongKMeans, consensus_clustering
+from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest, consensus_clustering
 from clusterforests.consensus.methods import METHODS
 from clusterforests.trees.settings import OF_GROWTH
 from paper.metrics import clustering_accuracy, rand_index
@@ -40,18 +40,16 @@ WRONG = dict.fromkeys(
 
 
 def wrong_checks(estimator):
-    return WRONG if isinstance(estimator, ClusterForest) else {}
+    return WRONG if isinstance(estimator, ClusterForest | PaperForest) else {}
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than n_clusters:sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [ClusterForest(4), HartiganWongKMeans(), ClusterForest.from_paper(4)], expected_failed_checks=wrong_checks
-)
+@parametrize_with_checks([ClusterForest(4), HartiganWongKMeans(), PaperForest(4)], expected_failed_checks=wrong_checks)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("make", [ClusterForest, ClusterForest.from_paper])
+@pytest.mark.parametrize("make", [ClusterForest, PaperForest])
 @pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("format", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil", "csr64"])
 def test_sparse_tables_of_every_format(make, container, format):
@@ -70,10 +68,7 @@ def test_paper_competition_row(uci, name):
     """The published settings, with the patience that reproduces the tables, over 20 seeds."""
     data = uci(name)
     k, printed_r, printed_c = PRINTED[name]
-    found = [
-        ClusterForest.from_paper(k, patience=1, random_state=seed, n_jobs=2).fit_predict(data.data)
-        for seed in range(20)
-    ]
+    found = [PaperForest(k, patience=1, random_state=seed, n_jobs=2).fit_predict(data.data) for seed in range(20)]
     assert np.mean([100 * rand_index(data.target, f) for f in found]) >= printed_r - 1.5
     assert np.mean([100 * clustering_accuracy(data.target, f) for f in found]) >= printed_c - 1.5
 
@@ -143,10 +138,10 @@ CHANGES = {
 def test_every_parameter_has_an_effect(name):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 12)) + 0.3 * rng.normal(size=(200, 12))
-    plain = ClusterForest.from_paper(5, n_estimators=20, random_state=0, n_candidates=2).get_params()
+    plain = PaperForest(5, n_estimators=20, random_state=0, n_candidates=2).get_params()
 
     def outcome(**parameters):
-        forest = ClusterForest(**parameters).fit(X)
+        forest = PaperForest(**parameters).fit(X)
         return forest.partitions_.tobytes(), forest.labels_.tobytes()
 
     assert outcome(**plain) != outcome(**(plain | {name: CHANGES[name]}))
@@ -210,29 +205,6 @@ def test_units_do_not_matter(blobs):
         assert (clone(forest).fit(X).partitions_ == forest.fit(other).partitions_).all()
     plain = ClusterForest(3, scale="none", n_estimators=20, random_state=0)
     assert (clone(plain).fit(X).partitions_ != plain.fit(other).partitions_).any()
-
-
-def test_from_paper():
-    published = {
-        "n_estimators": 100,
-        "trees": "grown",
-        "select_features": False,
-        "scale": "none",
-        "n_base_clusters": None,
-        "features_per_draw": 2,
-        "n_candidates": 1,
-        "patience": 3,
-        "repeat_features": True,
-        "quality": "centroid",
-        "affinity_threshold": 0.4,
-        "consensus": "ncut",
-        "n_init": 20,
-        "max_samples": None,
-    }
-    assert ClusterForest.from_paper(4).get_params() == ClusterForest(4, **published).get_params()
-    assert ClusterForest.from_paper(4, patience=1, consensus="kway").patience == 1
-    with pytest.raises(TypeError, match="branches"):
-        ClusterForest.from_paper(4, branches=3)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, PaperForest
 from clusterforests.feature_selection import ForestFeatureSelector
 from clusterforests.inspection import feature_separation
 from paper.datasets import make_g3
@@ -22,7 +22,7 @@ def data():
 
 
 def forest(**changes):
-    return ClusterForest.from_paper(2, **({"n_estimators": 40, "n_init": 2, "random_state": 0} | changes))
+    return PaperForest(2, **({"n_estimators": 40, "n_init": 2, "random_state": 0} | changes))
 
 
 @parametrize_with_checks([ForestFeatureSelector(), ForestFeatureSelector(forest(n_estimators=5))])

@@ -17,8 +17,8 @@ from PIL import Image
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.files import replacing
 from clusterforests.consensus.affinity import affinity_scale_for, regularise
-from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import Profile, noise_strength
+from clusterforests.paper_forest import PaperForest
 from clusterforests.plots.features import histogram
 from clusterforests.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, block_image, plain
 from paper.datasets import load_uci
@@ -103,7 +103,7 @@ def paper_figures(results: Path, folder: Path, names: Collection[str] | None = N
 def soybean_figure() -> Figure:
     """The affinity matrix of the soybean data, plants of one disease next to each other."""
     data = load_uci("soybean")
-    forest = ClusterForest.from_paper(4, patience=1, random_state=0).fit(data.data)
+    forest = PaperForest(4, patience=1, random_state=0).fit(data.data)
     order = np.argsort(data.target, kind="stable")
     P = forest.coassociation(order, order)
     scale = affinity_scale_for(forest.affinity_scale, forest.n_estimators)

@@ -10,8 +10,8 @@ from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.affinity import Graph, coassociate, collapse
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.normalized_cut import recursive_cut
-from clusterforests.estimator import ClusterForest
 from clusterforests.kmeans import HartiganWongKMeans
+from clusterforests.paper_forest import PaperForest
 from paper.experiments.remember import RememberingBackend
 from paper.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from paper.rivals import BaggedClustering, EvidenceAccumulation, NJWSpectralClustering, RandomProjectionEnsemble
@@ -27,12 +27,12 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     """Fit forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
     backend = RememberingBackend()
 
-    class RememberingForest(ClusterForest):
+    class RememberingForest(PaperForest):
         def _make_backend(self) -> Backend:
             return backend
 
-    def forest(**changes: int) -> ClusterForest:
-        return RememberingForest.from_paper(k, **settings, **changes, random_state=seed).fit(X)
+    def forest(**changes: int) -> PaperForest:
+        return RememberingForest(k, **settings, **changes, random_state=seed).fit(X)
 
     if settings:
         return {f"patience={tau}": forest(patience=tau).labels_ for tau in PATIENCE}

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from clusterforests._utils.arrays import FloatArray, IntArray
-from clusterforests.estimator import ClusterForest
+from clusterforests.paper_forest import PaperForest
 from paper.datasets import make_g1, make_g2, make_g3
 from paper.experiments.runner import Report, read_table, write_table
 from paper.metrics import clustering_accuracy
@@ -129,7 +129,7 @@ def run_simulations(
 
 def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[IntArray], Outcome]:
     data = simulation.draw(seed)
-    forest = ClusterForest.from_paper(
+    forest = PaperForest(
         2,
         n_estimators=simulation.n_vectors,
         features_per_draw=simulation.features_per_draw,

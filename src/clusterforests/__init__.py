@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __all__ = [
     "ClusterForest",
     "HartiganWongKMeans",
+    "PaperForest",
     "__version__",
     "consensus_clustering",
     "describe",
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from clusterforests.consensus.consensus_clustering import consensus_clustering
     from clusterforests.estimator import ClusterForest
     from clusterforests.kmeans import HartiganWongKMeans
+    from clusterforests.paper_forest import PaperForest
     from clusterforests.table.reader.overview import inspect_table
 
     __version__: str
@@ -28,6 +30,7 @@ else:
     _HOMES = {
         "ClusterForest": "estimator",
         "HartiganWongKMeans": "kmeans",
+        "PaperForest": "paper_forest",
         "consensus_clustering": "consensus.consensus_clustering",
         "describe": "app.description.description",
         "inspect_table": "table.reader.overview",

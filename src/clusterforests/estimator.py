@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import Tags
 
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests._utils.progress import ProgressBar
@@ -32,7 +31,7 @@ from clusterforests.rows.protocol import Reading, Rows, Sample
 from clusterforests.table.imputation import keep_donors
 from clusterforests.table.reader.overrides import COLUMNS_RULE, require_names
 from clusterforests.trees.forest import trees_grown
-from clusterforests.trees.settings import PUBLISHED_SETTINGS, Setting, landmarks_used
+from clusterforests.trees.settings import Setting, landmarks_used
 
 SHAPE = ("n_samples", "n_features")
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
@@ -46,8 +45,7 @@ class ClusterForest(FittedForest):
     kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut.
 
     Settings left at "auto" follow rules that use no labels; `chosen_params_` says what they came to. The published
-    algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is
-    `ClusterForest.from_paper`.
+    algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is `PaperForest`.
 
     Parameters
     ----------
@@ -282,24 +280,6 @@ class ClusterForest(FittedForest):
         self.random_state = random_state
         self.verbose = verbose
 
-    @classmethod
-    def from_paper(cls, n_clusters: int, **overrides: Any) -> Self:
-        """The published algorithm with the published parameters.
-
-        Parameters
-        ----------
-        n_clusters : int
-            Number of clusters.
-        **overrides
-            Any other parameter of `ClusterForest`. The text of the paper has `patience=3`; its tables come out with
-            `patience=1`.
-
-        Returns
-        -------
-        forest : ClusterForest
-        """
-        return cls(n_clusters, **(PUBLISHED_SETTINGS | overrides))
-
     def fit(
         self,
         X: Any,
@@ -486,9 +466,3 @@ class ClusterForest(FittedForest):
             if self.n_base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:
                 return Setting(found.n_clusters, found.reason), found, grown
             grown = self._grow(rows, sample, enough + 1, seed, bar)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, aligned
@@ -86,6 +87,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(aligned(state))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
 
     def predict(self, X: Any) -> IntArray:
         """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.

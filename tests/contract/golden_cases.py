@@ -12,7 +12,7 @@ from unittest import mock
 
 import numpy as np
 
-from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest
 from clusterforests._utils.memory import SizeLimits
 from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend
@@ -82,14 +82,15 @@ def forest(n_clusters=3, **settings):
     return ClusterForest(n_clusters, **({"n_estimators": 40, "random_state": 5} | settings))
 
 
-def grown(**settings):
-    """Grow trees on all features, with everything that the results depend on given."""
-    settings = {"trees": "grown", "select_features": False, "consensus": "medoid"} | settings
-    return forest(**settings)
+def grown(n_base_clusters, features_per_draw, **settings):
+    """Grow trees by Algorithms 1 and 2 with settings that are not the paper's."""
+    given = {"n_base_clusters": n_base_clusters, "features_per_draw": features_per_draw, "quality": "corrected"}
+    given |= {"repeat_features": False, "affinity_threshold": "auto", "consensus": "medoid", "random_state": 5}
+    return PaperForest(3, n_estimators=40, **(given | settings))
 
 
 def paper():
-    return ClusterForest.from_paper(3, n_estimators=20, random_state=5)
+    return PaperForest(3, n_estimators=20, random_state=5)
 
 
 def operator():
@@ -113,11 +114,10 @@ FORESTS: dict[str, Callable] = {
     "number of clusters": lambda: forest("auto").fit(table()),
     "part of the rows": lambda: forest(max_samples=60).fit(table(600)),
     "float32": lambda: forest().fit(table().astype(np.float32)),
-    "pairwise kappa": lambda: grown(quality="pairwise", scale="standard", patience=3, n_init=4).fit(table()),
-    "many features": lambda: grown(scale="range").fit(table(80, 120)),
+    "pairwise kappa": lambda: grown((2, 17), 3, quality="pairwise", scale="standard", n_init=4).fit(table()),
+    "many features": lambda: grown((2, 8), 11, scale="range", patience=1, n_init=1).fit(table(80, 120)),
     "many features, varied trees": lambda: forest().fit(table(80, 120)),
     "all features": lambda: forest(select_features=False).fit(table()),
-    "grown trees": lambda: forest(trees="grown").fit(table()),
     "fine trees": lambda: forest(trees="fine").fit(table()),
     "operator": operator,
     "landmarks": lambda: forest(n_landmarks=60).fit(table(800)),

@@ -26,6 +26,7 @@ LAYERS = (
     ("forest_view",),
     ("predictor",),
     ("estimator",),
+    ("paper_forest",),
     ("fitted",),
     ("feature_selection", "plots", "tl"),
     ("app",),

@@ -129,7 +129,7 @@ def test_projections_that_do_not_fit_are_refused(blobs, tmp_path, monkeypatch, s
 
 def test_the_cut_tree_is_kept(blobs, tmp_path):
     X, _ = blobs
-    forest = ClusterForest.from_paper(3, n_estimators=20, random_state=0).fit(X)
+    forest = ClusterForest(3, consensus="ncut", n_estimators=20, random_state=0).fit(X)
     loaded = round_trip(forest, tmp_path / "m.cf")
     assert np.array_equal(loaded.cut_tree_.labels(), forest.cut_tree_.labels())
     assert [node.ncut for node in loaded.cut_tree_.nodes] == [node.ncut for node in forest.cut_tree_.nodes]

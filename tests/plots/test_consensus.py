@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, PaperForest, plots
 
 
 def test_heatmap_is_ordered_by_cluster_and_sureness(forest, tick_labels):
@@ -36,7 +36,7 @@ def test_item_consensus_bars(forest):
 
 
 def test_embedding_tells_clusters_apart_and_has_the_eigenvectors(groups):
-    forest = ClusterForest.from_paper(3, n_estimators=30, random_state=0).fit(groups[0])
+    forest = PaperForest(3, n_estimators=30, random_state=0).fit(groups[0])
     shown = plots.spectral_embedding(forest)
     places = np.vstack([np.asarray(dots.get_offsets()) for dots in shown.collections])
     order = np.argsort(forest.labels_, kind="stable")

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, PaperForest, plots
 from clusterforests import inspection as diagnostics
 from clusterforests.plots.number_of_clusters import followed
 
 
 @pytest.fixture(scope="module")
 def several(groups):
-    return [ClusterForest.from_paper(k, n_estimators=20, random_state=0).fit(groups[0]) for k in (4, 2, 3)]
+    return [PaperForest(k, n_estimators=20, random_state=0).fit(groups[0]) for k in (4, 2, 3)]
 
 
 def test_cdf_of_several_forests(several):

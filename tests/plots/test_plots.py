@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from clusterforests import ClusterForest, plots
+from clusterforests import ClusterForest, PaperForest, plots
 from clusterforests import inspection as diagnostics
 from clusterforests.forest_view import view_of
 
@@ -84,7 +84,7 @@ HARD = {
     "five rows": (ClusterForest(2, n_estimators=10, random_state=0), rng.normal(size=(5, 3))),
     "constant column": (ClusterForest(2, n_estimators=10, random_state=0), constant()),
     "two different rows": (ClusterForest(2, n_estimators=10, random_state=0), np.repeat([[0.0, 0], [1, 1]], 5, axis=0)),
-    "one tree": (ClusterForest.from_paper(3, n_estimators=1, random_state=0), rng.normal(size=(40, 4))),
+    "one tree": (PaperForest(3, n_estimators=1, random_state=0), rng.normal(size=(40, 4))),
 }
 
 

@@ -16,7 +16,7 @@ import tempfile
 
 import numpy as np
 
-from clusterforests import ClusterForest, consensus_clustering
+from clusterforests import ClusterForest, PaperForest, consensus_clustering
 from clusterforests._utils.memory import SizeLimits
 
 kind, times = sys.argv[1], 100
@@ -54,7 +54,7 @@ work = {
     "many rows": lambda: forest.fit(X),
     "missing cells": lambda: forest.fit(Y),
     "number of clusters": lambda: ClusterForest(range(2, 4), n_estimators=8, random_state=0).fit(X),
-    "paper": lambda: ClusterForest.from_paper(3, n_estimators=8, n_jobs=2, random_state=0).fit(X),
+    "paper": lambda: PaperForest(3, n_estimators=8, n_jobs=2, random_state=0).fit(X),
     "predict": lambda: (fitted.predict(X), fitted.predict_proba(X), fitted.memberships_),
     "save and load": save_and_load,
     "consensus": lambda: [consensus_clustering(P, 3, method=m) for m in ("ncut", "kway", "average", "medoid")],

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest
+from clusterforests import PaperForest
 from clusterforests._utils.random import stream
 from clusterforests.app.command_line import program as cli
 from clusterforests.backends import CpuBackend, KMeansJobs
@@ -139,7 +139,7 @@ def test_shared_forests_are_the_forests_alone(blobs):
     X, _ = blobs
     found = METHODS["CF"](X, 3, {}, 7)
     for q, tau in ((1, 1), (5, 3), (20, 1), (1, 8)):
-        alone = ClusterForest.from_paper(3, n_candidates=q, patience=tau, random_state=7).fit_predict(X)
+        alone = PaperForest(3, n_candidates=q, patience=tau, random_state=7).fit_predict(X)
         np.testing.assert_array_equal(found[f"n_candidates={q};patience={tau}"], alone)
     np.testing.assert_array_equal(found["threshold=0.4"], found["n_candidates=1;patience=1"])
     assert list(METHODS["CF"](X, 3, {"n_base_clusters": 4}, 7)) == ["patience=1", "patience=3"]

@@ -161,6 +161,15 @@ FOREST_RULES: Mapping[str, Rule] = {
     },
 }
 
+# PaperForest says everything itself.
+PAPER_RULES: Mapping[str, Rule] = {
+    "max_samples": either(none(), integer(2)),
+    "n_landmarks": _automatic(none(), integer(2)),
+    "scale": choice(*SCALES),
+    "n_base_clusters": either(RULES["n_base_clusters"], span(1)),
+    "quality": choice(*QUALITY, "corrected"),
+}
+
 
 def check_value(name: str, value: Any, rule: Rule) -> None:
     """Raise ValueError if the rule does not allow the value."""

@@ -24,7 +24,7 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
-from clusterforests.predictor import cut_for_each
+from clusterforests.predictor import FittedForest, cut_for_each
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ def delta_area(
     ax = plain(axes_for(ax, 6.4, 4.2))
     ax.axhline(0, color=GREY, linewidth=0.8)
     ax.plot(numbers, growth, "o-", color=BLUE, linewidth=2, markersize=7, clip_on=False)
-    chosen = forests.n_clusters_ if isinstance(forests, ClusterForest) and forests.n_clusters_evidence_ else None
+    chosen = forests.n_clusters_ if _is_one(forests) and forests.n_clusters_evidence_ else None
     if chosen is not None and chosen in numbers:
         ax.axvline(chosen, color=ink(ax), linewidth=1.2, linestyle="--", label=f"chosen: {chosen}")
         ax.legend(loc="upper right", frameon=False)
@@ -188,7 +188,7 @@ def followed(labels: Sequence[IntArray]) -> IntArray:
 
 
 def _is_one(source: Any) -> bool:
-    return isinstance(source, ClusterForest)
+    return isinstance(source, FittedForest)
 
 
 def _by_number(forests: Any, n_clusters: Sequence[int] | None) -> list[ForestView]:

@@ -199,28 +199,3 @@ def clusters_of_trees(
         squares = (low - 0.5) ** 2 + uniform(keys) * ((high + 0.5) ** 2 - (low - 0.5) ** 2)
         drawn = np.rint(np.sqrt(squares)).clip(low, high).astype(np.int32)
     return drawn.clip(max=n_distinct)
-
-
-# The settings of the published algorithm, as `ClusterForest.from_paper` takes them.
-
-PUBLISHED_SETTINGS: dict[str, Any] = {
-    "n_estimators": 100,
-    "trees": "grown",
-    "select_features": False,
-    "estimator": None,
-    "scale": "none",
-    "n_base_clusters": None,
-    "features_per_draw": 2,
-    "n_candidates": 1,
-    "patience": 3,
-    "repeat_features": True,
-    "quality": "centroid",
-    "affinity_threshold": 0.4,
-    "affinity_scale": "auto",
-    "compete": "start",
-    "consensus": "ncut",
-    "n_init": 20,
-    "max_iter": 200,
-    "max_samples": None,
-    "n_landmarks": "auto",
-}

@@ -1,0 +1,166 @@
+"""PaperForest: the published algorithm, with the parameters of the paper."""
+
+from typing import Any, ClassVar, Self
+
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
+from clusterforests._utils.validation import PAPER_RULES, check_parameters
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.backends.any_clusterer import SklearnClusterer
+from clusterforests.estimator import ClusterForest
+from clusterforests.predictor import FittedForest
+
+
+class PaperForest(FittedForest):
+    """Cluster Forests as published (Yan, Chen and Jordan, 2013): Algorithms 1, 2 and 3.
+
+    Each clustering of the forest grows feature by feature, as long as new features lower kappa = SS_W / SS_B. How often
+    two rows land together is the affinity of a graph, which normalised cuts divide into clusters. `ClusterForest` is
+    what we recommend for use; this class is what the paper says.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters (K).
+    n_estimators : int, default=100
+        Number of clusterings in the forest (T).
+    estimator : clusterer or None, default=None
+        What makes the clusterings: any clusterer of scikit-learn's, or K-means if None. Its number of clusters and its
+        random state are set if it has such parameters; the label -1 means "not clustered". `n_init` and `max_iter`
+        apply to K-means only.
+    scale : {"none", "standard", "range", "rank", "mixed"}, default="none"
+        How features are made comparable: not at all, divided by their standard deviation or by their range, or replaced
+        by their ranks. "mixed" divides by the standard deviation in some trees and takes ranks in others.
+    n_base_clusters : int, (int, int) or None, default=None
+        Number of clusters in each clustering of the forest. A pair is a range from which each draws its own; None means
+        `n_clusters`.
+    features_per_draw : int, default=2
+        Number of features that a growing tree tries at a time (b), at most all of them.
+    n_candidates : int, default=1
+        Number of draws that compete to be a tree's first features (q). 1 is no competition.
+    patience : int or "all", default=3
+        Number of failed draws in a row after which a tree stops growing (tau_m). With "all", a tree stops when it has
+        tried every feature once, in random order. The text of the paper has 3; its tables come out with 1.
+    repeat_features : bool, default=True
+        Whether features are drawn with replacement: a feature that a tree has twice counts twice in its distances. If
+        False, a tree draws only features that it does not have yet.
+    quality : {"centroid", "pairwise", "corrected"}, default="centroid"
+        What growth lowers: kappa with sums of squares about centroids, or over pairs of rows; or, with "corrected",
+        SS_W / SS_T * n_b^(2/d), which does not favour few features (d is the number of distinct ones).
+    affinity_threshold : float or "auto", default=0.4
+        Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
+        link.
+    affinity_scale : float or "auto", default="auto"
+        The graph's weights are exp(affinity_scale * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`,
+        at most 10.
+    compete : {"start", "always"}, default="start"
+        Whether `n_candidates` draws compete only for the first features or in every step.
+    consensus : str, default="ncut"
+        How the graph is cut: see `ClusterForest`.
+    n_init : int, default=20
+        Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
+        improves it.
+    max_iter : int, default=200
+        Maximum number of Lloyd iterations in each start (n_it).
+    max_samples : int or None, default=None
+        Number of distinct rows, chosen at random, on which trees grow. The features that a tree arrives at are then
+        clustered on all rows. None grows trees on all rows.
+    n_landmarks : int, None or "auto", default="auto"
+        Largest number of distinct rows of labels whose graph is cut as it is: see `ClusterForest`.
+    n_jobs : int or None, default=None
+        Number of threads: see `ClusterForest`. It never changes the result.
+    random_state : int, RandomState, Generator or None, default=None
+        Determines everything random. The same value gives the same result, bit for bit.
+    verbose : int, default=0
+        1 shows progress.
+
+    References
+    ----------
+    D. Yan, A. Chen, M. I. Jordan. Cluster Forests. Computational Statistics & Data Analysis 66 (2013), 178-192.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from clusterforests import PaperForest
+    >>> X, y = load_wine(return_X_y=True)
+    >>> PaperForest(n_clusters=3, n_estimators=20, random_state=0).fit_predict(X).shape
+    (178,)
+    """
+
+    _limits: ClassVar[SizeLimits] = DEFAULT_LIMITS
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_estimators: int = 100,
+        estimator: Any = None,
+        scale: str = "none",
+        n_base_clusters: int | tuple[int, int] | None = None,
+        features_per_draw: int = 2,
+        n_candidates: int = 1,
+        patience: int | str = 3,
+        repeat_features: bool = True,
+        quality: str = "centroid",
+        affinity_threshold: float | str = 0.4,
+        affinity_scale: float | str = "auto",
+        compete: str = "start",
+        consensus: str = "ncut",
+        n_init: int = 20,
+        max_iter: int = 200,
+        max_samples: int | None = None,
+        n_landmarks: int | str | None = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_estimators = n_estimators
+        self.estimator = estimator
+        self.scale = scale
+        self.n_base_clusters = n_base_clusters
+        self.features_per_draw = features_per_draw
+        self.n_candidates = n_candidates
+        self.patience = patience
+        self.repeat_features = repeat_features
+        self.quality = quality
+        self.affinity_threshold = affinity_threshold
+        self.affinity_scale = affinity_scale
+        self.compete = compete
+        self.consensus = consensus
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.max_samples = max_samples
+        self.n_landmarks = n_landmarks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for `ClusterForest`.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: one of weight 3 counts like three equal rows, one of weight 0 is labelled but has no
+            say.
+
+        Returns
+        -------
+        self : PaperForest
+        """
+        check_parameters(vars(self), PAPER_RULES)
+        given = self.get_params(deep=False)
+        forest = ClusterForest(trees="grown", select_features=False, **given)
+        forest._limits, forest._make_backend = self._limits, self._make_backend  # type: ignore[misc, method-assign]
+        forest.fit(X, sample_weight=sample_weight)
+        fitted = {name: value for name, value in vars(forest).items() if name.endswith("_") or name.startswith("_")}
+        vars(self).update({name: value for name, value in fitted.items() if name not in ("_limits", "_make_backend")})
+        return self
+
+    def _make_backend(self) -> Backend:
+        if self.estimator is None:
+            return CpuBackend(self.n_jobs)
+        return SklearnClusterer(self.estimator, self.n_jobs)
