@@ -49,13 +49,15 @@ GroupVotes::GroupVotes(const GroupedNodes& nodes, const double* table)
 
 // Each group begins with a new sixteen of nodes; what is left of its last one has no bits and no weight.
 void GroupVotes::pack(const GroupedNodes& nodes) {
-  int32_t lines = 1;  // line 0 is empty, for labels that no node has
+  // A line of bits for each label of each member; line 0 is empty, for labels that no node has.
+  int32_t lines = 1;
   for (int m = 0; m < members; ++m) {
     const int32_t* row = nodes.labels + m * nodes.count;
     first_[m] = lines;
     labels_[m] = nodes.count ? std::max(*std::max_element(row, row + nodes.count) + 1, 0) : 0;
     lines += labels_[m];
   }
+  // Where each node goes: group after group, in blocks that stay in the cache.
   const double most = nodes.count ? *std::max_element(nodes.weights, nodes.weights + nodes.count) : 1.0;
   std::vector<int64_t> size(groups_), place(nodes.count);
   for (int64_t j = 0; j < nodes.count; ++j) place[j] = size[nodes.groups[j]]++;
@@ -66,6 +68,7 @@ void GroupVotes::pack(const GroupedNodes& nodes) {
     block.bits.assign((static_cast<size_t>(lines) + 1) * kNodeWords, 0);
     block.weights.assign(kNodeBlock, 0);
   }
+  // A group that spans blocks has a run in each.
   for (int g = 0; g < groups_; ++g)
     for (int64_t at = begin[g]; at < begin[g + 1];) {
       const int64_t block = at / kNodeBlock, end = std::min((block + 1) * kNodeBlock, begin[g + 1]);
@@ -73,6 +76,7 @@ void GroupVotes::pack(const GroupedNodes& nodes) {
       blocks_[block].runs.push_back({g, static_cast<int>(at - origin), static_cast<int>(end - origin)});
       at = end;
     }
+  // Weights of at most 1, and the bits of the labels.
   for (int64_t j = 0; j < nodes.count; ++j) {
     if (j % kTilesBetween == 0) check_interrupt();
     const int64_t at = begin[nodes.groups[j]] + place[j], in = at % kNodeBlock;
@@ -118,11 +122,13 @@ void GroupVotes::place(const Label* labels, int64_t rows, int32_t* out, int thre
 
 template <class Label>
 void GroupVotes::place_some(const Label* labels, int64_t step, int64_t rows, int32_t* out, Workspace& work) const {
+  // The lines of the labels of these rows.
   work.lines.resize(kVoters * members);
   work.lowest.assign(rows, 0);
   const auto find_lines = finder<Label>();
   for (int m = 0; m < members; ++m)
     find_lines(labels + m * step, rows, first_[m], labels_[m], work.lines.data() + m * kVoters, work.lowest.data());
+  // Votes of all nodes, block by block.
   const int64_t votes = static_cast<int64_t>(groups_) * kTile;
   work.votes.assign(rows * votes, 0);
   for (const Block& block : blocks_) {

@@ -1,4 +1,5 @@
-// To the nodes of which group a row is linked most: sums over nodes of weight * table[matches], by group.
+// To the nodes of which group a row is linked most: sums over nodes of weight * table[matches], by group. Rows that
+// took no part in the cut are placed by it.
 //
 // Sums are taken in float32, in whatever order is fastest, and decide only where their error cannot change the answer.
 #pragma once

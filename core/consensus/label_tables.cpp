@@ -52,6 +52,7 @@ void sum_companions(const int32_t* labels, int64_t rows, int members, const int6
         const int64_t line = first[m] + label[i];
         const double companions = everyone[line] - copies[i];
         if (!(companions > rounding * copies[i])) continue;
+        // A share of 1 among the companions, whatever their number.
         const double each = 1.0 / companions;
         double* sums = out + i * (width + 1);
         for (int j = 0; j < width; ++j) sums[j] += cells[line * width + j] * each;
@@ -62,8 +63,8 @@ void sum_companions(const int32_t* labels, int64_t rows, int members, const int6
 }
 
 void order_columns(const int32_t* labels, int64_t rows, int members, int64_t* order, bool* is_new) {
-  std::vector<uint32_t> keys(static_cast<size_t>(rows) *
-                             members);  // of each row; numbers that compare as their bytes do
+  // The labels of each row side by side, as numbers that compare as their bytes do.
+  std::vector<uint32_t> keys(static_cast<size_t>(rows) * members);
   for (int m = 0; m < members; ++m) {
     check_interrupt();
     const int32_t* label = labels + static_cast<int64_t>(m) * rows;
@@ -72,6 +73,7 @@ void order_columns(const int32_t* labels, int64_t rows, int members, int64_t* or
       keys[static_cast<size_t>(i) * members + m] = x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
     }
   }
+  // Sort the rows by them, and compare neighbours.
   std::iota(order, order + rows, int64_t{0});
   std::sort(order, order + rows, [&](int64_t a, int64_t b) {
     const uint32_t *x = keys.data() + a * members, *y = keys.data() + b * members;

@@ -1,7 +1,9 @@
-// Hartigan's moves of single rows between clusters, in float64. Included once per instruction set.
+// Moves of single rows between clusters, in float64, until none lowers the objective (Hartigan & Wong 1979; the
+// criterion, which weighs a distance by the mass of its cluster, is of Hartigan 1975). Included once per instruction
+// set.
 #pragma once
 #include "kmeans/distances.hpp"
-#include "kmeans/lane_sums.hpp"
+#include "kmeans/lloyd.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
@@ -111,6 +113,7 @@ struct Moves {
     const double* tile = rows.x + t * d * kLanes;
     const double w = rows.weight[t * kLanes + lane];
     const int from = labels[t * kLanes + lane];
+    // What the row costs where it is, and where it would cost least.
     const double here = distance_at(tile, lane, d, centers + static_cast<int64_t>(from) * d) * leave(mass[from], w);
     double there = kFar;
     int to = from;
@@ -120,6 +123,7 @@ struct Moves {
       if (cost < there) there = cost, to = c;
     }
     if (!(there < here * kLower)) return false;
+    // Both centres move, and both masses change.
     double *a = centers + static_cast<int64_t>(from) * d, *b = centers + static_cast<int64_t>(to) * d;
     const double out = w / (mass[from] - w), in = w / (mass[to] + w);
     for (int j = 0; j < d; ++j) {
@@ -141,8 +145,10 @@ struct Moves {
   double run(int passes) {
     double lowest = kFar;
     for (int stalled = 0;; --passes) {
+      // Centres and masses, afresh.
       recompute(rows, k, labels, lane_labels, lane_sums, centers, mass);
       for (int c = 0; c < k; ++c) refresh(c);
+      // Which rows wish to move, and the objective, which says whether the last pass was progress.
       Double total = Double::all(0);
       for (int64_t t = 0; t < rows.tiles; ++t) {
         if (t % cf::kTilesBetween == 0) cf::check_interrupt();
@@ -152,6 +158,7 @@ struct Moves {
       stalled = objective < lowest ? 0 : stalled + 1;
       lowest = objective < lowest ? objective : lowest;
       if (stalled == kStalled || passes == 0) return objective;
+      // Move those that still gain.
       bool moved = false;
       for (int64_t t = 0; t < rows.tiles; ++t) {
         if (t % cf::kTilesBetween == 0) cf::check_interrupt();

@@ -1,11 +1,71 @@
-// Lloyd's iteration in float32, for the search over restarts. Included once per instruction set.
+// Lloyd's iteration in float32 (Lloyd 1982), for the search over restarts, and the sums of the rows of each cluster
+// that give its centres. Included once per instruction set.
+//
+// Once few rows change their cluster, sums are corrected by these rows instead of taken anew.
 #pragma once
-#include "kmeans/lane_sums.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
 namespace CF_ISA {
 namespace {
+
+// ---- Sums of the rows of each cluster, lane by lane ----
+
+constexpr int64_t kNear = 32;  // tiles that stay in the first cache
+
+// Takes some clusters and columns at a time, as many as the registers can hold the sums of. Each lane adds its rows in
+// their order.
+template <class T, class L>
+struct LaneSums {
+  const cf::TiledRows<T>& rows;
+  const L* labels;
+  int64_t start, end;  // tiles
+  T* sums;             // k * (columns + 1) * 16; the last column of a cluster is its mass
+
+  static constexpr int kWide = Lanes<T>::parts == 1 ? 4 : 2;
+
+  void add(int k) const {
+    int c = 0;
+    for (; c + kWide <= k; c += kWide) add_columns<kWide>(c);
+    if (c + 2 <= k) add_columns<2>(c), c += 2;
+    if (c < k) add_columns<1>(c);
+  }
+
+ private:
+  template <int C>
+  void add_columns(int c) const {
+    int j = 0;
+    for (; j + kWide <= rows.columns; j += kWide) add<C, kWide>(c, j);
+    if (j + 2 <= rows.columns) add<C, 2>(c, j), j += 2;
+    for (; j <= rows.columns; ++j) add<C, 1>(c, j);
+  }
+
+  // C clusters and G columns, from c and j on.
+  template <int C, int G>
+  void add(int c, int j) const {
+    const int d = rows.columns;
+    const auto place = [&](int i) CF_INLINE { return sums + ((c + i / G) * (d + 1) + j + i % G) * kLanes; };
+    Lanes<T> held[C * G];
+    times<C * G>(0, [&](int i) CF_INLINE { held[i] = Lanes<T>::load(place(i)); });
+    for (int64_t t = start; t < end; ++t) {
+      const T* tile = rows.x + (t * d + j) * kLanes;
+      const Lanes<T> weight = Lanes<T>::load(rows.weight + t * kLanes);
+      const Lanes<L> label = Lanes<L>::load(labels + t * kLanes);
+      Lanes<T> value[G];
+      times<G>(0, [&](int g) CF_INLINE { value[g] = j < d ? Lanes<T>::load(tile + g * kLanes) * weight : weight; });
+      times<C>(0, [&](int b) CF_INLINE {
+        const auto mine = label == Lanes<L>::all(c + b);
+        times<G>(0, [&](int g) CF_INLINE {
+          Lanes<T>& total = held[b * G + g];
+          total = select(mine, total + value[g], total);
+        });
+      });
+    }
+    times<C * G>(0, [&](int i) CF_INLINE { held[i].store(place(i)); });
+  }
+};
+
+// ---- Lloyd's iteration ----
 
 // K and D fix the numbers of clusters and columns at compile time; 0 leaves them to run time.
 template <int K, int D>
@@ -161,11 +221,13 @@ struct Lloyd {
     old = now;
   }
 
+  // Assign rows to centres, and centres to the means of their rows, until no row changes.
   int run(int max_iter) {
     const int clusters = K ? K : k, columns = D ? D : d;
     int64_t changed = 1;
     int iteration = 0;
     for (; iteration < max_iter && changed; ++iteration) {
+      // Scores are relative to that of the first centre.
       for (int c = 1; c < clusters; ++c) {
         double square = 0;
         for (int j = 0; j < columns; ++j) {
@@ -175,10 +237,11 @@ struct Lloyd {
         }
         offset[c] = static_cast<float>(0.5 * square);
       }
-      // Correcting the sums by one row costs about as much as thirty lane sums.
+      // Assign. Correcting the sums by one row costs about as much as thirty lane sums.
       const bool many = iteration == 0 || 30 * changed > rows.tiles * clusters * (columns + 1);
       changed = many ? pass_all() : pass_changed();
       if (iteration == 0) changed = rows.tiles * kLanes;  // there were no labels before
+      // Each centre to the mean of its rows.
       for (int c = 0; c < clusters; ++c) {
         if (mass[c] <= 0) continue;  // an empty cluster keeps its centre; Hartigan's moves will fill it
         const double inverse = 1.0 / mass[c];
@@ -199,21 +262,37 @@ int run_lloyd(const cf::TiledRows<float>& rows, int k, int max_iter, float* cent
   return Lloyd<K, D>{rows, k, rows.columns, centers, scratch, offset, labels, sums, mass, offset + k}.run(max_iter);
 }
 
-// Fix both numbers for shapes whose lane sums fit into the registers of the widest set, else only the columns.
+// Which shapes have loops of their own is measured: small problems gain a quarter where both numbers are fixed, and
+// with 32 registers of 512 bits another seventh where only the columns are. Narrower registers cannot hold the latter's
+// scores and lose by them. On x86 without AVX2, machines of before 2013, no shape is worth the time that it takes to
+// compile.
+#if defined(CF_FEW_SHAPES) || defined(CF_PORTABLE_LANES) || !defined(__GNUC__)
+constexpr bool kFixBoth = false, kFixColumns = false;
+#elif defined(__x86_64__)
+constexpr bool kFixBoth = CF_REGISTER_BYTES >= 32, kFixColumns = CF_REGISTER_BYTES == 64;
+#else
+constexpr bool kFixBoth = true, kFixColumns = false;
+#endif
+
+// Fix both numbers for shapes whose lane sums fit into the registers of the widest set.
 template <int D>
 LloydRun choose_lloyd(int k) {
-  if (k == 2) return run_lloyd<2, D>;
-  if constexpr (D <= 5)
-    if (k == 3) return run_lloyd<3, D>;
-  if constexpr (D <= 4)
-    if (k == 4) return run_lloyd<4, D>;
-  return run_lloyd<0, D>;
+  if constexpr (kFixBoth) {
+    if (k == 2) return run_lloyd<2, D>;
+    if constexpr (D <= 5)
+      if (k == 3) return run_lloyd<3, D>;
+    if constexpr (D <= 4)
+      if (k == 4) return run_lloyd<4, D>;
+  }
+  if constexpr (kFixColumns) return run_lloyd<0, D>;
+  return run_lloyd<0, 0>;
 }
 
 LloydRun choose_lloyd(int columns, int k) {
-#if defined(CF_FEW_SHAPES)  // sanitizers: unrolled code takes minutes to compile
+#if defined(CF_FEW_SHAPES)
+  // Sanitizers see the fixed loops of one shape: unrolled code takes minutes to compile.
   if (columns == 2 && k == 2) return run_lloyd<2, 2>;
-#elif !defined(CF_PORTABLE_LANES)
+#endif
   switch (columns) {
     case 2:
       return choose_lloyd<2>(k);
@@ -230,8 +309,6 @@ LloydRun choose_lloyd(int columns, int k) {
     case 8:
       return choose_lloyd<8>(k);
   }
-#endif
-  (void)columns, (void)k;
   return run_lloyd<0, 0>;
 }
 

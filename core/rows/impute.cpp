@@ -31,6 +31,7 @@ struct Workspace {
 // List the donors nearest to a place, nearest first.
 void find_nearest(const Donors& donors, const double* place, int nearest, Workspace& work) {
   const int64_t padded = donors.tiles * kTile;
+  // Distances over shared features, shrunk towards that of two rows at random.
   work.apart.resize(padded);
   work.shared.resize(padded);
   kernels().shared_distances(donors.features, donors.x.data(), donors.known.data(), donors.tiles, place,
@@ -38,6 +39,7 @@ void find_nearest(const Donors& donors, const double* place, int nearest, Worksp
   work.near.resize(donors.rows);
   for (int64_t r = 0; r < donors.rows; ++r)
     work.near[r] = {(work.apart[r] + kImaginedFeatures * kImaginedDistance) / (work.shared[r] + kImaginedFeatures), r};
+  // The nearest few, by row where they are equally near.
   const auto end = work.near.begin() + std::min<int64_t>(nearest, donors.rows);
   std::partial_sort(work.near.begin(), end, work.near.end());
   work.near.erase(end, work.near.end());
@@ -46,6 +48,7 @@ void find_nearest(const Donors& donors, const double* place, int nearest, Worksp
 // Fill one feature of a row with the mean of the nearest donors that have it.
 void fill_feature(const Donors& donors, const ImputeSettings& settings, int feature, double* row, Workspace& work) {
   const int first = donors.features.first[feature], width = donors.features.widths[feature];
+  // The nearest donors that have the feature, until they weigh enough.
   work.taken.clear();
   double total = 0;
   for (const Neighbour& near : work.near) {
@@ -55,6 +58,7 @@ void fill_feature(const Donors& donors, const ImputeSettings& settings, int feat
     work.taken.push_back({share, donors.values + near.row * donors.features.columns + first});
     total += share;
   }
+  // Their weighted mean, column by column.
   for (int c = 0; c < width; ++c) {
     if (work.taken.empty()) {
       row[first + c] = settings.means[first + c];

@@ -1,4 +1,5 @@
-// Fill missing cells from similar rows.
+// Fill missing cells from similar rows: nearest neighbours (Troyanskaya et al. 2001), by distances over the features
+// that two rows share (Dixon 1979), so that no row need be complete.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -9,12 +9,15 @@ Scaling::Scaling(const ScalingSteps& steps)
     : views(steps.views),
       columns(steps.columns),
       term_starts_(steps.term_starts, steps.term_starts + steps.projected + 1) {
+  // Projections.
   for (int64_t i = 0; i < term_starts_.back(); ++i) terms_.push_back({steps.term_columns[i], steps.coefficients[i]});
+  // Steps. A power of two that is no double is taken as two factors.
   for (int64_t i = 0; i < views * columns; ++i) {
     const int power = -steps.exponent[i], first = std::max(0, power - 1023);
     affine_.push_back({std::ldexp(1.0, first), std::ldexp(1.0, power - first), steps.shift[i], steps.divisor[i],
                        steps.ranked[i] != 0});
   }
+  // Knots, with the number of them before each of as many equal steps of their range.
   ladders_.resize(columns);
   for (int64_t c = 0; c < columns; ++c) {
     Ladder& ladder = ladders_[c];
@@ -39,8 +42,10 @@ int64_t Scaling::Ladder::step_of(double x) const {
 }
 
 double Scaling::Ladder::rank(double x) const {
+  // Beyond the knots, the rank of the last one.
   if (!(x > knots.front().at)) return knots.front().rank;
   if (!(x < knots.back().at)) return knots.back().rank;
+  // The knots around x are among those of its step.
   const int64_t step = step_of(x);
   const Knot *from = knots.data() + before[step], *to = knots.data() + before[step + 1];
   constexpr int64_t kFew = 16;  // knots that are looked at one by one
@@ -48,6 +53,7 @@ double Scaling::Ladder::rank(double x) const {
     while (from < to && !(x < from->at)) ++from;
   else
     from = std::upper_bound(from, to, x, [](double value, const Knot& knot) { return value < knot.at; });
+  // Interpolate between them.
   const Knot &low = from[-1], &high = from[0];
   if (low.at == x) return low.rank;
   const double gap = 0.5 * high.at - 0.5 * low.at;  // halves, because the difference may not be a double

@@ -55,12 +55,14 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 // Sort the rows that have a weight by their keys, equal keys by value, and equal rows by weight, so that weights are
 // added in one order.
 std::vector<Keyed> sort_rows(const double* x, int64_t n, int64_t p, const uint64_t* keys, const double* weights) {
+  // By the leading bits of the keys, which tell most rows apart.
   std::vector<Keyed> order;
   order.reserve(n);
   for (int64_t i = 0; i < n; ++i)
     if (!weights || weights[i] > 0) order.push_back({keys[i], i});
   const int bits = prefix_bits(order.size());
   radix_sort(order, bits);
+  // The few that share them, by comparison.
   const auto same_prefix = [&](const Keyed& a, const Keyed& b) { return (a.key ^ b.key) >> (64 - bits) == 0; };
   int64_t compared = 0;
   const auto before = [&](const Keyed& a, const Keyed& b) {
@@ -94,6 +96,7 @@ Table::Table(const double* x, int64_t n, int64_t p, const double* weights, const
 
 // Returns an input row for each distinct row.
 std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weights, const RowOrder& by) {
+  // Keys of the rows, unless they are given.
   std::vector<uint64_t> own;
   if (!by.keys) {
     RowKeys hashed(rows);
@@ -101,6 +104,7 @@ std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weig
     own = std::move(hashed).finished();
   }
   const std::vector<Keyed> order = sort_rows(x, rows, columns, by.keys ? by.keys : own.data(), weights);
+  // Equal rows are neighbours now: keep the first of them, and add up their weights.
   place.assign(rows, -1);
   std::vector<int64_t> source;
   source.reserve(order.size());
@@ -125,6 +129,7 @@ std::vector<int64_t> Table::merge_equal_rows(const double* x, const double* weig
   return source;
 }
 
+// Weights other than 1 become at most about 1.
 void Table::scale_weights() {
   unit = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
   if (unit) return;
@@ -134,6 +139,7 @@ void Table::scale_weights() {
 }
 
 Table Table::project(const double* x, int64_t n, const Coordinates& coordinates) {
+  // Rows become columns, a block at a time.
   constexpr int64_t kBlock = 64;
   const int64_t p = static_cast<int64_t>(coordinates.exponent.size());
   std::vector<double> values(static_cast<size_t>(n) * p);
@@ -166,6 +172,7 @@ Table Table::adopt(std::vector<double>&& values, int64_t n, const Coordinates& c
   return other;
 }
 
+// The columns, divided by their powers of two.
 void Table::fill(const double* x, const std::vector<int64_t>& source) {
   constexpr int64_t kBlock = 64;  // rows at a time, so that a cache line of the input serves several columns
   const std::vector<PowerOfTwo> scale = undo(exponent);
@@ -193,6 +200,7 @@ void Table::set_origin() {
   }
 }
 
+// How far each column goes from its origin, as a power of two.
 void Table::measure_reach() {
   reach.assign(columns, kConstant);
   for (int64_t j = 0; j < columns; ++j) {

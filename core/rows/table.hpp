@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <vector>
-#include "rows/row_keys.hpp"
+#include "rows/row_hash.hpp"
 
 namespace cf {
 

@@ -1,4 +1,8 @@
-// What is computed of each column of a wide table, many columns in a call. Columns are x[column][row].
+// Columns of a wide table, which is never scaled as a whole: what each needs to be scaled, its ranks, how much of its
+// variance lies between clusters (a column that is informative of a clustering has much), and some columns of some
+// rows.
+//
+// Columns are x[column][row] but where rows and columns are taken from a table of any strides.
 #pragma once
 #include <cstdint>
 
@@ -25,6 +29,8 @@ void fit_steps(const Columns& ordered, bool range, const FittedSteps& steps, int
 // i-th lowest value.
 void rank_columns(const Columns& columns, const int64_t* order, double* ranks, int threads);
 
+// ---- Variance between clusters ----
+
 // Clusterings labels[clustering][row], whose clusters are numbered from 0 in each: those of clustering t are the
 // clusters first[t], ..., first[t + 1] - 1 of all, with so many rows.
 struct Clusterings {
@@ -43,5 +49,35 @@ struct ClusterShares {
 };
 
 void share_variance(const Columns& columns, const Clusterings& clusterings, const ClusterShares& shares, int threads);
+
+// ---- Some rows and columns, scaled one by one ----
+
+// x[row * row_step + column * column_step], of float or double.
+template <class Number>
+struct StridedTable {
+  const Number* x;
+  int64_t row_step, column_step;
+};
+
+// How each column of the table is scaled: (x * 2^-exponent - shift) / divisor - center.
+struct ColumnSteps {
+  const int32_t* exponent;
+  const double* shift;
+  const double* divisor;
+  const double* center;
+};
+
+// Which rows and columns are taken.
+struct Taken {
+  const int64_t* rows;
+  int64_t row_count;
+  const int32_t* columns;
+  int64_t column_count;
+};
+
+// Write the scaled columns to out[column][row].
+template <class Number>
+void take_columns(const StridedTable<Number>& table, const ColumnSteps& steps, const Taken& taken, double* out,
+                  int threads);
 
 }  // namespace cf

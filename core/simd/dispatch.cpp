@@ -7,8 +7,10 @@
   namespace NAME {              \
   extern const cf::Kernels set; \
   }
-CF_DECLARE(portable)
 CF_DECLARE(baseline)
+#ifdef CF_PORTABLE
+CF_DECLARE(portable)
+#endif
 #ifdef CF_X86
 CF_DECLARE(avx2)
 CF_DECLARE(avx512)
@@ -28,7 +30,9 @@ std::vector<const Kernels*> runnable() {
   if (fma && __builtin_cpu_supports("avx2")) sets.push_back(&avx2::set);
 #endif
   sets.push_back(&baseline::set);
+#ifdef CF_PORTABLE
   sets.push_back(&portable::set);
+#endif
   return sets;
 }
 

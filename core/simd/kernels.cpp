@@ -3,15 +3,11 @@
 // Everything included here has internal linkage: a template compiled with AVX that the linker shared with the rest of
 // the core would run on processors without AVX.
 #include "simd/kernels.hpp"
-#include "consensus/match_counts.hpp"
-#include "consensus/match_products.hpp"
-#include "consensus/vote_kernel.hpp"
+#include "consensus/match_kernels.hpp"
 #include "kmeans/distances.hpp"
 #include "kmeans/hartigan.hpp"
 #include "kmeans/lloyd.hpp"
-#include "kmeans/nearest_center_kernel.hpp"
-#include "rows/column_kernels.hpp"
-#include "rows/shared_distance.hpp"
+#include "rows/row_kernels.hpp"
 
 #define CF_TEXT_(x) #x
 #define CF_TEXT(x) CF_TEXT_(x)

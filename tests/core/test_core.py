@@ -322,7 +322,7 @@ def test_includes_point_one_way():
     rooms = ["runtime", "simd", "rows", "kmeans", "consensus", "bindings"]
     root = next(folder for folder in Path(__file__).parents if (folder / "CMakeLists.txt").is_file()) / "core"
     sources = [path for path in root.rglob("*.[ch]pp") if path != root / "simd/kernels.cpp"]
-    assert len(sources) > 50
+    assert sources
     for path in sources:
         for included in re.findall(r'#include "(\w+)/', path.read_text()):
             assert rooms.index(included) <= rooms.index(path.parent.name), path

@@ -390,7 +390,7 @@ def fill(caller):
 
 
 def set_instructions(caller):
-    return _core.use_instruction_set, [caller.pick(["auto", "portable", "baseline", "", "nothing", 3, None])]
+    return _core.use_instruction_set, [caller.pick(["auto", "baseline", "", "nothing", 3, None])]
 
 
 def make(caller):

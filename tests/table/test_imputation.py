@@ -59,7 +59,7 @@ def test_fills_as_the_plain_loops_do(seed, weighted, nearest):
 def test_instruction_sets_agree(instruction_set):
     encoded = mixed()
     here = filled(encoded)
-    _core.use_instruction_set("portable")
+    _core.use_instruction_set("baseline")
     assert (filled(encoded) == here).all()
 
 

@@ -1,8 +1,7 @@
 // Match counts, products with them and tables of labels, against plain loops.
 #include <algorithm>
-#include "consensus/coassociation.hpp"
 #include "consensus/label_tables.hpp"
-#include "consensus/match_operator.hpp"
+#include "consensus/matches.hpp"
 #include "self_test.hpp"
 
 namespace self_test {

@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include "kmeans/kmeans.hpp"
 #include "kmeans/nearest_center.hpp"
 #include "kmeans/one_dimension.hpp"
-#include "kmeans/solver.hpp"
-#include "kmeans/streaming.hpp"
-#include "kmeans/table_fit.hpp"
 #include "self_test.hpp"
 
 namespace self_test {

@@ -4,11 +4,11 @@
 #include <limits>
 #include <numeric>
 #include <set>
-#include "rows/feature_draw.hpp"
 #include "rows/impute.hpp"
 #include "rows/row_hash.hpp"
 #include "rows/scaling.hpp"
 #include "rows/table.hpp"
+#include "runtime/random.hpp"
 #include "self_test.hpp"
 
 namespace self_test {

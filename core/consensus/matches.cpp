@@ -1,5 +1,6 @@
-#include "consensus/match_operator.hpp"
+#include "consensus/matches.hpp"
 #include <algorithm>
+#include <vector>
 #include "runtime/threads.hpp"
 #include "simd/kernels.hpp"
 
@@ -7,6 +8,65 @@ namespace cf {
 namespace {
 
 constexpr int64_t kRowsPerTask = 32;
+
+// One byte counts up to 255 members, two count more.
+template <class Count>
+const CountKernels<Count>& kernel() {
+  if constexpr (sizeof(Count) == 1)
+    return kernels().counts8;
+  else
+    return kernels().counts16;
+}
+
+// ---- Written out ----
+
+// Call use(i, start, counts, columns) with the matches of each row i of `a` and the rows of `b` from `start` on, panel
+// by panel.
+template <class Count, class Use>
+void count_matches(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int threads,
+                   const Use& use) {
+  for (int64_t start = 0; start < rows_b; start += kPanel) {
+    const int64_t end = std::min(rows_b, start + kPanel);
+    const LabelBits panel(b, rows_b, members, start, end);
+    parallel_for((rows_a + kRowsPerTask - 1) / kRowsPerTask, threads, [&](int64_t task, int) {
+      std::vector<int32_t> chosen(members);
+      std::vector<Count> counts(panel.columns);
+      std::vector<uint64_t> high(panel.words);
+      for (int64_t i = task * kRowsPerTask; i < std::min(rows_a, (task + 1) * kRowsPerTask); ++i) {
+        panel.choose(a, rows_a, i, chosen);
+        kernel<Count>().count_row(panel.bits.data(), panel.words, chosen.data(), members, panel.columns, 0,
+                                  counts.data(), high.data());
+        use(i, start, counts.data(), panel.columns);
+      }
+    });
+  }
+}
+
+template <class Count>
+void coassociate_by(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members,
+                    const double* table, double* out, int threads) {
+  count_matches<Count>(a, rows_a, b, rows_b, members, threads,
+                       [&](int64_t i, int64_t start, const Count* counts, int64_t columns) {
+                         kernel<Count>().look_up(counts, columns, table, out + i * rows_b + start);
+                       });
+}
+
+template <class Count>
+void most_matched_by(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int64_t* place,
+                     int32_t* matches, int threads) {
+  std::fill(matches, matches + rows_a, -1);
+  count_matches<Count>(a, rows_a, b, rows_b, members, threads,
+                       [&](int64_t i, int64_t start, const Count* counts, int64_t columns) {
+                         Count most = 0;
+                         for (int64_t j = 0; j < columns; ++j) most = std::max(most, counts[j]);
+                         if (static_cast<int32_t>(most) <= matches[i]) return;
+                         matches[i] = most;
+                         place[i] = start + (std::find(counts, counts + columns, most) - counts);
+                       });
+}
+
+// ---- As an operator ----
+
 constexpr int kVectors = 8;  // multiplied at a time
 
 int64_t pad(int64_t columns) { return (columns + kStride - 1) / kStride * kStride; }
@@ -38,14 +98,6 @@ uint16_t* list_columns(int64_t word, uint64_t bits, uint16_t* out) {
   return end;
 }
 
-template <class Count>
-const CountKernels<Count>& kernel() {
-  if constexpr (sizeof(Count) == 1)
-    return kernels().counts8;
-  else
-    return kernels().counts16;
-}
-
 std::vector<int32_t> zero_where_labelled(const int32_t* labels, int64_t n) {
   std::vector<int32_t> out(n);
   for (int64_t i = 0; i < n; ++i) out[i] = labels[i] < 0 ? -1 : 0;
@@ -60,10 +112,12 @@ class Counter {
       : chosen_(members), counts_(kPanel), high_(kPanel / 64), at_(kPanel + 8), kept_(kPanel) {}
 
   RowMatches<Count> operator()(const LabelBits& panel, const int32_t* rows, int64_t n, int64_t row, int lowest) {
+    // Count the matches with all columns of the panel, and note which are high enough.
     panel.choose(rows, n, row, chosen_);
     const int64_t width = pad(panel.columns), most = width / (sizeof(Count) + 2) * sizeof(Count);
     kernel<Count>().count_row(panel.bits.data(), panel.words, chosen_.data(), static_cast<int>(chosen_.size()), width,
                               lowest, counts_.data(), high_.data());
+    // List these unless they take more room than all counts do.
     int64_t number = 0;
     for (int64_t w = 0; w < panel.words; ++w) number += bits_set(high_[w]);
     if (number > most) return {true, width, nullptr, counts_.data()};
@@ -78,6 +132,7 @@ class Counter {
                                int64_t row) {
     const int members = static_cast<int>(chosen_.size());
     const int64_t width = pad(panel.columns);
+    // Matches, and members in which both have a label, by the same kernel.
     std::vector<uint8_t> together(width), both(width);
     panel.choose(rows, n, row, chosen_);
     kernels().counts8.count_row(panel.bits.data(), panel.words, chosen_.data(), members, width, 0, together.data(),
@@ -157,8 +212,38 @@ void over_rows(int64_t rows, int64_t columns, int threads, const Work& work) {
 
 }  // namespace
 
+void coassociate(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, const double* table,
+                 double* out, int threads) {
+  if (members < 256)
+    coassociate_by<uint8_t>(a, rows_a, b, rows_b, members, table, out, threads);
+  else
+    coassociate_by<uint16_t>(a, rows_a, b, rows_b, members, table, out, threads);
+}
+
+void most_matched(const int32_t* a, int64_t rows_a, const int32_t* b, int64_t rows_b, int members, int64_t* place,
+                  int32_t* matches, int threads) {
+  if (members < 256)
+    most_matched_by<uint8_t>(a, rows_a, b, rows_b, members, place, matches, threads);
+  else
+    most_matched_by<uint16_t>(a, rows_a, b, rows_b, members, place, matches, threads);
+}
+
+void multiply(const double* matrix, int64_t rows, int64_t columns, const double* vectors, int count, double* out,
+              int threads) {
+  constexpr int64_t kBlock = 64;
+  if (rows * columns < 1 << 17) threads = 1;  // starting a thread costs more than the product
+  parallel_for((rows + kBlock - 1) / kBlock, threads, [&](int64_t task, int) {
+    std::vector<double> products(count);
+    for (int64_t i = task * kBlock; i < std::min(rows, (task + 1) * kBlock); ++i) {
+      kernels().row_products(matrix + i * columns, columns, vectors, count, products.data());
+      for (int v = 0; v < count; ++v) out[static_cast<int64_t>(v) * rows + i] = products[v];
+    }
+  });
+}
+
 MatchOperator::MatchOperator(const int32_t* labels, int64_t columns, int members, const double* table, bool shares)
     : columns(columns), members(members), shares(shares), table_(one_byte() ? 256 : 65536) {
+  // A table of shares is used as it is; of others, what all pairs have is taken out.
   if (shares) {
     std::copy_n(table, (members + 1) * (members + 1), table_.begin());
     const std::vector<int32_t> zero = zero_where_labelled(labels, members * columns);
@@ -203,6 +288,7 @@ void MatchOperator::multiply(const int32_t* rows, int64_t n, const double* x, in
     Counter<Count> counter(members);
     const StoredMatches<Count> none;
     Reader<Count> reader(stored ? (*stored)[task] : none);
+    // What every pair has in common first, then what pairs have beyond it, panel by panel.
     double products[kVectors];
     for (int v = 0; v < count; ++v) std::fill(out + v * n + from, out + v * n + to, common_ * vectors.sums[v]);
     for (size_t p = 0; p < panels_.size(); ++p) {

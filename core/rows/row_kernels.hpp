@@ -1,4 +1,5 @@
-// Columns of a table: scaled rows, projections, and sums of rows by cluster. Included once per instruction set.
+// Kernels over rows and columns: scaling, projections, checks for NaN, sums by cluster, and distances over the features
+// that two rows share. Included once per instruction set.
 #pragma once
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
@@ -40,7 +41,7 @@ void project(const double* x, int64_t step, const cf::ProjectionTerm* terms, int
   for (; t < tiles; ++t) project_tiles<1>(x + t * kLanes, step, terms, count, out + t * kLanes);
 }
 
-// See Kernels::all_finite. 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it.
+// See Kernels::all_finite: 0 times a number is 0, or NaN if the number is not finite, and a sum keeps it.
 bool all_finite(const double* x, int64_t count) {
   constexpr int kSide = Double::parts == 2 ? 2 : 1;  // sums that do not wait for each other
   Double sums[kSide];
@@ -60,6 +61,28 @@ void sum_clusters(const double* units, const int32_t* labels, int64_t rows, doub
   for (int64_t i = 0; i < rows; ++i) {
     double* sum = sums + labels[i] * kLanes;
     (Double::load(sum) + Double::load(units + i * kLanes)).store(sum);
+  }
+}
+
+// See Kernels::shared_distances.
+void shared_distances(const cf::Features& features, const double* x, const double* known, int64_t tiles,
+                      const double* row, double* apart, double* shared) {
+  for (int64_t t = 0; t < tiles; ++t) {
+    const double* values = x + t * features.columns * kLanes;
+    const double* has = known + t * features.count * kLanes;
+    Double total = Double::all(0), number = Double::all(0);
+    for (int j = 0; j < features.count; ++j) {
+      const int start = features.first[j];
+      if (row[start] != row[start]) continue;
+      const Double both = Double::load(has + j * kLanes);
+      for (int c = start; c < start + features.widths[j]; ++c) {
+        const Double gap = Double::load(values + c * kLanes) - Double::all(row[c]);
+        total = total + gap * gap * both;
+      }
+      number = number + both;
+    }
+    total.store(apart + t * kLanes);
+    number.store(shared + t * kLanes);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "kmeans/problem_rows.hpp"
+#include "kmeans/problem.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,6 +24,7 @@ uint64_t key_of(const ProblemRows& rows, int64_t row) {
 }  // namespace
 
 ProblemColumns::ProblemColumns(const std::vector<int>& reach, const Problem& problem) {
+  // Equal columns lie side by side then.
   std::vector<int> listed(problem.columns, problem.columns + problem.width);
   std::sort(listed.begin(), listed.end());
   int most = Table::kConstant;
@@ -44,6 +45,7 @@ ProblemRows::ProblemRows(const Table& table, const Problem& problem)
       rows(table.distinct),
       width(static_cast<int>(source.size())),
       unit(table.unit) {
+  // All columns in the unit of the one that reaches farthest.
   tiles = (rows + kTile - 1) / kTile;
   x.resize(static_cast<size_t>(tiles) * kTile * width);
   for (int j = 0; j < width; ++j) {
@@ -60,6 +62,7 @@ ProblemRows::ProblemRows(const Table& table, const Problem& problem)
   pad();
 }
 
+// The last tile is filled up with copies of the last row at weight 0.
 void ProblemRows::pad() {
   weight.resize(static_cast<size_t>(tiles) * kTile, 0.0);
   for (int64_t i = rows; i < tiles * kTile; ++i)
@@ -90,11 +93,13 @@ void ProblemRows::keep(const std::vector<int64_t>& chosen, const std::vector<dou
 }
 
 void ProblemRows::merge_equal_rows() {
+  // Looking at every row costs as much as an iteration: do so only where it will pay.
   const int64_t probe = std::min(rows, kProbe);
   std::vector<uint64_t> keys(probe);
   for (int64_t i = 0; i < probe; ++i) keys[i] = key_of(*this, i);
   std::sort(keys.begin(), keys.end());
   if (2 * (std::unique(keys.begin(), keys.end()) - keys.begin()) > probe) return;
+  // An open hash table, at most half full, of the rows that are kept.
   size_t capacity = 16;
   while (capacity < 2 * static_cast<size_t>(rows)) capacity *= 2;
   std::vector<int32_t> slot(capacity, -1);
@@ -122,6 +127,7 @@ void ProblemRows::sort_single_column() {
     if (++compared % kRowsBetween == 0) check_interrupt();
     return at(a, 0) != at(b, 0) ? at(a, 0) < at(b, 0) : a < b;
   });
+  // Equal values are neighbours now.
   std::vector<int64_t> chosen;
   std::vector<double> mass;
   for (int64_t i : order) {
@@ -139,6 +145,7 @@ void ProblemRows::make_float32() {
   weight32.assign(weight.begin(), weight.end());
 }
 
+// In sixteen sums, so that the order does not depend on the width of registers.
 double ProblemRows::sum_of_squares(int64_t first_tiles) const {
   double lane[kTile] = {0};
   for (int64_t t = 0; t < first_tiles; ++t) {
