@@ -324,7 +324,7 @@ def project(table, starts, columns, coefficients):
     return out
 
 
-def honest_scores(X, labels, used):
+def out_of_bag_scores(X, labels, used):
     """Score columns by the clusterings without them, minus the exact mean of the same under permuted rows."""
     n, p = X.shape
     scores = np.zeros(p)

@@ -59,7 +59,7 @@ def test_blocks_of_columns_give_what_the_whole_table_does(name, settings, monkey
     X = TABLES[name]
     narrow = results(forest(**settings).fit(X), X)
     monkeypatch.setattr("clusterforests.rows.planning.can_be_narrowed", lambda *_: False)
-    monkeypatch.setattr("clusterforests._utils.memory.WIDE", 10**9)
+    monkeypatch.setattr("clusterforests._utils.arrays.WIDE", 10**9)
     whole = results(forest(**settings).fit(X.astype(np.float64)), X)
     for mine, expected in zip(narrow, whole, strict=True):
         assert (mine == expected).all()

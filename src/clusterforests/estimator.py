@@ -16,7 +16,7 @@ from clusterforests.consensus.constraints import CONSTRAINT_RULES, Asked
 from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.consensus.methods import METHOD_RULES, needs_values
 from clusterforests.consensus.nodes import Nodes, with_values
-from clusterforests.feature_screening import signal_of_trees
+from clusterforests.feature_screening import screen_by_trees
 from clusterforests.inspection.dominant_features import repeated_features
 from clusterforests.judge.candidates import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.judge.choice import Fitted, choose_n_clusters
@@ -349,7 +349,7 @@ class ClusterForest(FittedForest):
         evidence = None
         if candidates:
             number, evidence, grown = self._choose_n_clusters(rows, sample, candidates, grown, seed, bar)
-        plan, chosen, signal, _ = grown.choices
+        plan, chosen, screening, _ = grown.choices
         chosen["n_clusters"] = number
         settings = self._cut_settings(chosen, number.value)
         bar.stage("cutting the graph")
@@ -361,10 +361,12 @@ class ClusterForest(FittedForest):
         placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish
         self._donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
-        if signal is None:
+        if screening is None:
             bar.stage("scoring the features")
-            signal = signal_of_trees(sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed)
-        publish_trees(self, rows, plan, grown.labelled.forest, signal)
+            screening = screen_by_trees(
+                sample.table, sample.distinct, grown.labels_of_sample, grown.forest.features, seed
+            )
+        publish_trees(self, rows, plan, grown.labelled.forest, screening)
         publish_labels(self, rows, plan, placement, labels)
         self.cut_tree_ = kept.tree
         labels_of_sample = self._placement.clusters(rows.backend, grown.labels_of_sample[:, :COMPARED_ROWS])
@@ -454,13 +456,13 @@ class ClusterForest(FittedForest):
         """Choose the number of clusters, with finer trees where many clusters are likely."""
         while True:
             bar.stage("choosing the number of clusters")
-            plan, chosen, _, islands = grown.choices
+            plan, chosen, _, rare_groups = grown.choices
             enough = int(np.max(chosen["n_base_clusters"].value or MOST_CLUSTERS)) - 2
             if self.n_base_clusters != "auto" and not isinstance(self.n_clusters, str):
                 enough = candidates[-1]  # whoever gives both has every number judged
             judged = [k for k in candidates if k <= max(enough, candidates[0])]
             fine = chosen["trees"].value == "fine"
-            fitted = Fitted(plan, sample.table, sample.distinct, islands, grown.labels_of_sample, fine)
+            fitted = Fitted(plan, sample.table, sample.distinct, rare_groups, grown.labels_of_sample, fine)
             settings = self._cut_settings(chosen, candidates[0])
             found = choose_n_clusters(self._make_backend(), fitted, judged, settings, seed)
             if self.n_base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:

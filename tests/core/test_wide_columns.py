@@ -5,7 +5,7 @@ import pytest
 import reference
 
 from clusterforests import _core
-from clusterforests._utils.row_keys import row_keys
+from clusterforests._utils.arrays import row_keys
 from clusterforests.table.scaling import column_distribution
 
 RNG = np.random.default_rng(0)

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from clusterforests import ClusterForest
+from clusterforests._utils.arrays import row_keys
 from clusterforests._utils.random import Purpose, stream
-from clusterforests._utils.row_keys import row_keys
 from clusterforests.rows.sampled import LocalBlocks
 from clusterforests.table.feature_columns import distinct_rows
 from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table

@@ -20,8 +20,8 @@ from distributed import Client, LocalCluster
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, describe
+from clusterforests._utils.arrays import row_keys
 from clusterforests._utils.memory import SizeLimits
-from clusterforests._utils.row_keys import row_keys
 from clusterforests.app.report.json_values import PageLimits
 from clusterforests.app.report.writing import gather
 from clusterforests.rows.dask.reader import DaskReader, split

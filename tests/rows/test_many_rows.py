@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, _core
+from clusterforests._utils.arrays import row_keys
 from clusterforests._utils.memory import SizeLimits
-from clusterforests._utils.row_keys import row_keys
 from clusterforests.backends import CpuBackend
 from clusterforests.rows.sampled import LocalBlocks, settle_centers
 from clusterforests.table.feature_columns import numeric_table

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import reference
 
+from clusterforests._utils.arrays import row_keys
 from clusterforests._utils.random import Purpose, stream, uniform
-from clusterforests._utils.row_keys import row_keys
 from clusterforests.table.row_sampling import (
     COUNTERS,
     LOST,

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from clusterforests._utils.arrays import FloatArray
-from clusterforests._utils.memory import column_blocks
+from clusterforests._utils.arrays import FloatArray, column_blocks
 
 MOST_ROWS = 512  # rows from which axes are found
 WORK = 2**30  # products that the Gram matrix of fewer rows may take

@@ -32,13 +32,13 @@ class Purpose(enum.IntEnum):
     TABLE_SAMPLE = 6
     LANDMARKS = 7
     SEARCH_ROWS = 8
-    SCOUTS = 9
+    PROBES = 9
     PAIRED_COLUMNS = 10
     PAIRED_TIES = 11
     TREE_DRAWS = 12
     TREE_CLUSTERS = 13
     REDUCED_ROWS = 14
-    ISLANDS = 15
+    RARE_GROUPS = 15
     TREE_KMEANS = 2**32  # follows the counters of a tree rather than the seed
 
     # Choosing the number of clusters

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from clusterforests._utils.arrays import AnyArray, AnyIntArray, FloatArray, IntArray, KeyArray
-from clusterforests._utils.row_keys import order_by_values
+from clusterforests._utils.arrays import AnyArray, AnyIntArray, FloatArray, IntArray, KeyArray, order_by_values
 from clusterforests._utils.validation import warn_caller
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable

@@ -1,18 +1,19 @@
-"""Which features tell the clusters: found in rounds of small clusterings, without labels."""
+"""Which features are informative: found in rounds of probe clusterings, without labels."""
 
-from clusterforests.feature_screening.out_of_bag_scores import HonestScores, score_features, significant
-from clusterforests.feature_screening.rare_groups import find_islands, preferences, preferring
-from clusterforests.feature_screening.screening import FeatureSignal, draw_by_weight, find_signal, signal_of_trees
+from clusterforests.feature_screening.rare_groups import draw_preferences, find_rare_groups, with_preferences
+from clusterforests.feature_screening.screening import (
+    ScreeningResult,
+    draw_by_weight,
+    screen_by_trees,
+    screen_features,
+)
 
 __all__ = [
-    "FeatureSignal",
-    "HonestScores",
+    "ScreeningResult",
     "draw_by_weight",
-    "find_islands",
-    "find_signal",
-    "preferences",
-    "preferring",
-    "score_features",
-    "signal_of_trees",
-    "significant",
+    "draw_preferences",
+    "find_rare_groups",
+    "screen_by_trees",
+    "screen_features",
+    "with_preferences",
 ]

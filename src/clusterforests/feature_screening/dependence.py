@@ -1,20 +1,43 @@
-"""Pairs of columns that depend on each other as clusters make them, not as a common Gaussian factor does."""
+"""Columns that depend on each other: as only clusters make them, or because they are copies.
+
+A common Gaussian factor makes columns depend on each other, too; what is counted is the dependence beyond that.
+"""
 
 from functools import cache
 
 import numpy as np
 from scipy.special import chdtri, ndtr, ndtri
 
-from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
+from clusterforests._utils.random import Purpose, permutations, stream, uniform
+from clusterforests.feature_screening.screened_rows import ScreenedRows
+from clusterforests.table.feature_columns import FeatureColumns
 
+# Classes of ranks in which the rows of two columns are counted, and what the counts leave free.
 BINS = 6
 FREEDOM = (BINS - 1) ** 2
+# Correlations for which the counts of Gaussian columns are computed.
 CORRELATIONS = np.linspace(-0.99, 0.99, 199)
-DUPLICATE = 0.97  # columns correlated more than this are one column twice, which is no evidence
-STRONG = 6.0  # excess dependence that is no accident, in standard deviations
-WEAK = 3.0  # excess dependence, in standard deviations
-COMPANY = 0.3  # of the strongest group of dependent columns: weaker groups do not count
-FALSE_ALARM = 0.01  # probability that a table without clusters shows a pair beyond the limit
+# Columns correlated more than this are one column twice, which is no evidence.
+DUPLICATE = 0.97
+# Excess dependence, in standard deviations, that is no accident, and that is left out of a clique.
+STRONG = 6.0
+WEAK = 3.0
+# Of the strongest clique of dependent columns: weaker ones do not count.
+CLIQUE = 0.3
+# The probability that a table without clusters shows a pair beyond the limit.
+FALSE_ALARM = 0.01
+# Columns whose pairs are tested at a time.
+BUNDLE = 300
+# Of a standard deviation: so far apart are equal values put, at random.
+TIE = 1e-7
+# Of the highest clique score: features with less are left out.
+SHARE = 0.15
+# Fewer features than this are too few to begin with.
+ENOUGH = 2
+# Features correlated more than the first may be copies, and are if their ranks are correlated more than the second:
+# those of groups far apart, which only clusters make, are not.
+COPY, RANKED_COPY = 0.95, 0.9
 
 
 def excess_dependence(X: FloatArray) -> FloatArray:
@@ -27,6 +50,7 @@ def excess_dependence(X: FloatArray) -> FloatArray:
     ranks = np.argsort(np.argsort(X, axis=0), axis=0)
     normal = ndtri((ranks + 0.5) / n)
     correlation = normal.T @ normal / (normal[:, :1] ** 2).sum()
+    # Counts of all pairs of columns are one product of indicator matrices.
     member = np.zeros((n, p, BINS), dtype=np.float32)
     np.put_along_axis(member, (ranks * BINS // n)[:, :, None], 1.0, axis=2)
     flat = member.reshape(n, -1)
@@ -40,12 +64,12 @@ def excess_dependence(X: FloatArray) -> FloatArray:
     return excess
 
 
-def company(excess: FloatArray, limit: float) -> FloatArray:
+def clique_scores(excess: FloatArray, limit: float) -> FloatArray:
     """Score how much a column belongs to groups that all depend on each other; 0 if no two columns clearly do."""
     if excess.max(initial=0.0) < limit:
         return np.zeros(len(excess))
     values, vectors = np.linalg.eigh(np.maximum(excess - WEAK, 0.0))
-    strong = values > COMPANY * values[-1]
+    strong = values > CLIQUE * values[-1]
     scores: FloatArray = np.sqrt((values[strong] ** 2 * vectors[:, strong] ** 2).sum(axis=1))
     return scores
 
@@ -53,6 +77,39 @@ def company(excess: FloatArray, limit: float) -> FloatArray:
 def strong_dependence(n_pairs: int) -> float:
     """Find the excess dependence that none of so many pairs of unrelated columns reaches by accident."""
     return max(STRONG, float(_deviations(chdtri(FREEDOM, FALSE_ALARM / max(1, n_pairs)))))
+
+
+def keep_dependent(weights: FloatArray, table: ScreenedRows, views: FeatureColumns, seed: int) -> FloatArray:
+    """Keep the weights of the features that depend on each other as only clusters make them, if these are enough.
+
+    Otherwise those of all.
+    """
+    features = np.flatnonzero(weights).astype(np.int32)
+    columns = views.columns(0, features)
+    owner = np.repeat(features, views.widths[features])
+    scores = np.zeros(len(columns))
+    order = permutations(stream(seed, Purpose.PAIRED_COLUMNS), len(columns))[0]
+    limit = strong_dependence(len(columns) * min(len(columns), BUNDLE) // 2)
+    for some in np.array_split(order, -(-len(columns) // BUNDLE)):
+        excess = excess_dependence(_without_ties(table.take(columns[some]), columns[some], seed))
+        # The levels of a category depend on each other in any case.
+        excess[owner[some][:, None] == owner[some][None, :]] = 0.0
+        scores[some] = clique_scores(excess, limit)
+    dependent = np.zeros(len(weights), dtype=bool)
+    dependent[owner[scores > SHARE * scores.max()]] = True
+    return np.where(dependent, weights, 0.0) if dependent.sum() >= ENOUGH else weights
+
+
+def near_copies(rows: ScreenedRows, views: FeatureColumns, features: IndexArray) -> FloatArray:
+    """Mark pairs of features that are nearly one: a matrix of zeros and ones."""
+    values, itself = rows.take(views.first[0, features]), np.eye(len(features), dtype=bool)
+    single = views.widths[features] == 1
+    alike = (_correlations(values) > COPY) & single[:, None] & single & ~itself
+    paired = np.flatnonzero(alike.any(axis=0))
+    if len(paired):
+        alike[np.ix_(paired, paired)] &= _correlations(np.apply_along_axis(_ranks, 0, values[:, paired])) > RANKED_COPY
+    copies: FloatArray = (alike | itself).astype(np.float64)
+    return copies
 
 
 def _deviations(statistic: FloatArray) -> FloatArray:
@@ -71,3 +128,27 @@ def _gaussian_cells() -> FloatArray:
     upper = ndtr((edges - rho * inside[:, :, None]) / np.sqrt(1 - rho**2))
     cells: FloatArray = np.einsum("rcne,n->rce", np.diff(upper, axis=-1), weights / 2) / BINS
     return cells
+
+
+def _without_ties(X: FloatArray, columns: IntArray, seed: int) -> FloatArray:
+    """Put equal values of a column apart, at random."""
+    ordered = np.sort(X, axis=0)
+    tied = np.flatnonzero((ordered[1:] == ordered[:-1]).any(axis=0))
+    apart = X.copy()
+    keys = stream(seed, Purpose.PAIRED_TIES, columns[tied][None, :], np.arange(len(X))[:, None])
+    apart[:, tied] += TIE * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
+    return apart
+
+
+def _correlations(columns: FloatArray) -> FloatArray:
+    """Compute the sizes of the correlations between centred columns."""
+    unit = columns / np.maximum(np.sqrt(np.square(columns).sum(axis=0)), np.finfo(float).tiny)
+    sizes: FloatArray = np.abs(unit.T @ unit)
+    return sizes
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Rank values about a mean of 0; equal ones share the mean of their ranks."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2.0)[places] - (len(values) + 1) / 2.0
+    return ranks

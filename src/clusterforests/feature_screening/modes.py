@@ -1,13 +1,22 @@
-"""Hartigan's dip: how far a distribution is from having a single mode."""
+"""Columns with several modes, by Hartigan's dip: how far a distribution is from having a single mode."""
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
 from clusterforests._utils.arrays import BoolArray, FloatArray, IntArray
-from clusterforests.feature_screening.probe_clusterings import SearchedRows
+from clusterforests.feature_screening.screened_rows import ScreenedRows
 
-SAME = 1e-12  # heights closer than this are equal up to rounding
+# Heights closer than this are equal up to rounding.
+SAME = 1e-12
+# The probability that a table of columns with one mode shows one with several.
+FALSE_MODES = 1e-4
+# Values that a column must have: steps of a scale are no modes.
+MANY_VALUES = 20
+# Of the variance of a normal column, so much lies between its halves.
+OF_NORMAL = 2 / np.pi
+# Quantiles that stand for a column in its dip.
+DIP_ROWS = 400
 
 
 def dip(values: npt.ArrayLike) -> float:
@@ -74,33 +83,22 @@ def _minorant(x: FloatArray, y: FloatArray) -> FloatArray:
         knots = knots[corner]
 
 
-# Columns with several modes, which no single cluster has: Hartigan's dip.
-
-FALSE_MODES = 1e-4  # probability that a table of columns with one mode shows one with several
-MANY_VALUES = 20  # that a column must have: steps of a scale are no modes
-OF_NORMAL = 2 / np.pi  # of the variance of a normal column lies between its halves
-DIP_ROWS = 400  # quantiles that stand for a column in its dip
-
-
-def several_modes(rows: SearchedRows, columns: IntArray) -> BoolArray:
+def several_modes(rows: ScreenedRows, columns: IntArray) -> BoolArray:
     """Find columns whose dip is larger than any of so many flat columns would show by chance."""
     # In the tail the root of n times the dip of flat rows grows by 0.085 for a factor of ten in probability.
     limit = 0.61 + 0.085 * (np.log10(max(1, len(columns)) / FALSE_MODES) - 2)
-    found = [_several(rows.take(some), limit) for some in rows.blocks(columns)]
-    several: BoolArray = np.concatenate(found)
-    return several
-
-
-def _several(X: FloatArray, limit: float) -> BoolArray:
-    n = len(X)
-    ordered = np.sort(X, axis=0)
-    quantiles = ordered[np.linspace(0, n - 1, min(n, DIP_ROWS)).astype(np.intp)]
-    values = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
-    # No dip exceeds the distance from a normal distribution, which costs less.
-    several: BoolArray = (np.sqrt(n) * _from_normal(quantiles) > limit) & (values >= MANY_VALUES)
-    for j in np.flatnonzero(several):
-        several[j] = np.sqrt(n) * dip(quantiles[:, j]) > limit
-    return several
+    found = []
+    for some in rows.blocks(columns):
+        ordered = np.sort(rows.take(some), axis=0)
+        n = len(ordered)
+        quantiles = ordered[np.linspace(0, n - 1, min(n, DIP_ROWS)).astype(np.intp)]
+        values = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+        # No dip exceeds the distance from a normal distribution, which costs less.
+        several = (np.sqrt(n) * _from_normal(quantiles) > limit) & (values >= MANY_VALUES)
+        for j in np.flatnonzero(several):
+            several[j] = np.sqrt(n) * dip(quantiles[:, j]) > limit
+        found.append(several)
+    return np.concatenate(found)
 
 
 def split_shares(X: FloatArray) -> FloatArray:

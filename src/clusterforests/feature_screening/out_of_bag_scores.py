@@ -10,28 +10,45 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaincc
 
+from clusterforests import _core
 from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
-from clusterforests.feature_screening.probe_clusterings import SearchedRows
+from clusterforests.feature_screening.screened_rows import ScreenedRows
 from clusterforests.table.feature_columns import FeatureColumns
-from clusterforests.table.wide_scaling import share_variance
 
-SUMS_AT_ONCE = 2**22  # of features by cluster
+# Sums of squares, of features by cluster, that are at hand at a time.
+SUMS_AT_ONCE = 2**22
+# Moments below this would be divided by.
 LEAST = 1e-300
 
 
-class HonestScores(NamedTuple):
+class OutOfBagScores(NamedTuple):
     """Of each feature: how much of its variance lies between clusters that it did not make, and the p-value."""
 
     scores: FloatArray  # the mean share above that of permuted rows, from 0 to 1
     p_values: FloatArray  # 1 where every clustering used the feature
 
 
-def score_features(rows: SearchedRows, views: FeatureColumns, labels: IntArray, used: BoolArray) -> HonestScores:
+class _Clusterings(NamedTuple):
+    """The clusters of all clusterings side by side."""
+
+    labels: IntArray  # (T, n)
+    sizes: FloatArray
+    first: IndexArray  # the first cluster of each clustering
+
+    @classmethod
+    def of(cls, labels: IntArray) -> "_Clusterings":
+        counts = labels.max(axis=1).astype(np.intp) + 1
+        first = np.cumsum(counts) - counts
+        sizes = np.bincount((first[:, None] + labels).ravel(), minlength=int(counts.sum())).astype(np.float64)
+        return cls(np.ascontiguousarray(labels, dtype=np.int32), sizes, first)
+
+
+def score_features(rows: ScreenedRows, views: FeatureColumns, labels: IntArray, used: BoolArray) -> OutOfBagScores:
     """Score the features of a table.
 
     Parameters
     ----------
-    rows : SearchedRows
+    rows : ScreenedRows
         The table, of which each feature is one or more columns, in the first view.
     views : FeatureColumns
         Which columns.
@@ -40,25 +57,28 @@ def score_features(rows: SearchedRows, views: FeatureColumns, labels: IntArray, 
     used : array of shape (T, p)
         Which features each of them used.
     """
-    members = _members(labels)
-    first, sizes = members.first, members.sizes
+    clusterings = _Clusterings.of(labels)
+    sizes, first = clusterings.sizes, clusterings.first
     freedom = max(1, len(rows) - 1)
     ranks = np.add.reduceat((sizes > 0).astype(np.float64), first) - 1
-    overlap = _overlap(members, labels)
+    overlap = _overlap(clusterings)
     scores, p_values = np.zeros(len(views.widths)), np.ones(len(views.widths))
     at_once = max(1, SUMS_AT_ONCE // len(sizes))
     for start in range(0, len(scores), at_once):
         features = np.arange(start, min(start + at_once, len(scores)), dtype=np.int32)
         without = (~used[:, features]).astype(np.float64)
-        shares = _between(rows, views, features, members)
         count = without.sum(axis=0)
+        # The sum of shares over the clusterings without the feature, and its moments if it is noise.
+        total = (without * _shares(rows, views, features, clusterings)).sum(axis=0)
         rank, square = (without * ranks[:, None]).sum(axis=0), (without * (overlap @ without)).sum(axis=0)
-        null_mean = rank / freedom
-        null_variance = 2.0 * (square / freedom - null_mean**2) / (freedom + 2)
-        total = (without * shares).sum(axis=0)
-        scores[features] = np.maximum(total - null_mean, 0.0) / np.maximum(count, 1.0)
-        p_values[features] = np.where(count > 0, _tail(total, null_mean, null_variance), 1.0)
-    return HonestScores(scores, p_values)
+        mean = rank / freedom
+        variance = 2.0 * (square / freedom - mean**2) / (freedom + 2)
+        # The tail is that of a gamma distribution with these moments.
+        scores[features] = np.maximum(total - mean, 0.0) / np.maximum(count, 1.0)
+        mean, variance = np.maximum(mean, LEAST), np.maximum(variance, LEAST)
+        tail = gammaincc(mean**2 / variance, np.maximum(total, 0.0) * mean / variance)
+        p_values[features] = np.where(count > 0, tail, 1.0)
+    return OutOfBagScores(scores, p_values)
 
 
 def significant(p_values: FloatArray, level: float) -> BoolArray:
@@ -70,49 +90,29 @@ def significant(p_values: FloatArray, level: float) -> BoolArray:
     return chosen
 
 
-class _Members(NamedTuple):
-    """The clusters of all clusterings side by side."""
-
-    labels: IntArray  # (T, n)
-    sizes: FloatArray
-    first: IndexArray  # the first cluster of each clustering
-
-
-def _members(labels: IntArray) -> _Members:
-    counts = labels.max(axis=1).astype(np.intp) + 1
-    first = np.cumsum(counts) - counts
-    sizes = np.bincount((first[:, None] + labels).ravel(), minlength=int(counts.sum())).astype(np.float64)
-    return _Members(np.ascontiguousarray(labels, dtype=np.int32), sizes, first)
-
-
-def _overlap(members: _Members, labels: IntArray) -> FloatArray:
+def _overlap(clusterings: _Clusterings) -> FloatArray:
     """Compute <A_t, A_s> - 1, where A_t is the projection on the indicators of clustering t."""
-    size, every = np.maximum(members.sizes, 1.0), len(members.sizes)
-    ends = np.append(members.first[1:], every)
-    places = members.first[:, None] + labels  # of each row's clusters among all
+    labels, sizes, first = clusterings
+    size, every = np.maximum(sizes, 1.0), len(sizes)
+    places = first[:, None] + labels
     overlap = np.empty((len(labels), len(labels)))
-    for t, (start, end) in enumerate(zip(members.first, ends, strict=True)):
+    for t, (start, end) in enumerate(zip(first, np.append(first[1:], every), strict=True)):
         pairs = np.bincount((labels[t].astype(np.int64) * every + places).ravel(), minlength=(end - start) * every)
         common = np.square(pairs.reshape(-1, every).astype(np.float64)) / size[start:end, None] / size[None, :]
-        overlap[t] = np.add.reduceat(np.add.reduceat(common, [0], axis=0)[0], members.first) - 1.0
+        overlap[t] = np.add.reduceat(np.add.reduceat(common, [0], axis=0)[0], first) - 1.0
     return overlap
 
 
-def _between(rows: SearchedRows, views: FeatureColumns, features: IntArray, members: _Members) -> FloatArray:
+def _shares(rows: ScreenedRows, views: FeatureColumns, features: IntArray, clusterings: _Clusterings) -> FloatArray:
     """Compute the share of each feature's variance between the clusters of each clustering: (T, features)."""
     columns = views.columns(0, features)
-    ends = np.append(members.first, len(members.sizes))
-    between, total, scale = share_variance(rows.take(columns), members.labels, ends, members.sizes, rows.threads)
-    if len(columns) > len(features):  # the levels of a category count by their variance
+    labels, sizes, first = clusterings
+    ends = np.append(first, len(sizes))
+    between, total, scale = _core.share_variance(rows.take(columns).T, labels, ends, sizes, rows.threads)
+    # The levels of a category count by their variance.
+    if len(columns) > len(features):
         ends = np.cumsum(views.widths[features])
         starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST))
         between, total = np.add.reduceat(between * weight, starts, axis=1), np.add.reduceat(total * weight, starts)
     shares: FloatArray = np.divide(between, total, out=np.zeros_like(between), where=total > 0)
     return shares
-
-
-def _tail(total: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:
-    """Compute the probability of a sum of shares at least as large: a gamma distribution with these moments."""
-    mean, variance = np.maximum(mean, LEAST), np.maximum(variance, LEAST)
-    tail: FloatArray = gammaincc(mean**2 / variance, np.maximum(total, 0.0) * mean / variance)
-    return tail

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
-from clusterforests._utils.memory import count_values
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, count_values
 from clusterforests._utils.statistics import adjusted_rand
 from clusterforests.table.feature_columns import EncodedTable
 

@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import AnyArray, AnyIntArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.arrays import (
+    AnyArray,
+    AnyIntArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    KeyArray,
+    as_floats,
+)
 from clusterforests._utils.linear_algebra import principal_axes
-from clusterforests._utils.memory import as_floats
 from clusterforests._utils.random import Purpose, stream
 from clusterforests.backends import Backend
 from clusterforests.consensus.affinity import Signatures, collapse
@@ -30,7 +38,7 @@ from clusterforests.judge.evidence import (
     measure_numbers,
     ranked_measures,
     wide_gaps,
-    with_islands,
+    with_rare_groups,
 )
 from clusterforests.judge.structure import Structure, find_structure, find_valleys, tidy_places
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
@@ -173,7 +181,7 @@ class Fitted(NamedTuple):
     plan: GrowthPlan
     table: EncodedTable
     distinct: DistinctRows
-    islands: list[IndexArray]
+    rare_groups: list[IndexArray]
     labels: AnyIntArray  # (T, n): of the table's rows
     fine: bool  # whether there are fine trees
 
@@ -196,13 +204,13 @@ def choose_n_clusters(
     seed : int
         Determines everything random.
     """
-    n_islands = len(fitted.islands)
-    others = [k - n_islands for k in candidates if k > n_islands]
-    if not n_islands or not others:
+    n_rare_groups = len(fitted.rare_groups)
+    others = [k - n_rare_groups for k in candidates if k > n_rare_groups]
+    if not n_rare_groups or not others:
         return _choose(backend, fitted, candidates, settings, seed)
-    apart = np.isin(fitted.distinct.rows, np.concatenate(fitted.islands))
+    apart = np.isin(fitted.distinct.rows, np.concatenate(fitted.rare_groups))
     rest = DistinctRows(fitted.distinct.rows[~apart], fitted.distinct.weights[~apart])
-    return with_islands(_choose(backend, fitted._replace(distinct=rest), others, settings, seed), n_islands)
+    return with_rare_groups(_choose(backend, fitted._replace(distinct=rest), others, settings, seed), n_rare_groups)
 
 
 def _choose(

@@ -57,16 +57,16 @@ class NClustersEvidence:
         return pandas.DataFrame(self.evidence, index=pandas.Index(self.candidates, name="n_clusters"))
 
 
-def with_islands(found: NClustersEvidence, n_islands: int) -> NClustersEvidence:
-    """Count islands as clusters, where the other rows were judged without them."""
-    number = found.n_clusters + n_islands
-    islands = "a small group far" if n_islands == 1 else f"{n_islands} small groups far"
-    without = "it" if n_islands == 1 else "them"
+def with_rare_groups(found: NClustersEvidence, n_rare_groups: int) -> NClustersEvidence:
+    """Count rare groups as clusters, where the other rows were judged without them."""
+    number = found.n_clusters + n_rare_groups
+    rare_groups = "a small group far" if n_rare_groups == 1 else f"{n_rare_groups} small groups far"
+    without = "it" if n_rare_groups == 1 else "them"
     return replace(
         found,
         n_clusters=number,
-        candidates=tuple(k + n_islands for k in found.candidates),
-        reason=f"{number} clusters: {islands} from all other rows and, without {without}, {found.reason}",
+        candidates=tuple(k + n_rare_groups for k in found.candidates),
+        reason=f"{number} clusters: {rare_groups} from all other rows and, without {without}, {found.reason}",
     )
 
 

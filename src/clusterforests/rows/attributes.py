@@ -10,21 +10,21 @@ from clusterforests.consensus.constraints import Constraints
 from clusterforests.consensus.enforcement import name_by_size
 from clusterforests.consensus.outliers import OUTLIER, OutlierRule, check_left, find_outliers
 from clusterforests.consensus.placement import Placement
-from clusterforests.feature_screening import FeatureSignal
+from clusterforests.feature_screening import ScreeningResult
 from clusterforests.rows.protocol import Rows
 from clusterforests.rows.results import clusters_of, in_memory
 from clusterforests.table.sparse_reduction import Reduction
 from clusterforests.trees.forest import FittedTrees, Forest, GrowthPlan
 
 
-def publish_trees(forest: Any, rows: Rows, plan: GrowthPlan, trees: Forest, signal: FeatureSignal) -> None:
+def publish_trees(forest: Any, rows: Rows, plan: GrowthPlan, trees: Forest, screening: ScreeningResult) -> None:
     """Set the attributes of the trees."""
     forest.partitions_ = rows.send(trees.partitions)
     forest.estimators_features_ = [forest._encoding.numbered(features) for features in trees.features]
     forest.kappas_ = trees.kappas
     forest.kappa_path_ = trees.kappa_path
-    forest.feature_importances_ = forest._encoding.spread(signal.scores, 0.0)
-    forest.feature_pvalues_ = forest._encoding.spread(signal.p_values, 1.0)
+    forest.feature_importances_ = forest._encoding.spread(screening.scores, 0.0)
+    forest.feature_pvalues_ = forest._encoding.spread(screening.p_values, 1.0)
     forest.n_iter_ = trees.rounds
     forest._scaling = replace(plan.scaling, sources=plan.sources)
     forest._trees = FittedTrees(trees.columns, trees.centers, trees.coordinates)

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests._utils.arrays import BLOCK_CELLS, WIDE, is_wide
 from clusterforests._utils.linear_algebra import axis_rows
-from clusterforests._utils.memory import BLOCK_CELLS, DEFAULT_LIMITS, WIDE, SizeLimits, format_bytes, is_wide, shortage
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, format_bytes, shortage
 from clusterforests._utils.threads import count_threads
 from clusterforests.consensus.methods import works_without_matrix
 from clusterforests.consensus.settings import LIMITS
+from clusterforests.feature_screening.dependence import BUNDLE
 from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
-from clusterforests.feature_screening.probe_clusterings import ROW_CELLS
-from clusterforests.feature_screening.probe_clusterings import WIDE as COMPONENTS
-from clusterforests.feature_screening.screening import BUNDLE, MOST_ROWS, MOST_ROWS_WIDE, PAIRED, PAIRED_ROWS
+from clusterforests.feature_screening.probe_clusterings import COMPONENTS, ROW_CELLS
+from clusterforests.feature_screening.screening import PAIRED, PAIRED_ROWS, PROBED_ROWS, ROWS_OF_MANY
 from clusterforests.trees.forest import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
 from clusterforests.trees.settings import GAP_ROWS, kind_of_growth
@@ -26,7 +27,7 @@ VIEWS = 2
 TREE_COLUMNS = 16  # typical number of columns per tree
 COLUMN_BYTES = 700  # of a wide table: steps, scores, and the rows that fill missing cells of others
 BLOCKS = 12  # of columns that are at hand at a time
-SCOUT_CLUSTERS = 700  # typical number in a round of the search for features
+PROBE_CLUSTERS = 700  # typical number in a round of the search for features
 
 
 class MemoryEstimate(NamedTuple):
@@ -155,10 +156,10 @@ def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> It
 
 def _search(rows: int, n_features: int) -> int:
     """Estimate the search for features: rows, scaled and centred; then pairs of columns, or scores by cluster."""
-    rows = min(rows, MOST_ROWS_WIDE if n_features > PAIRED else PAIRED_ROWS)
+    rows = min(rows, ROWS_OF_MANY if n_features > PAIRED else PAIRED_ROWS)
     paired = min(n_features, BUNDLE)
     pairs = 56 * rows * paired + 720 * paired**2  # 5 tables of 36 cells for each pair
-    scores = 24 * min(rows, MOST_ROWS) * n_features + 16 * min(SUMS_AT_ONCE, SCOUT_CLUSTERS * n_features)
+    scores = 24 * min(rows, PROBED_ROWS) * n_features + 16 * min(SUMS_AT_ONCE, PROBE_CLUSTERS * n_features)
     return 32 * rows * n_features + max(pairs, scores)
 
 

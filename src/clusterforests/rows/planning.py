@@ -9,7 +9,7 @@ import numpy as np
 from clusterforests._utils.arrays import AnyIntArray, IndexArray
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.nodes import Nodes
-from clusterforests.feature_screening import FeatureSignal, find_islands, find_signal, preferring
+from clusterforests.feature_screening import ScreeningResult, find_rare_groups, screen_features, with_preferences
 from clusterforests.rows.protocol import LabelledForest, Sample
 from clusterforests.table.feature_columns import EncodedTable
 from clusterforests.table.scaling import fit_scaling
@@ -24,8 +24,8 @@ class Choices(NamedTuple):
 
     plan: GrowthPlan
     chosen: dict[str, Setting]
-    signal: FeatureSignal | None  # None: every feature was kept, unseen
-    islands: list[IndexArray]
+    screening: ScreeningResult | None  # None: every feature was kept, unseen
+    rare_groups: list[IndexArray]
 
 
 class Grown(NamedTuple):
@@ -58,24 +58,26 @@ def plan_growth(
         scaling = fit_steps(encoded, scale, sample.weights, threads)
     else:
         scaling = fit_scaling(encoded, scale, sample.weights)
-    islands = [] if grown else find_islands(encoded.values, scaling.views, distinct, seed)
-    signal = None
+    rare_groups = [] if grown else find_rare_groups(encoded.values, scaling.views, distinct, seed)
+    screening = None
     if chosen["select_features"].value:
-        signal = find_signal(encoded.values, scaling, preferring(distinct, islands), n_clusters, seed, threads)
-        scaling = scaling.drawing(signal.telling)
-        reason = signal.reason if reduction is None else signal.reason.replace("features", "components")
+        screening = screen_features(
+            encoded.values, scaling, with_preferences(distinct, rare_groups), n_clusters, seed, threads
+        )
+        scaling = scaling.drawing(screening.informative)
+        reason = screening.reason if reduction is None else screening.reason.replace("features", "components")
         chosen["select_features"] = Setting(True, reason)
     n_features = len(scaling.views.drawable)
     chosen |= choose_by_features(given, chosen["trees"], n_features)
     settings = growth_settings(chosen, given, n_features, len(distinct.rows), seed)
     limit = chosen["max_samples"].value
-    part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed, islands)
+    part = None if limit is None or len(distinct.rows) <= limit else sample_rows(distinct, limit, seed, rare_groups)
     plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
     if narrowed:
         plan = _narrow(plan, encoded, threads)
     if chosen["trees"].value != "grown":
         plan = plan.vary(distinct, fine=chosen["trees"].value == "fine")
-    return Choices(plan, chosen, signal, islands)
+    return Choices(plan, chosen, screening, rare_groups)
 
 
 def _narrow(plan: GrowthPlan, encoded: EncodedTable, threads: int) -> GrowthPlan:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray
-from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, as_floats, check_memory
+from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray, as_floats
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, check_memory
 from clusterforests.table.checks import accept_plain, is_plain
 from clusterforests.table.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.table.frames import check_names, column_names, known_frame, read_columns

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
-from clusterforests._utils.row_keys import row_keys
+from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray, row_keys
 
 
 @dataclass(frozen=True)

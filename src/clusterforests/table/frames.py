@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
-from clusterforests._utils.arrays import AnyArray, FloatArray
-from clusterforests._utils.memory import check_memory, is_wide
+from clusterforests._utils.arrays import AnyArray, FloatArray, is_wide
+from clusterforests._utils.memory import check_memory
 from clusterforests.table.checks import times_message, unmasked
 from clusterforests.table.reader.column_reading import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
 from clusterforests.table.reader.numbers import typed

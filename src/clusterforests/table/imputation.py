@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
-from clusterforests._utils.memory import as_floats, column_blocks
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, as_floats, column_blocks
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable, distinct_rows
 
 MAX_DONORS = 2000

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clusterforests import _core
-from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, Int64Array, IntArray
-from clusterforests._utils.memory import as_floats
+from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, Int64Array, IntArray, as_floats
 from clusterforests.table.feature_columns import EncodedTable, FeatureColumns
 
 # Columns that are linear combinations of the scaled columns: principal components, whitened draws of features.

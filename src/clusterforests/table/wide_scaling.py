@@ -16,8 +16,11 @@ from clusterforests._utils.arrays import (
     Int64Array,
     IntArray,
     KeyArray,
+    as_floats,
+    column_blocks,
+    is_wide,
 )
-from clusterforests._utils.memory import as_floats, check_memory, column_blocks, is_wide
+from clusterforests._utils.memory import check_memory
 from clusterforests.table.feature_columns import EncodedTable, FeatureColumns
 from clusterforests.table.scaling import (
     KEPT_VALUES,

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
-from clusterforests._utils.memory import WIDE, is_wide
+from clusterforests._utils.arrays import WIDE, AnyArray, FloatArray, IndexArray, IntArray, KeyArray, is_wide
 from clusterforests._utils.random import Purpose, stream
 from clusterforests.backends import Backend, Coordinates
-from clusterforests.feature_screening import preferences
+from clusterforests.feature_screening import draw_preferences
 from clusterforests.table.feature_columns import DistinctRows, FeatureColumns
 from clusterforests.table.scaling import NO_PROJECTIONS, Scaling
 from clusterforests.table.wide_scaling import ScaledRows, TableKeys, scaled_columns
@@ -235,11 +234,11 @@ def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
     return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
 
 
-def sample_rows(every: DistinctRows, count: int, seed: int, islands: Sequence[IndexArray] = ()) -> DistinctRows:
+def sample_rows(every: DistinctRows, count: int, seed: int, rare_groups: Sequence[IndexArray] = ()) -> DistinctRows:
     """Choose `count` of the distinct rows, by their values and the seed alone, not by their order.
 
-    Rows of islands are drawn sooner, so that there are some of each.
+    Rows of rare_groups are drawn sooner, so that there are some of each.
     """
     keys = stream(seed, Purpose.GROWTH_ROWS, np.arange(len(every.rows)))
-    chosen = np.argsort(keys // preferences(every, islands), kind="stable")[:count]
+    chosen = np.argsort(keys // draw_preferences(every, rare_groups), kind="stable")[:count]
     return DistinctRows(every.rows[chosen], every.weights[chosen])

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import IndexArray, IntArray
-from clusterforests._utils.memory import column_blocks, count_values
+from clusterforests._utils.arrays import IndexArray, IntArray, column_blocks, count_values
 from clusterforests._utils.random import Purpose, integers, stream, uniform
 from clusterforests.table.feature_columns import EncodedTable
 from clusterforests.trees.growth import GrowthSettings

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests.feature_screening.rare_groups import find_islands, preferences, preferring
+from clusterforests.feature_screening.rare_groups import draw_preferences, find_rare_groups, with_preferences
 from clusterforests.table.feature_columns import DistinctRows, FeatureColumns, distinct_rows
 from clusterforests.trees.forest import sample_rows
 
@@ -14,40 +14,40 @@ def views(p):
     return FeatureColumns(every[None, :], np.ones(p, np.int32), every)
 
 
-def islands(X, seed=0):
-    return find_islands(X, views(X.shape[1]), distinct_rows(X), seed)
+def rare_groups(X, seed=0):
+    return find_rare_groups(X, views(X.shape[1]), distinct_rows(X), seed)
 
 
-def with_island(n=4000, size=20, away=7.0, telling=3, p=8, seed=0):
-    """A normal table whose first rows are an island."""
+def with_rare_group(n=4000, size=20, away=7.0, informative=3, p=8, seed=0):
+    """A normal table whose first rows are a rare group."""
     X = np.random.default_rng(seed).normal(size=(n, p))
-    X[:size, :telling] += away
+    X[:size, :informative] += away
     return X
 
 
 @pytest.mark.parametrize("n", [1200, 4000, 20000])
-def test_an_island_is_found_with_all_its_rows(n):
-    (found,) = islands(with_island(n))
+def test_a_group_is_found_with_all_its_rows(n):
+    (found,) = rare_groups(with_rare_group(n))
     np.testing.assert_array_equal(np.sort(found), np.arange(20))
 
 
-def test_two_islands_are_two():
-    X = with_island()
+def test_two_groups_are_two():
+    X = with_rare_group()
     X[100:130, 4:] -= 9.0
-    found = sorted(np.sort(island).tolist() for island in islands(X))
+    found = sorted(np.sort(group).tolist() for group in rare_groups(X))
     assert found == [list(range(20)), list(range(100, 130))]
 
 
 def test_neither_the_order_of_the_rows_nor_their_units_show():
-    X = with_island()
+    X = with_rare_group()
     order = np.random.default_rng(1).permutation(len(X))
-    (found,) = islands((X * 4.0 ** np.arange(8))[order])
+    (found,) = rare_groups((X * 4.0 ** np.arange(8))[order])
     np.testing.assert_array_equal(np.sort(order[found]), np.arange(20))
 
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "t3", "cauchy", "lognormal", "one long axis", "counts"])
 @pytest.mark.parametrize("p", [2, 3, 10])
-def test_tables_without_clusters_have_no_islands(kind, p):
+def test_tables_without_clusters_have_no_groups(kind, p):
     rng = np.random.default_rng(p)
     n = 5000
     X = {
@@ -59,27 +59,27 @@ def test_tables_without_clusters_have_no_islands(kind, p):
         "one long axis": lambda: rng.normal(size=(n, 1)) + 0.3 * rng.normal(size=(n, p)),
         "counts": lambda: rng.poisson(np.exp(rng.normal(size=(n, 1)) + 2), (n, p)).astype(float),
     }[kind]()
-    assert islands(X) == []
+    assert rare_groups(X) == []
 
 
-def test_what_is_no_island():
-    assert islands(with_island(n=1000)) == []  # too few rows to miss any
-    assert islands(with_island(telling=1, away=20.0)) == []  # what one feature tells is that feature
-    assert islands(with_island(size=8)) == []  # too few rows
-    assert islands(with_island(size=400)) == []  # too many: every draw has some
-    assert islands(np.round(with_island())) == []  # steps of a scale
-    assert islands(with_island()[:, :1]) == []
+def test_what_is_no_group():
+    assert rare_groups(with_rare_group(n=1000)) == []  # too few rows to miss any
+    assert rare_groups(with_rare_group(informative=1, away=20.0)) == []  # what one feature shows is that feature
+    assert rare_groups(with_rare_group(size=8)) == []  # too few rows
+    assert rare_groups(with_rare_group(size=400)) == []  # too many: every draw has some
+    assert rare_groups(np.round(with_rare_group())) == []  # steps of a scale
+    assert rare_groups(with_rare_group()[:, :1]) == []
 
 
-def test_draws_have_rows_of_islands():
-    distinct = distinct_rows(with_island(20000))
-    island = np.arange(20)
-    assert (preferences(distinct, []) == 1).all()
-    assert np.isin(sample_rows(distinct, 512, 0).rows, island).sum() < 5
-    assert np.isin(sample_rows(distinct, 512, 0, [island]).rows, island).sum() >= 8
-    preferred = preferring(distinct, [island]).weights
-    assert preferred[np.isin(distinct.rows, island)].sum() == pytest.approx(20000 / 32, rel=0.05)
-    assert preferences(DistinctRows(np.arange(40), np.ones(40)), [np.arange(10)]).max() == 1
+def test_draws_have_rows_of_groups():
+    distinct = distinct_rows(with_rare_group(20000))
+    group = np.arange(20)
+    assert (draw_preferences(distinct, []) == 1).all()
+    assert np.isin(sample_rows(distinct, 512, 0).rows, group).sum() < 5
+    assert np.isin(sample_rows(distinct, 512, 0, [group]).rows, group).sum() >= 8
+    preferred = with_preferences(distinct, [group]).weights
+    assert preferred[np.isin(distinct.rows, group)].sum() == pytest.approx(20000 / 32, rel=0.05)
+    assert draw_preferences(DistinctRows(np.arange(40), np.ones(40)), [np.arange(10)]).max() == 1
 
 
 @pytest.mark.parametrize("n_large", [1, 3])
@@ -100,16 +100,16 @@ def test_a_rare_group_is_counted_and_found(n_large):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["power law", "wide lognormal"])
-def test_long_tails_that_columns_share_are_no_islands(kind, seed):
+def test_long_tails_that_columns_share_are_no_groups(kind, seed):
     rng = np.random.default_rng(seed)
     if kind == "power law":
         X = (rng.pareto(0.3, size=(1300, 1)) + 1) * np.exp(0.2 * rng.normal(size=(1300, 5)))
     else:
         X = np.exp(6 * (rng.normal(size=(1300, 1)) + 0.1 * rng.normal(size=(1300, 4))))
-    assert islands(X) == []
+    assert rare_groups(X) == []
 
 
 def test_the_largest_numbers_do_not_overflow():
-    X = with_island(1200) * 2.0**1020
-    (found,) = islands(X)
+    X = with_rare_group(1200) * 2.0**1020
+    (found,) = rare_groups(X)
     np.testing.assert_array_equal(np.sort(found), np.arange(20))

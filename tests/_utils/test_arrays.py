@@ -3,7 +3,7 @@
 import numpy as np
 import reference
 
-from clusterforests._utils.row_keys import order_by_values, row_keys
+from clusterforests._utils.arrays import order_by_values, row_keys
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 4)).round(1)

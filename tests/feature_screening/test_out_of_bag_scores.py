@@ -6,9 +6,8 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterforests.feature_screening import score_features, significant
-from clusterforests.feature_screening.out_of_bag_scores import _members, _overlap
-from clusterforests.feature_screening.probe_clusterings import SearchedRows
+from clusterforests.feature_screening.out_of_bag_scores import _Clusterings, _overlap, score_features, significant
+from clusterforests.feature_screening.screened_rows import ScreenedRows
 from clusterforests.table.feature_columns import FeatureColumns
 
 RNG = np.random.default_rng(0)
@@ -29,8 +28,8 @@ def test_scores_are_those_of_the_oracle(seed):
     X[:, 0] += np.repeat([0, 1], 15) * X[:, 0].std() * 3
     labels = np.vstack([clusterings(30, 4, 3, rng), np.repeat([[0, 1]], 15, axis=1).astype(np.int32)])
     used = rng.random((5, 5)) < 0.3
-    found = score_features(SearchedRows.plain(X), plain_views(5), labels, used)
-    np.testing.assert_allclose(found.scores, reference.honest_scores(X, labels, used), atol=1e-6)
+    found = score_features(ScreenedRows.plain(X), plain_views(5), labels, used)
+    np.testing.assert_allclose(found.scores, reference.out_of_bag_scores(X, labels, used), atol=1e-6)
     assert (found.p_values[used.all(axis=0)] == 1).all()
 
 
@@ -40,7 +39,7 @@ def test_the_null_has_the_mean_and_the_variance_of_permuted_rows():
     x = RNG.standard_t(5, size=60)
     X = np.column_stack([RNG.permutation(x) for _ in range(4000)])
     sums = sum(np.array([reference.eta_squared(column, one) for column in X.T]) for one in labels)
-    square = _overlap(_members(labels), labels).sum()
+    square = _overlap(_Clusterings.of(labels)).sum()
     assert sums.mean() == pytest.approx(5 * 3 / 59, rel=0.02)
     assert sums.var() == pytest.approx(2 * (59 * square - 15**2) / (59**2 * 61), rel=0.1)
 
@@ -48,7 +47,7 @@ def test_the_null_has_the_mean_and_the_variance_of_permuted_rows():
 def test_p_values_of_noise_are_even():
     X = RNG.normal(size=(100, 1500))
     labels = clusterings(100, 30, 5)
-    found = score_features(SearchedRows.plain(X), plain_views(1500), labels, np.zeros((30, 1500), dtype=bool))
+    found = score_features(ScreenedRows.plain(X), plain_views(1500), labels, np.zeros((30, 1500), dtype=bool))
     for level in (0.5, 0.05, 0.01):
         assert np.mean(found.p_values < level) == pytest.approx(level, abs=4 * np.sqrt(level / 1500))
     assert not significant(found.p_values, 0.01).any()
@@ -59,7 +58,7 @@ def test_a_category_is_one_feature_however_many_columns():
     X = np.column_stack([np.eye(3)[level], RNG.normal(size=200)])
     views = FeatureColumns(np.array([[0, 3]], np.int32), np.array([3, 1], np.int32), np.arange(2, dtype=np.int32))
     labels = np.array([level, RNG.integers(0, 3, 200)], dtype=np.int32)
-    found = score_features(SearchedRows.plain(X), views, labels[:1], np.zeros((1, 2), dtype=bool))
+    found = score_features(ScreenedRows.plain(X), views, labels[:1], np.zeros((1, 2), dtype=bool))
     assert found.scores[0] == pytest.approx(1 - 2 / 199)
     assert found.p_values[0] < 1e-10 < found.p_values[1]
 
@@ -67,9 +66,9 @@ def test_a_category_is_one_feature_however_many_columns():
 def test_blocks_of_features_do_not_matter(monkeypatch):
     X, labels = RNG.normal(size=(50, 23)), clusterings(50, 6, 4)
     used = RNG.random((6, 23)) < 0.5
-    whole = score_features(SearchedRows.plain(X), plain_views(23), labels, used)
+    whole = score_features(ScreenedRows.plain(X), plain_views(23), labels, used)
     monkeypatch.setattr("clusterforests.feature_screening.out_of_bag_scores.SUMS_AT_ONCE", 5 * 24)
-    parts = score_features(SearchedRows.plain(X), plain_views(23), labels, used)
+    parts = score_features(ScreenedRows.plain(X), plain_views(23), labels, used)
     assert (whole.scores == parts.scores).all()
     assert (whole.p_values == parts.p_values).all()
 
