@@ -7,6 +7,7 @@ __all__ = [
     "ClusterForest",
     "HartiganWongKMeans",
     "PaperForest",
+    "TableReader",
     "__version__",
     "consensus_clustering",
     "describe",
@@ -17,6 +18,7 @@ __all__ = [
 if TYPE_CHECKING:
     from clusterforests.app.description.description import describe
     from clusterforests.app.report.writing import write_report
+    from clusterforests.app.table_reader import TableReader
     from clusterforests.consensus.consensus_clustering import consensus_clustering
     from clusterforests.estimator import ClusterForest
     from clusterforests.kmeans import HartiganWongKMeans
@@ -31,6 +33,7 @@ else:
         "ClusterForest": "estimator",
         "HartiganWongKMeans": "kmeans",
         "PaperForest": "paper_forest",
+        "TableReader": "app.table_reader",
         "consensus_clustering": "consensus.consensus_clustering",
         "describe": "app.description.description",
         "inspect_table": "table.reader.overview",

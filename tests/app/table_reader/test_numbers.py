@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterforests.table.reader.column_reading import DECIMAL_COMMA, DECIMAL_POINT
-from clusterforests.table.reader.numbers import decimal_evidence, split_number, style_evidence
+from clusterforests.app.table_reader.columns import DECIMAL_COMMA, DECIMAL_POINT
+from clusterforests.app.table_reader.numbers import decimal_evidence, parse_number, style_evidence
 
 POINT, COMMA = DECIMAL_POINT, DECIMAL_COMMA
 
@@ -43,21 +43,21 @@ POINT, COMMA = DECIMAL_POINT, DECIMAL_COMMA
     ],
 )
 def test_read(cell, style, value, unit):
-    number = split_number(cell)
+    number = parse_number(cell)
     assert number.value(style) == value
     assert number.unit == unit
 
 
 def test_what_is_too_large_is_no_number():
-    assert split_number("12e4567") is None
-    assert split_number("12345678901234567890") is None
-    assert split_number("1234567890123456.5").value(POINT) == 1234567890123456.5
+    assert parse_number("12e4567") is None
+    assert parse_number("12345678901234567890") is None
+    assert parse_number("1234567890123456.5").value(POINT) == 1234567890123456.5
 
 
 def test_limits_are_marked():
-    assert split_number("<0.1").limit == "<"
-    assert split_number("> 5").limit == ">"
-    assert split_number("5").limit == ""
+    assert parse_number("<0.1").limit == "<"
+    assert parse_number("> 5").limit == ">"
+    assert parse_number("5").limit == ""
 
 
 STRANGE = "007|192.168.1.1|1.2.3|2021-03-04|12:30|120/80|12 34|7-9|+49 30 1234567|Main 3||1,23,4|--5|(5|1_000|(-5)|5.0."
@@ -65,7 +65,7 @@ STRANGE = "007|192.168.1.1|1.2.3|2021-03-04|12:30|120/80|12 34|7-9|+49 30 123456
 
 @pytest.mark.parametrize("cell", STRANGE.split("|"))
 def test_no_number(cell):
-    assert split_number(cell) is None
+    assert parse_number(cell) is None
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_no_number(cell):
     ],
 )
 def test_what_a_number_shows(cell, shown):
-    assert decimal_evidence(split_number(cell)) == shown
+    assert decimal_evidence(parse_number(cell)) == shown
 
 
 def settled(*cells):
-    return style_evidence(map(split_number, cells)).settled()
+    return style_evidence(map(parse_number, cells)).settled()
 
 
 def test_a_column_decides_by_all_cells():
@@ -99,8 +99,8 @@ def test_a_column_decides_by_all_cells():
     assert settled("1,234", "1,234.5") == POINT
     assert settled("1,234", "5,678") is None
     assert settled("12", "1234") == ""
-    assert len(style_evidence(map(split_number, ["12.5", "12,5"])).styles) == 2
-    assert len(style_evidence(map(split_number, ["1.234", "1,234"])).styles) == 2
+    assert len(style_evidence(map(parse_number, ["12.5", "12,5"])).styles) == 2
+    assert len(style_evidence(map(parse_number, ["1.234", "1,234"])).styles) == 2
 
 
 def test_many_thousands_beside_small_numbers_are_thousands():
@@ -121,6 +121,6 @@ def test_money_has_no_three_decimals():
 @given(st.floats(-1e12, 1e12), st.sampled_from([0, 1, 2, 4]))
 def test_both_styles_give_back_what_was_written(value, digits):
     english = f"{value:,.{digits}f}"
-    assert split_number(english).value(POINT) == float(english.replace(",", ""))
+    assert parse_number(english).value(POINT) == float(english.replace(",", ""))
     german = english.translate(str.maketrans(",.", ".,"))
-    assert split_number(german).value(COMMA) == float(english.replace(",", ""))
+    assert parse_number(german).value(COMMA) == float(english.replace(",", ""))

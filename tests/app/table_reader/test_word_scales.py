@@ -2,7 +2,9 @@
 
 import pytest
 
-from clusterforests.table.reader.word_scales import find_scale, is_yes, order_of, rank_by_number, ranks_of, yes_no
+from clusterforests.app.table_reader import word_scales
+from clusterforests.app.table_reader.missing_marks import NO_ANSWERS
+from clusterforests.app.table_reader.word_scales import find_scale, is_yes, order_of, rank_by_number, ranks_of, yes_no
 
 
 @pytest.mark.parametrize(
@@ -98,9 +100,6 @@ def test_no_scale():
 
 
 def test_no_answer_is_not_a_step_of_a_scale():
-    from clusterforests.table.reader import word_scales
-    from clusterforests.table.reader.missing_marks import NO_ANSWERS
-
     steps = {word for scale in word_scales._SCALES for step in scale for word in step}
     assert not steps & NO_ANSWERS
 
