@@ -17,12 +17,10 @@ from PIL import Image
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.files import replacing
 from clusterforests.consensus.affinity import affinity_scale_for, regularise
-from clusterforests.inspection import Profile, noise_strength
 from clusterforests.paper_forest import PaperForest
-from clusterforests.plots.features import histogram
 from clusterforests.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, block_image, plain
 from paper.datasets import load_uci
-from paper.experiments.profile import load_profile
+from paper.experiments.profile import Profile, load_profile, noise_strength
 from paper.experiments.runner import read_rows
 from paper.experiments.simulations import SIMULATIONS, Inclusion, Simulation, read_features
 from paper.experiments.spec import DATASETS
@@ -221,9 +219,27 @@ def profile_figure(profiles: Mapping[str, Profile]) -> Figure:
     for axes, (name, profile) in zip(figure.subplots(2, 4).flat, profiles.items(), strict=True):
         noise = noise_strength(DATASETS[name][2])
         measured, drawn = profile.strengths[~profile.drawn], profile.strengths[profile.drawn]
-        histogram(axes, {"measured": (measured, BLUE), "too few values: drawn at random": (drawn, ORANGE)}, noise)
+        _histogram(axes, {"measured": (measured, BLUE), "too few values: drawn at random": (drawn, ORANGE)}, noise)
         axes.set_title(f"{TITLES[name]} ({len(profile.strengths)} features)")
     figure.supxlabel("$\\kappa$ of the feature alone (left: strong)")
     figure.supylabel("number of features")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
+
+
+def _histogram(ax: Axes, parts: dict[str, tuple[FloatArray, str]], noise: float) -> None:
+    """Draw strengths in stacked bars, a colour for each part, and the strength of a feature without clusters."""
+    strengths = [values for values, _ in parts.values()]
+    largest = max([noise, *(float(values.max()) for values in strengths if len(values))])
+    plain(ax).hist(
+        strengths,
+        np.linspace(0, largest * 1.02, 21).tolist(),
+        stacked=True,
+        color=[color for _, color in parts.values()],
+        label=[label or "_" for label in parts],
+        edgecolor=ax.get_facecolor(),
+        linewidth=0.5,
+    )
+    ax.axvline(noise, color=BLACK, linestyle="--", linewidth=1.5, label="a Gaussian feature without clusters")
+    ax.xaxis.set_major_locator(MaxNLocator(6))
+    ax.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))

@@ -17,7 +17,7 @@ from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
 from clusterforests.consensus.methods import METHOD_RULES, needs_values
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.feature_screening import screen_by_trees
-from clusterforests.inspection.dominant_features import repeated_features
+from clusterforests.inspection.separation import dominant_features
 from clusterforests.judge.candidates import MOST_CLUSTERS, asked_n_clusters
 from clusterforests.judge.choice import Fitted, choose_n_clusters
 from clusterforests.judge.evidence import NClustersEvidence
@@ -376,7 +376,7 @@ class ClusterForest(FittedForest):
             publish_columns(self, X, self._reduction)
             return
         alone = number.value == len(sample.distinct.rows)  # if each row is a cluster, nothing is repeated
-        self._publish_repeated({} if alone else repeated_features(sample.table, labels_of_sample, sample.weights))
+        self._publish_repeated({} if alone else dominant_features(sample.table, labels_of_sample, sample.weights))
 
     def _grow(self, rows: Rows, sample: Sample, n_clusters: int, seed: int, bar: ProgressBar) -> Grown:
         """Make trees that are fine enough for so many clusters, label all rows by them and choose the nodes."""

@@ -32,16 +32,18 @@ from clusterforests.inspection.memberships import (
     normalise,
     own_membership,
     shares_with,
-    silhouette_with,
+    consensus_silhouette,
 )
 from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.persistence import load_forest, save_forest
-from clusterforests.rows.fitted_table import compare_rows, compared_rows, count_rows
+from clusterforests.rows.fitted_table import compare_rows, compared_rows, count_rows, take_rows
 from clusterforests.rows.new_rows import NewRows
 from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
 from clusterforests.table.checks import read_sparse
 from clusterforests.table.encoding import Encoding
+from clusterforests.table.feature_columns import EncodedColumns
+from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import Donors
 from clusterforests.table.reader.column_reading import ColumnReading
 from clusterforests.table.reader.remarks import NewCells
@@ -255,7 +257,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     @property
     def consensus_silhouette_(self) -> FloatArray:
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
-        return self._diagnosed(FromMemberships(silhouette_with))
+        return self._diagnosed(FromMemberships(consensus_silhouette))
 
     @property
     def columns_(self) -> tuple[ColumnReading, ...]:
@@ -324,7 +326,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             `mean`, `low` and `high` of the adjusted Rand index between halves; `clusters`: for each cluster how much
             of it is recovered (Jaccard index).
         """
-        return stability(self, n_splits=n_splits, level=level, max_rows=max_rows)
+        return stability(self.half_cuts(n_splits, max_rows=max_rows), level)
 
     def cluster_tree(
         self, X: Any = None, n_clusters: Sequence[int] = NUMBERS, *, names: Sequence[Any] | None = None
@@ -387,6 +389,25 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             return in_memory(self.predict(some))
 
         return compare_rows(predict, X, rows, expected, has_centers=self.estimator is None)
+
+    def encode(self, X: Any) -> EncodedColumns:
+        """The fitted table as numbers, before missing cells are filled and columns are scaled.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The fitted table, or some of its rows.
+
+        Returns
+        -------
+        table : EncodedColumns
+            `values`, NaN where a cell is missing, and what each of their `columns` stands for: a feature that is a
+            number, or one level of a category.
+        """
+        check_is_fitted(self)
+        here = take_rows(X, np.arange(count_rows(X))) if is_dask(X) else X
+        values = self._encoding.apply(self, here, new=NewCells()).values
+        return EncodedColumns(values, tuple(self._encoding.columns()))
 
     @property
     def sample_weight_(self) -> FloatArray | None:

@@ -7,8 +7,7 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray
 from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
 from clusterforests.gpu.new_rows import open_new_rows
-from clusterforests.inspection.arguments import ROUNDING
-from clusterforests.inspection.memberships import FromMemberships, without_itself
+from clusterforests.inspection.memberships import ROUNDING, FromMemberships, without_itself
 from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
 from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork, clusters_of, counting_weights
 

@@ -1,25 +1,18 @@
 """Checks of the partitions, labels and weights that are given."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.validation import MAX_MEMBERS, integer
 from clusterforests.consensus.partitions import check_partitions
 from clusterforests.table.checks import check_weights
 
 Combine: TypeAlias = Callable[[IntArray, int], Any]  # partitions, number of clusters -> labels
-CombineMany: TypeAlias = Callable[[IntArray, Sequence[int]], Sequence[Any]]  # the same for several numbers of clusters
 
 SEED = integer(0)
-ROUNDING = 1e-9  # smaller differences of sums of weights are rounding
-
-
-def is_forest(source: Any) -> bool:
-    """Tell a forest, which knows its partitions and how to combine them, from partitions."""
-    return hasattr(source, "half_cuts")
 
 
 def check_members(partitions: Any, labels: Any, weights: Any) -> tuple[IntArray, IndexArray, FloatArray | None]:
@@ -83,29 +76,18 @@ def check_names(names: Any, n_features: int) -> list[str]:
     return [str(name) for name in names]
 
 
-def labels_from(combine: CombineMany, members: IntArray, numbers: Sequence[int]) -> list[IndexArray]:
-    """Combine partitions into labels from 0 for each number of clusters.
-
-    Rows that no partition clusters get -1, and `combine` does not see them.
-    """
+def combined(combine: Combine, members: IntArray, n_clusters: int) -> IndexArray:
+    """Combine partitions into labels from 0. Rows that no partition clusters get -1, and `combine` does not see them."""
     clustered = members.max(axis=0) >= 0
     n = int(clustered.sum())
+    labels = np.full(len(clustered), -1, dtype=np.intp)
     if n == 0:
-        return [np.full(len(clustered), -1, dtype=np.intp) for _ in numbers]
-    given = combine(members if n == len(clustered) else members[:, clustered], numbers)
-    if len(given) != len(numbers):
-        raise ValueError(f"combine must return labels for each of {len(numbers)} numbers; it returned {len(given)}.")
-    return [_spread(np.asarray(found), clustered) for found in given]
-
-
-def _spread(found: Any, clustered: BoolArray) -> IndexArray:
-    """Number the labels of the clustered rows from 0; the others get -1."""
-    n = int(clustered.sum())
+        return labels
+    found = np.asarray(combine(members if n == len(clustered) else members[:, clustered], n_clusters))
     if found.shape != (n,) or found.dtype.kind not in "biu":
         raise ValueError(
             f"combine must return one integer label for each of the {n} rows; it returned {found.dtype} of shape "
             f"{found.shape}."
         )
-    labels = np.full(len(clustered), -1, dtype=np.intp)
     labels[clustered] = np.unique(found, return_inverse=True)[1]
     return labels

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray
-from clusterforests.inspection.arguments import check_counts, check_labels, check_names, is_forest
+from clusterforests.inspection.arguments import check_counts, check_labels, check_names
 from clusterforests.inspection.separation import check_cells, separate
 from clusterforests.table.feature_columns import NumberColumn
 
@@ -58,9 +58,7 @@ class ClusterTree:
     splits: tuple[Split, ...]
 
 
-def cluster_tree(
-    source: Any, X: Any = None, n_clusters: Sequence[int] = NUMBERS, *, names: Any = None, weights: Any = None
-) -> ClusterTree:
+def cluster_tree(levels: Any, X: Any = None, *, names: Any = None, weights: Any = None) -> ClusterTree:
     """Find which clusters split from which as their number grows, and the features that drive each split.
 
     A cluster descends from the one of the level above that most of its rows come from. A split is driven by the
@@ -69,18 +67,15 @@ def cluster_tree(
 
     Parameters
     ----------
-    source : ClusterForest or array-like of shape (n_levels, n_samples)
-        A fitted forest, which is cut into each number of clusters; or the labels of each level, in ascending order of
-        their numbers of clusters, each numbered from 0 without a gap.
+    levels : array-like of shape (n_levels, n_samples)
+        The labels of each level, in ascending order of their numbers of clusters, each numbered from 0 without a gap.
+        A fitted forest has a method of this name, which cuts it into each number.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        The table, to name the features of each split: for a forest the one that it was fitted on, for labels numbers,
-        where NaN is a missing cell.
-    n_clusters : sequence of int, default=range(2, 9)
-        Numbers of clusters, for a forest. Those that its trees cannot be cut into are left out.
+        The table, to name the features of each split: numbers, where NaN is a missing cell.
     names : sequence of str or None, default=None
-        Names of the features; None means those of the frame that the forest was fitted on, or numbers.
+        Names of the features; None numbers them.
     weights : array-like of shape (n_samples,) or None, default=None
-        How often each row counts, for labels. A forest knows its weights.
+        How often each row counts.
 
     Returns
     -------
@@ -96,10 +91,7 @@ def cluster_tree(
     >>> tree.splits
     (Split(step=0, parent=0, children=(0, 2), features=(SplitFeature(feature=0, level=None, name='size', share=1.0),)),)
     """
-    if is_forest(source):
-        tree: ClusterTree = source.cluster_tree(X, n_clusters, names=names)
-        return tree
-    labels, mass = _check_levels(source, weights)
+    labels, mass = _check_levels(levels, weights)
     if X is None:
         return build_tree(labels, mass)
     values = check_cells(X)
@@ -134,16 +126,16 @@ def build_tree(
     )
 
 
-def _check_levels(source: Any, weights: Any) -> tuple[list[IndexArray], FloatArray]:
-    levels = list(source)
+def _check_levels(given: Any, weights: Any) -> tuple[list[IndexArray], FloatArray]:
+    levels = list(given)
     if not levels:
-        raise ValueError("source is empty. Pass a fitted forest, or labels for at least one number of clusters.")
+        raise ValueError("levels is empty. Pass labels for at least one number of clusters.")
     n = np.size(levels[0])
     labels = [check_labels(found, n) for found in levels]
     numbers = [int(found.max()) + 1 for found in labels]
     if any(a >= b for a, b in pairwise(numbers)):
         raise ValueError(
-            f"source has labels of {', '.join(map(str, numbers))} clusters. Order them by their numbers of clusters, "
+            f"levels has labels of {', '.join(map(str, numbers))} clusters. Order them by their numbers of clusters, "
             "each of which may be there once."
         )
     return labels, np.ones(n) if weights is None else check_counts(weights, n)

@@ -14,7 +14,9 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends.cpu import count_cells, sum_companions
 from clusterforests.consensus.placement import label_blocks
-from clusterforests.inspection.arguments import ROUNDING, check_members, is_forest
+from clusterforests.inspection.arguments import check_members
+
+ROUNDING = 1e-9  # smaller differences of sums of weights are rounding
 
 # How often rows are together with each cluster, counted cluster by cluster: mean P.
 
@@ -64,48 +66,15 @@ def counted(partitions: IntArray, labels: IndexArray, weights: FloatArray | None
     return count_clusters(partitions, labels, weights, n_parts, int(labels.max()) + 1, threads)
 
 
-def cluster_shares(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
-    """Compute the mean P between each row and the rows of each cluster.
-
-    Counted cluster by cluster, never pair by pair: time grows like n_partitions * n_samples * n_clusters.
-
-    Parameters
-    ----------
-    source : ClusterForest or array-like of shape (n_partitions, n_samples)
-        A fitted forest, which needs no other argument; or integer labels, one row for each partition. A negative label
-        means "not clustered" there.
-    labels : array-like of shape (n_samples,)
-        The clustering in question, numbered from 0 without a gap.
-    weights : array-like of shape (n_samples,) or None, default=None
-        How often each row counts.
-
-    Returns
-    -------
-    shares : ndarray of shape (n_samples, n_clusters)
-        A row is left out of its own cluster; one that is all of its cluster has 1 there. Where rows are not clustered
-        in some partitions: partitions with the two rows together, summed over the cluster, over partitions that
-        cluster both, summed likewise; 0 where there are none.
-
-    Examples
-    --------
-    >>> from clusterforests.inspection import cluster_shares
-    >>> cluster_shares([[0, 0, 1, 1], [0, 0, 0, 1]], [0, 0, 1, 1])
-    array([[1.  , 0.25],
-           [1.  , 0.25],
-           [0.5 , 0.5 ],
-           [0.  , 0.5 ]])
-    """
-    if is_forest(source):
-        shares: FloatArray = source.cluster_shares_
-        return shares
-    members, clusters, counts = check_members(source, labels, weights)
-    return shares_with(counted(members, clusters, counts), members, clusters, counts)
-
-
 def shares_with(
     counts: ClusterCounts, partitions: IntArray, labels: IndexArray, weights: FloatArray | None, threads: int = 1
 ) -> FloatArray:
-    """Compute `cluster_shares` of some rows from the counts of all."""
+    """Compute the mean P between some rows and the rows of each cluster, from the counts of all.
+
+    A row is left out of its own cluster; one that is all of its cluster has 1 there. Where rows are not clustered in
+    some partitions: partitions with the two rows together, summed over the cluster, over partitions that cluster both,
+    summed likewise; 0 where there are none.
+    """
     rows, n_clusters = len(labels), len(counts.sizes)
     together, both = np.zeros((2, rows, n_clusters))
     everywhere, seen = np.zeros(n_clusters), np.zeros(rows)
@@ -136,7 +105,7 @@ def share_range(P: FloatArray) -> tuple[float, float]:
     return (low, high) if low < high else (0.0, 1.0)
 
 
-def memberships(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
+def memberships(partitions: Any, labels: Any, weights: Any = None) -> FloatArray:
     """Compute the soft membership of each row in each cluster.
 
     It is the chance that a companion of the row, drawn from a random tree, is of the cluster. Memberships do not depend
@@ -144,8 +113,8 @@ def memberships(source: Any, labels: Any = None, weights: Any = None) -> FloatAr
 
     Parameters
     ----------
-    source : ClusterForest or array-like of shape (n_partitions, n_samples)
-        A fitted forest, which needs no other argument; or partitions, as for `cluster_shares`.
+    partitions : array-like of shape (n_partitions, n_samples)
+        Integer labels, one row for each partition. A negative label means "not clustered" there.
     labels : array-like of shape (n_samples,)
         Cluster of each row, numbered from 0 without a gap.
     weights : array-like of shape (n_samples,) or None, default=None
@@ -167,10 +136,7 @@ def memberships(source: Any, labels: Any = None, weights: Any = None) -> FloatAr
            [0.  , 1.  ],
            [0.  , 1.  ]])
     """
-    if is_forest(source):
-        soft: FloatArray = source.memberships_
-        return soft
-    members, clusters, mass = check_members(source, labels, weights)
+    members, clusters, mass = check_members(partitions, labels, weights)
     return memberships_with(counted(members, clusters, mass), members, clusters, mass)
 
 
@@ -223,49 +189,15 @@ def normalise(sums: FloatArray, labels: IntArray | IndexArray) -> FloatArray:
     return soft
 
 
-def item_consensus(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
-    """Compute the membership of each row in its own cluster.
-
-    Parameters
-    ----------
-    source, labels, weights
-        As for `memberships`.
-
-    Returns
-    -------
-    consensus : ndarray of shape (n_samples,)
-    """
-    if is_forest(source):
-        own: FloatArray = source.item_consensus_
-        return own
-    return own_membership(memberships(source, labels, weights), np.asarray(labels))
-
-
 def own_membership(soft: FloatArray, labels: IntArray | IndexArray) -> FloatArray:
     """Look up each row's membership in its own cluster."""
     own: FloatArray = soft[np.arange(len(labels)), labels]
     return own
 
 
-def cluster_consensus(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
-    """Average the item consensus over the rows of each cluster.
-
-    Parameters
-    ----------
-    source, labels, weights
-        As for `memberships`.
-
-    Returns
-    -------
-    consensus : ndarray of shape (n_clusters,)
-        NaN for a cluster without weight.
-    """
-    if is_forest(source):
-        found: FloatArray = source.cluster_consensus_
-        return found
-    own = item_consensus(source, labels, weights)
-    mass = None if weights is None else np.asarray(weights, dtype=np.float64)
-    return mean_of(sums_by_cluster(own, np.asarray(labels), mass, int(np.max(labels)) + 1))
+def nearest_clusters(labels: IntArray, soft: FloatArray) -> IntArray:
+    """Return the labels, and for a row that has none the cluster in which its membership is highest."""
+    return np.where(labels < 0, soft.argmax(axis=1).astype(labels.dtype), labels)
 
 
 def sums_by_cluster(
@@ -283,13 +215,15 @@ def mean_of(sums: FloatArray) -> FloatArray:
     return means
 
 
-def consensus_silhouette(source: Any, labels: Any = None, weights: Any = None) -> FloatArray:
+def consensus_silhouette(memberships: FloatArray, labels: IntArray | IndexArray) -> FloatArray:
     """Compute how far the membership of each row in its own cluster is above that in the next.
 
     Parameters
     ----------
-    source, labels, weights
-        As for `memberships`.
+    memberships : ndarray of shape (n_samples, n_clusters)
+        As `memberships` computes them.
+    labels : ndarray of shape (n_samples,)
+        Cluster of each row.
 
     Returns
     -------
@@ -297,17 +231,9 @@ def consensus_silhouette(source: Any, labels: Any = None, weights: Any = None) -
         (own - other) / max(own, other), from -1 to 1: 1 for a row whose companions are all of its cluster, below 0 for
         an ambiguous one, whose highest membership is in another cluster. 0 for all rows if there is only one cluster.
     """
-    if is_forest(source):
-        found: FloatArray = source.consensus_silhouette_
-        return found
-    return silhouette_with(memberships(source, labels, weights), np.asarray(labels))
-
-
-def silhouette_with(soft: FloatArray, labels: IntArray | IndexArray) -> FloatArray:
-    """Compute `consensus_silhouette` from memberships."""
-    if soft.shape[1] == 1:
+    if memberships.shape[1] == 1:
         return np.zeros(len(labels))
-    own, others = own_membership(soft, labels), soft.copy()
+    own, others = own_membership(memberships, labels), memberships.copy()
     others[np.arange(len(labels)), labels] = 0.0
     other = others.max(axis=1)
     silhouette: FloatArray = (own - other) / np.maximum(own, other)

@@ -1,25 +1,23 @@
-"""How far clusters differ in each feature, against what chance would do."""
+"""How far clusters differ in each feature, against what chance would do; and whether they only repeat one."""
 
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincc
-from scipy.stats import norm
 from sklearn.utils import check_array
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
-from clusterforests._utils.validation import check_parameters, integer
-from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.inspection.arguments import SEED, check_counts, check_labels
-from clusterforests.trees.growth import kappa
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray, count_values
+from clusterforests._utils.statistics import adjusted_rand
+from clusterforests.inspection.arguments import check_counts, check_labels
+from clusterforests.table.feature_columns import EncodedTable
 
-_CELLS_AT_ONCE = 2**20
+CELLS_AT_ONCE = 2**20
 _EQUAL = 1e-12  # a smaller difference is rounding
 
 
 @dataclass(frozen=True)
-class VarianceShares:
+class EtaSquared:
     """Shares of variance between groups, and what they are if the feature's values are shuffled."""
 
     share: FloatArray  # eta squared, from 0 to 1
@@ -33,8 +31,8 @@ class VarianceShares:
 class Separation:
     """How far each feature tells all clusters apart, and each cluster from the rest."""
 
-    features: VarianceShares  # each array of shape (n_features,)
-    clusters: VarianceShares  # each array of shape (n_clusters, n_features)
+    features: EtaSquared  # each array of shape (n_features,)
+    clusters: EtaSquared  # each array of shape (n_clusters, n_features)
     direction: IntArray  # (n_clusters, n_features): 1 if the cluster's mean is above that of all rows, -1 if below
 
 
@@ -84,7 +82,7 @@ def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
 
 def separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
     """Do what `feature_separation` does in blocks of features."""
-    step = max(1, _CELLS_AT_ONCE // len(X))
+    step = max(1, CELLS_AT_ONCE // len(X))
     parts = [_separate(X[:, j : j + step], labels, weights, n_clusters) for j in range(0, X.shape[1], step)]
     return Separation(
         _side_by_side([part.features for part in parts]),
@@ -93,9 +91,9 @@ def separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters:
     )
 
 
-def _side_by_side(parts: list[VarianceShares]) -> VarianceShares:
-    arrays = ([getattr(part, field.name) for part in parts] for field in fields(VarianceShares))
-    return VarianceShares(*(np.concatenate(several, axis=-1) for several in arrays))
+def _side_by_side(parts: list[EtaSquared]) -> EtaSquared:
+    arrays = ([getattr(part, field.name) for part in parts] for field in fields(EtaSquared))
+    return EtaSquared(*(np.concatenate(several, axis=-1) for several in arrays))
 
 
 def _separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
@@ -140,7 +138,7 @@ class _Null:
         self.cells, self.total = cells, second
         self.tailed = _per(fourth, second**2)
 
-    def compare(self, between: FloatArray, groups: IndexArray, inverse_sizes: FloatArray) -> VarianceShares:
+    def compare(self, between: FloatArray, groups: IndexArray, inverse_sizes: FloatArray) -> EtaSquared:
         """Compare with the moments under permutation, after Kazi-Aoual et al. for a projection and one feature."""
         usable = (self.total > 0) & (self.cells > 3) & (groups > 1)
         n = np.where(usable, self.cells, 4.0)
@@ -161,7 +159,7 @@ class _Null:
         chance = betaincc(
             np.where(certain, 1.0, expected * spread), np.where(certain, 1.0, (1 - expected) * spread), share
         )
-        return VarianceShares(
+        return EtaSquared(
             share, expected, deviation, _per(share - expected, deviation), np.where(certain, 1.0, chance)
         )
 
@@ -172,71 +170,40 @@ def check_cells(X: Any) -> FloatArray:
     return table
 
 
-# The feature profile: how strong each feature is on its own.
+# Do the clusters only repeat one feature?
+
+MOST_VALUES = 50
+ROWS_PER_VALUE = 3  # at least: where each row has its own value, that value is no category
+SAME = 0.9  # adjusted Rand index from which a feature counts as repeated
 
 
-class Profile(NamedTuple):
-    """Strengths of a table's features. Those `drawn` had too few values to be clustered, and got that of another."""
+def dominant_features(table: EncodedTable, labels: IntArray, weights: FloatArray | None) -> dict[int, float]:
+    """Find the features of few values that agree with the clusters, and their adjusted Rand indices.
 
-    strengths: FloatArray
-    drawn: BoolArray
-
-
-def feature_profile(X: Any, n_clusters: int, *, seed: int = 0) -> Profile:
-    """Measure the strength of each feature: kappa of K-means on that feature alone, small for a strong feature.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Numbers; NaN is a missing cell, which is left out.
-    n_clusters : int
-        Number of clusters, at least 2.
-    seed : int, default=0
-        Determines what features with fewer distinct values than clusters get: as in the paper, the strength of
-        another feature, drawn at random.
-
-    Returns
-    -------
-    profile : Profile
-        With `strengths` and `drawn`, both of shape (n_features,).
+    `labels` are the clusters of the first rows of the table. The only feature of a table is not repeated: nothing else
+    could be found.
     """
-    check_parameters({"n_clusters": n_clusters, "seed": seed}, {"n_clusters": integer(2), "seed": SEED})
-    strengths = single_feature_kappas(check_cells(X), n_clusters)
-    drawn = np.isinf(strengths)
-    if drawn.all():
-        raise ValueError(f"No feature has n_clusters={n_clusters} distinct values.")
-    rng = np.random.default_rng(seed)
-    strengths[drawn] = rng.choice(strengths[~drawn], size=int(drawn.sum()))
-    return Profile(strengths, drawn)
+    if labels.max(initial=0) == 0 or len(table.widths) == 1:
+        return {}
+    mass = np.ones(len(labels)) if weights is None else weights[: len(labels)]
+    whole = bool((mass == np.rint(mass)).all())  # then a weight is so many equal rows
+    most = min(MOST_VALUES, int(mass.sum() if whole else (mass > 0).sum()) // ROWS_PER_VALUE)
+    found = {}
+    for feature in _with_few_values(table, len(labels), most):
+        columns = table.values[: len(labels), table.first[feature] : table.first[feature] + table.widths[feature]]
+        values = columns[:, 0] if columns.shape[1] == 1 else columns.argmax(axis=1)
+        index = adjusted_rand(labels, np.unique(values, return_inverse=True)[1], mass, replacement=True)
+        if index >= SAME:
+            found[int(feature)] = float(index)
+    return found
 
 
-def noise_strength(n_clusters: int) -> float:
-    """Compute kappa of a Gaussian feature that says nothing about any clusters; 0.571 for two."""
-    quantiles = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
-    return float(single_feature_kappas(quantiles[:, None], n_clusters)[0])
-
-
-def single_feature_kappas(X: FloatArray, n_clusters: int) -> FloatArray:
-    """Compute kappa of each feature, exactly and whatever the seed; infinite where there is no solution."""
-    known = ~np.isnan(X)
-    kappas = np.full(X.shape[1], np.inf)
-    whole = np.flatnonzero(known.all(axis=0))
-    if len(whole):
-        kappas[whole] = _kappas(X[:, whole], n_clusters)
-    for j in np.flatnonzero(~known.all(axis=0) & known.any(axis=0)):
-        kappas[j] = _kappas(X[known[:, j], j : j + 1], n_clusters)[0]
-    return kappas
-
-
-def _kappas(X: FloatArray, n_clusters: int) -> FloatArray:
-    n_features = X.shape[1]
-    backend = CpuBackend()
-    backend.load(np.ascontiguousarray(X, dtype=np.float64))
-    jobs = KMeansJobs(
-        features=[np.array([feature], dtype=np.int32) for feature in range(n_features)],
-        clusters=np.full(n_features, n_clusters, dtype=np.int32),
-        seeds=np.arange(n_features, dtype=np.uint64),
-        n_init=20,
-        max_iter=200,
-    )
-    return kappa(backend.kmeans(jobs), "centroid")
+def _with_few_values(table: EncodedTable, rows: int, most: int) -> IndexArray:
+    """Find the features that have from two to so many values."""
+    count = table.widths.astype(np.intp)
+    single = np.flatnonzero(table.widths == 1)
+    at_once = max(1, CELLS_AT_ONCE // max(1, rows))
+    for start in range(0, len(single), at_once):
+        some = single[start : start + at_once]
+        count[some] = count_values(table.values[:rows, table.first[some]])
+    return np.flatnonzero((count > 1) & (count <= most))

@@ -1,34 +1,41 @@
-"""Stability: would half of the partitions have given the same clustering?"""
+"""Would half of the partitions have given the same clustering? Stability, and how far halves agree on pairs of rows."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._utils.memory import check_memory
 from clusterforests._utils.random import Purpose, permutations, stream
 from clusterforests._utils.statistics import adjusted_rand, contingency
-from clusterforests._utils.validation import Rule, check_parameters, integer, real, several
+from clusterforests._utils.validation import Rule, check_parameters, integer, real
+from clusterforests.backends import CpuBackend
 from clusterforests.inspection.arguments import (
     SEED,
     Combine,
-    CombineMany,
     check_counts,
     check_given,
     check_labels,
-    is_forest,
-    labels_from,
+    combined,
 )
 from clusterforests.table.checks import check_enough_rows
 
 # Clusterings by random halves of the partitions, which say whether other partitions would have given the same.
 #
-# Stability, PAC, the consensus distribution and its area are all read off these clusterings.
+# Stability, the consensus distribution and PAC are all read off these clusterings.
 
 # The same everywhere, so that the same forest has the same stability on the page, in the table of K and in plots.
 N_SPLITS = 20
 MAX_ROWS = 500
+
+RULES = {
+    "combine": Rule(callable, "a function"),
+    "n_clusters": integer(1),
+    "n_splits": integer(1),
+    "seed": SEED,
+    "max_rows": integer(2),
+}
 
 
 @dataclass(frozen=True)
@@ -57,9 +64,9 @@ class HalfCuts:
 
 
 def half_cuts(
-    source: Any,
-    n_clusters: int | None = None,
-    combine: Combine | None = None,
+    partitions: Any,
+    n_clusters: int,
+    combine: Combine,
     *,
     n_splits: int = N_SPLITS,
     seed: int = 0,
@@ -70,17 +77,17 @@ def half_cuts(
     """Cluster the rows by random halves of the partitions.
 
     The partitions are split at random into two halves (of an odd number one is left out), and each half is combined on
-    its own into the same number of clusters.
+    its own into the same number of clusters. A fitted forest has a method of this name.
 
     Parameters
     ----------
-    source : ClusterForest or array-like of shape (n_partitions, n_samples)
-        A fitted forest, which needs only `n_splits` and `max_rows`; or at least 2 partitions, as for `cluster_shares`.
+    partitions : array-like of shape (n_partitions, n_samples)
+        Integer labels, one row for each of at least 2 partitions. A negative label means "not clustered" there.
     n_clusters : int
         Number of clusters.
     combine : callable
-        `combine(partitions, n_clusters)` returns one label for each row, such as `clusterforests.consensus`. It is not
-        given rows that no partition of the half clusters.
+        `combine(partitions, n_clusters)` returns one label for each row, as `clusterforests.consensus_clustering` does.
+        It is not given rows that no partition of the half clusters.
     n_splits : int, default=20
         Number of splits; each calls `combine` twice.
     seed : int, default=0
@@ -96,79 +103,28 @@ def half_cuts(
     -------
     cuts : HalfCuts
     """
-    if isinstance(source, HalfCuts):
-        return source
-    if is_forest(source):
-        cuts: HalfCuts = source.half_cuts(n_splits, max_rows=max_rows)
-        return cuts
-    check_parameters({"combine": combine}, {"combine": Rule(callable, "a function")})
-    assert combine is not None
-    check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
-    assert n_clusters is not None
-
-    def combine_many(partitions: Any, numbers: Sequence[int]) -> list[Any]:
-        return [combine(partitions, number) for number in numbers]
-
-    options = {"n_splits": n_splits, "seed": seed, "max_rows": max_rows, "weights": weights}
-    wholes = None if labels is None else [labels]
-    return half_cuts_for_each(source, [n_clusters], combine_many, wholes=wholes, **options)[0]
-
-
-def half_cuts_for_each(
-    partitions: Any,
-    numbers: Sequence[int],
-    combine: CombineMany,
-    *,
-    n_splits: int = N_SPLITS,
-    seed: int = 0,
-    max_rows: int = MAX_ROWS,
-    wholes: Sequence[Any] | None = None,
-    weights: Any = None,
-) -> list[HalfCuts]:
-    """Do what `half_cuts` does for several numbers of clusters, combining each half for all of them at once.
-
-    Parameters
-    ----------
-    partitions, n_splits, seed, max_rows, weights
-        As for `half_cuts`.
-    numbers : sequence of int
-        Numbers of clusters.
-    combine : callable
-        `combine(partitions, numbers)` returns the labels of all rows for each of the numbers.
-    wholes : sequence of array-like of shape (n_samples,) or None, default=None
-        The clustering by all partitions for each number; None combines them (of the sample).
-
-    Returns
-    -------
-    cuts : list of HalfCuts
-        In the order of the numbers.
-    """
-    check_parameters({"n_splits": n_splits, "seed": seed}, {"n_splits": integer(1), "seed": SEED})
-    check_parameters({"max_rows": max_rows, "numbers": numbers}, {"max_rows": integer(2), "numbers": several(1)})
+    given = {"combine": combine, "n_clusters": n_clusters, "n_splits": n_splits, "seed": seed, "max_rows": max_rows}
+    check_parameters(given, RULES)
     members = check_given(partitions)
     n, half = members.shape[1], len(members) // 2
-    check_enough_rows(min(n, max_rows), max(numbers))
+    check_enough_rows(min(n, max_rows), n_clusters)
     if half < 1:
         raise ValueError("partitions has 1 member; two halves need at least 2.")
-    given = None if wholes is None else [check_labels(labels, n) for labels in wholes]
+    whole = None if labels is None else check_labels(labels, n)
     mass = None if weights is None else check_counts(weights, n)
+    # The rows that are clustered, by all partitions and then by the halves of each split.
     rows = sample_rows(n, max_rows, seed, mass)
     members = np.ascontiguousarray(members[:, rows], dtype=np.int32)
-    whole = labels_from(combine, members, numbers) if given is None else [labels[rows] for labels in given]
-    found = []
-    for order in permutations(stream(seed, Purpose.HALF_FORESTS, np.arange(n_splits)), len(members)):
-        for part in (order[:half], order[half : 2 * half]):
-            found.append(labels_from(combine, members[part], numbers))
-    return [
-        HalfCuts(
-            labels=np.array([cuts[i] for cuts in found]),
-            whole=whole[i],
-            n_clusters=int((whole if given is None else given)[i].max()) + 1,
-            rows=rows,
-            weights=np.ones(len(rows)) if mass is None else mass[rows],
-        )
-        for i in range(len(numbers))
-    ]
+    sampled = combined(combine, members, n_clusters) if whole is None else whole[rows]
+    orders = permutations(stream(seed, Purpose.HALF_FORESTS, np.arange(n_splits)), len(members))
+    parts = [part for order in orders for part in (order[:half], order[half : 2 * half])]
+    return HalfCuts(
+        labels=np.array([combined(combine, members[part], n_clusters) for part in parts]),
+        whole=sampled,
+        n_clusters=int((sampled if whole is None else whole).max()) + 1,
+        rows=rows,
+        weights=np.ones(len(rows)) if mass is None else mass[rows],
+    )
 
 
 def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | None) -> IndexArray:
@@ -179,7 +135,7 @@ def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | Non
     return np.sort(rows[permutations(stream(seed, Purpose.DIAGNOSTIC_ROWS), len(rows))[0, :max_rows]])
 
 
-RECOVERED = 0.75  # Jaccard index from which on a cluster counts as found again (Hennig 2007)
+RECOVERED = 0.75  # Jaccard index from which on a cluster counts as recovered (Hennig 2007)
 
 
 @dataclass(frozen=True)
@@ -195,18 +151,7 @@ class Stability:
     n_rows: int  # rows that were clustered
 
 
-def stability(
-    source: Any,
-    n_clusters: int | None = None,
-    combine: Combine | None = None,
-    *,
-    n_splits: int = N_SPLITS,
-    seed: int = 0,
-    level: float = 0.9,
-    max_rows: int = MAX_ROWS,
-    labels: Any = None,
-    weights: Any = None,
-) -> Stability:
+def stability(cuts: HalfCuts, level: float = 0.9) -> Stability:
     """Estimate whether other partitions of the same kind would have given the same clustering.
 
     The clusterings by the two halves of each split are compared by the adjusted Rand index: 1 if they are the same,
@@ -214,10 +159,8 @@ def stability(
 
     Parameters
     ----------
-    source : ClusterForest, HalfCuts or array-like of shape (n_partitions, n_samples)
-        A fitted forest or what `half_cuts` returned, which need no clusters to be named; or partitions.
-    n_clusters, combine, n_splits, seed, max_rows, labels, weights
-        As for `half_cuts`.
+    cuts : HalfCuts
+        What `half_cuts` returned.
     level : float, default=0.9
         Share of the splits that the interval holds.
 
@@ -230,13 +173,11 @@ def stability(
     Examples
     --------
     >>> from clusterforests import consensus_clustering
-    >>> from clusterforests.inspection import stability
-    >>> stability([[0, 0, 1, 1]] * 4, 2, consensus_clustering, n_splits=5).mean
+    >>> from clusterforests.inspection import half_cuts, stability
+    >>> stability(half_cuts([[0, 0, 1, 1]] * 4, 2, consensus_clustering, n_splits=5)).mean
     1.0
     """
     check_parameters({"level": level}, {"level": real(0, 1)})
-    options = {"n_splits": n_splits, "seed": seed, "max_rows": max_rows, "labels": labels, "weights": weights}
-    cuts = half_cuts(source, n_clusters, combine, **options)
     pairs = zip(cuts.labels[::2], cuts.labels[1::2], strict=True)
     scores = np.array([adjusted_rand(first, second, cuts.weights) for first, second in pairs])
     known = scores[~np.isnan(scores)]
@@ -270,3 +211,98 @@ def _mean_known(values: FloatArray) -> FloatArray:
     count = known.sum(axis=0).astype(np.float64)
     means: FloatArray = np.where(known, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
     return means
+
+
+# The consensus matrix M: the share of half forests that put two rows into the same cluster (Monti et al. 2003).
+#
+# It is 0 or 1 for all pairs of rows if every half finds the same clusters.
+
+
+@dataclass(frozen=True)
+class ConsensusCdf:
+    """The distribution of M over pairs of distinct rows; pairs that no half clusters both of are left out."""
+
+    points: FloatArray  # from 0 to 1
+    cdf: FloatArray  # share of pairs whose M is at most the point
+    values: FloatArray  # the different values of M, ascending
+    mass: FloatArray  # share of pairs with each value
+    n_rows: int  # rows that the pairs are taken from
+
+
+def consensus_cdf(cuts: HalfCuts, n_points: int = 101) -> ConsensusCdf:
+    """Compute the distribution of M, the share of half forests that put two rows together, over pairs of rows.
+
+    Parameters
+    ----------
+    cuts : HalfCuts
+        What `half_cuts` returned. Copies of a row, that is, weights above 1, have M = 1.
+    n_points : int, default=101
+        Number of points at which the distribution function is given.
+
+    Returns
+    -------
+    distribution : ConsensusCdf
+
+    Examples
+    --------
+    >>> from clusterforests import consensus_clustering
+    >>> from clusterforests.inspection import consensus_cdf, half_cuts, pac
+    >>> cuts = half_cuts([[0, 0, 1, 1]] * 4, 2, consensus_clustering)
+    >>> consensus_cdf(cuts, 3).cdf.round(2)
+    array([0.67, 0.67, 1.  ])
+    >>> pac(cuts)
+    0.0
+    """
+    check_parameters({"n_points": n_points}, {"n_points": integer(2)})
+    values, mass = _pair_distribution(np.ascontiguousarray(cuts.labels, dtype=np.int32), cuts.weights)
+    points = np.arange(n_points) / (n_points - 1)  # Rounded as M is, so that equal fractions compare equal.
+    upto = np.concatenate([[0.0], np.cumsum(mass)])
+    cdf = np.minimum(upto[np.searchsorted(values, points, side="right")] / upto[-1], 1.0)
+    return ConsensusCdf(points, cdf, values, mass / upto[-1], len(cuts.rows))
+
+
+def _pair_distribution(members: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find the values of M and the weight of ordered pairs with each."""
+    n, size = members.shape[1], len(members)
+    check_memory(4 * 8 * n * n, f"The consensus of {n} rows", "Lower max_rows.")
+    backend, table = CpuBackend(), np.arange(size + 1, dtype=np.float64)
+    pairs = np.outer(weights, weights)
+    np.fill_diagonal(pairs, weights * (weights - np.minimum(weights, 1.0)))
+    if pairs.sum() <= 0:
+        raise ValueError("Only 1 row counts; a pair needs at least 2.")
+    together = backend.coassociate(members, members, table)
+    if members.min() >= 0:
+        mass = np.bincount(together.ravel().astype(np.intp), pairs.ravel(), minlength=size + 1).astype(np.float64)
+        values = table / size
+    else:
+        some = np.where(members < 0, members, 0)
+        both = backend.coassociate(some, some, table)
+        pairs = pairs[both > 0]
+        values, which = np.unique(together[both > 0] / both[both > 0], return_inverse=True)
+        mass = np.bincount(which, pairs).astype(np.float64)
+        if mass.sum() <= 0:
+            raise ValueError("No two rows are clustered by the same half of the partitions.")
+    return values[mass > 0], mass[mass > 0]
+
+
+def pac(cuts: HalfCuts, low: float = 0.1, high: float = 0.9) -> float:
+    """Compute the proportion of ambiguous clustering: pairs with M strictly between two bounds (Senbabaoglu 2014).
+
+    Parameters
+    ----------
+    cuts : HalfCuts
+        What `half_cuts` returned.
+    low, high : float, default=0.1 and 0.9
+        The bounds.
+
+    Returns
+    -------
+    pac : float
+        From 0 (nearly all halves agree on every pair) to 1.
+    """
+    check_parameters({"low": low, "high": high}, {"low": real(0, 1), "high": real(0, 1)})
+    if low > high:
+        raise ValueError(f"low={low} is more than high={high}. Swap them.")
+    distribution = consensus_cdf(cuts)
+    between = (distribution.values > low) & (distribution.values < high)
+    return float(distribution.mass[between].sum())

@@ -6,23 +6,16 @@ many rows or features to draw, a fixed sample of the rows or the first features 
 of how many. Column names are drawn as plain text, whatever they contain.
 """
 
-from clusterforests.plots.cluster_tree import cluster_tree
 from clusterforests.plots.consensus import consensus_heatmap, item_consensus, spectral_embedding
-from clusterforests.plots.features import feature_importance, feature_profile, feature_use, kappa_growth
-from clusterforests.plots.number_of_clusters import consensus_cdf, delta_area, tracking
-from clusterforests.plots.profiles import cluster_profiles
+from clusterforests.plots.features import cluster_profiles, feature_importance
+from clusterforests.plots.number_of_clusters import cluster_tree, consensus_cdf
 
 __all__ = [
     "cluster_profiles",
     "cluster_tree",
     "consensus_cdf",
     "consensus_heatmap",
-    "delta_area",
     "feature_importance",
-    "feature_profile",
-    "feature_use",
     "item_consensus",
-    "kappa_growth",
     "spectral_embedding",
-    "tracking",
 ]

@@ -1,18 +1,15 @@
 """How often rows are together, and how surely each belongs to its cluster."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
-from clusterforests import inspection
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.random import Purpose, stream
-from clusterforests.backends import CpuBackend
-from clusterforests.consensus.affinity import Graph, affinity, affinity_scale_for, collapse
 from clusterforests.estimator import ClusterForest
-from clusterforests.forest_view import ForestView, view_of
-from clusterforests.inspection.memberships import share_range
+from clusterforests.inspection import memberships
+from clusterforests.inspection.memberships import nearest_clusters, own_membership, share_range
 from clusterforests.plots.style import (
     MAX_LEGEND,
     SHARES,
@@ -28,6 +25,7 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
+from clusterforests.rows.results import in_memory
 
 # Which rows are drawn, and in which order.
 
@@ -37,6 +35,12 @@ class OrderedRows(NamedTuple):
 
     rows: IndexArray
     sizes: IndexArray
+
+
+def drawn_labels(forest: Any) -> IntArray:
+    """Return the cluster of each row; an outlier is drawn with the one in which its membership is highest."""
+    labels = in_memory(forest.labels_)
+    return labels if labels.min() >= 0 else nearest_clusters(labels, in_memory(forest.memberships_))
 
 
 def rows_to_draw(labels: IntArray, max_rows: int) -> IndexArray:
@@ -74,11 +78,13 @@ def rows_to_draw(labels: IntArray, max_rows: int) -> IndexArray:
     return np.sort(order[place < np.repeat(counts, sizes)])
 
 
-def surest_first(view: ForestView, max_rows: int) -> OrderedRows:
+def surest_first(forest: Any, max_rows: int) -> OrderedRows:
     """Order the rows to draw. How sure a row is, is judged by the rows drawn."""
-    rows = rows_to_draw(view.labels, max_rows)
-    labels = view.labels[rows]
-    sure = inspection.item_consensus(view.partitions(rows).astype(np.int32), labels)
+    everyone = drawn_labels(forest)
+    rows = rows_to_draw(everyone, max_rows)
+    labels = everyone[rows]
+    partitions = np.ascontiguousarray(in_memory(forest.partitions_[:, rows]), dtype=np.int32)
+    sure = own_membership(memberships(partitions, labels), labels)
     order = np.lexsort((-sure, labels))
     return OrderedRows(rows[order], np.bincount(labels))
 
@@ -115,17 +121,16 @@ def consensus_heatmap(
     -------
     ax : matplotlib Axes
     """
-    check_drawing(ax, max_rows=max_rows)
-    view = view_of(forest)
-    rows, sizes = surest_first(view, max_rows)
-    P = view.coassociation(rows)
+    check_drawing(forest, ax, max_rows=max_rows)
+    rows, sizes = surest_first(forest, max_rows)
+    P = in_memory(forest.coassociation(rows, rows))
     ax = axes_for(ax, 6.4, 5.2)
     from matplotlib.colors import PowerNorm
 
     low, high = share_range(P)
     norm = PowerNorm(SMALL_SHARES, low, high, clip=True)
     image = block_image(ax, P, sizes, [str(c) for c in range(len(sizes))], "white", cmap=SHARES, norm=norm)
-    text = f"cluster ({some_of(len(rows), len(view.labels), 'rows')})"
+    text = f"cluster ({some_of(len(rows), forest.partitions_.shape[1], 'rows')})"
     ax.set(xlabel=text, ylabel="cluster", title="How often two rows are together")
     ax.spines[:].set_visible(False)
     if colorbar:
@@ -151,10 +156,11 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
     -------
     ax : matplotlib Axes
     """
-    check_drawing(ax, max_rows=max_rows)
-    view = view_of(forest)
-    rows = rows_to_draw(view.labels, max_rows)
-    labels, sure, means = view.labels[rows], view.item_consensus()[rows], view.cluster_consensus()
+    check_drawing(forest, ax, max_rows=max_rows)
+    everyone = drawn_labels(forest)
+    rows = rows_to_draw(everyone, max_rows)
+    labels, sure = everyone[rows], in_memory(forest.item_consensus_)[rows]
+    means = in_memory(forest.cluster_consensus_)
     sizes = np.bincount(labels)
     gap = GAP * len(rows)
     ax = plain(axes_for(ax, 6.4, 5.2))
@@ -176,16 +182,17 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
         top += size + gap
     label_blocks(ax, middles, top, [str(c) for c in range(len(sizes))], sides="y")
     ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="membership in the own cluster")
-    ax.set(ylabel=f"cluster ({some_of(len(rows), len(view.labels), 'rows')})", title="How surely each row belongs")
+    ax.set(ylabel=f"cluster ({some_of(len(rows), forest.partitions_.shape[1], 'rows')})", title="How surely each row belongs")
     ax.spines["left"].set_visible(False)
     legend_below(ax)
     return ax
 
 
 def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | None" = None) -> "Axes":
-    """Draw the rows in the plane of the second and third eigenvectors of the consensus graph; the first is constant.
+    """Draw the rows in the plane of the second and third eigenvectors of the graph of shares; the first is constant.
 
-    Rows with similar links are close together. The graph is that of the rows drawn.
+    Rows that are often together are close together. The weight of a link is the share of trees in which two of the rows
+    drawn are together.
 
     Parameters
     ----------
@@ -200,13 +207,13 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
     -------
     ax : matplotlib Axes
     """
-    check_drawing(ax, max_rows=max_rows)
-    view = view_of(forest)
-    rows = rows_to_draw(view.labels, max_rows)
-    labels, places = view.labels[rows], _coordinates(view, rows)
+    check_drawing(forest, ax, max_rows=max_rows)
+    everyone = drawn_labels(forest)
+    rows = rows_to_draw(everyone, max_rows)
+    labels, places = everyone[rows], _coordinates(in_memory(forest.coassociation(rows, rows)))
     ax = plain(axes_for(ax, 6.4, 5.2))
     size = 30 if len(rows) <= MANY_ROWS else 14
-    for cluster in range(view.n_clusters):
+    for cluster in range(forest.n_clusters_):
         x, y = places[labels == cluster].T
         ax.scatter(
             x,
@@ -219,12 +226,12 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
             alpha=0.85,
             label=str(cluster),
         )
-    if view.n_clusters > MAX_LEGEND:
-        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(view.n_clusters)]))
-    if 1 < view.n_clusters <= MAX_LEGEND:
+    if forest.n_clusters_ > MAX_LEGEND:
+        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(forest.n_clusters_)]))
+    if 1 < forest.n_clusters_ <= MAX_LEGEND:
         ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
-    ax.set_title(f"Consensus graph of {some_of(len(rows), len(view.labels), 'rows')}")
+    ax.set_title(f"Graph of shares of {some_of(len(rows), forest.partitions_.shape[1], 'rows')}")
     return ax
 
 
@@ -240,19 +247,16 @@ def _number(ax: "Axes", middles: FloatArray) -> None:
             numbered.append(cluster)
 
 
-def _coordinates(view: ForestView, rows: IndexArray) -> FloatArray:
-    """Return the entries of the second and third eigenvectors of D^-1 W; 0 where there are fewer than three."""
-    backend = CpuBackend(view.parameters["n_jobs"])
-    signatures = collapse(view.partitions(rows).astype(np.int32))
-    affinity_scale = affinity_scale_for(view.parameters["affinity_scale"], view.n_trees)
-    W = affinity(backend, signatures, view.settings["affinity_threshold"].value, affinity_scale)
-    graph = Graph(backend, W, signatures.weights)
-    nodes = len(signatures)
-    found = np.zeros((nodes, 2))
-    count = min(2, nodes - 1)
+def _coordinates(P: FloatArray) -> FloatArray:
+    """Return the entries of the second and third eigenvectors of D^-1 P; 0 where there are fewer than three."""
+    degrees, found = np.sqrt(P.sum(axis=1)), np.zeros((len(P), 2))
+    count = min(2, len(P) - 1)
     if count:
-        vectors = scipy.linalg.eigh(graph.deflated(), subset_by_index=[nodes - count, nodes - 1])[1][:, ::-1]
-        found[:, :count] = vectors / np.sqrt(graph.weights * graph.degrees)[:, None]
+        # The first eigenvector, of eigenvalue 1, is taken out: that of clusters without a link has the same eigenvalue.
+        first = degrees / np.linalg.norm(degrees)
+        symmetric = P / np.outer(degrees, degrees) - np.outer(first, first)
+        vectors = scipy.linalg.eigh(symmetric, subset_by_index=[len(P) - count, len(P) - 1])[1][:, ::-1]
+        found[:, :count] = vectors / degrees[:, None]
     # An eigenvector's sign is arbitrary.
     found *= np.where(found[np.abs(found).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    return found[signatures.inverse]
+    return found

@@ -1,46 +1,187 @@
 """How the clusters change with their number K."""
 
+import textwrap
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clusterforests import inspection as diagnostics
-from clusterforests._utils.arrays import IntArray
+from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.validation import check_parameters, either, none, several
 from clusterforests.estimator import ClusterForest
-from clusterforests.forest_view import ForestView, view_of
-from clusterforests.inspection.cluster_tree import NUMBERS, follow, shared_rows
+from clusterforests.inspection import HalfCuts, consensus_cdf as distribution_of, pac
+from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, Split, follow
 from clusterforests.inspection.stability import MAX_ROWS
-from clusterforests.plots.consensus import rows_to_draw
 from clusterforests.plots.style import (
-    BLUE,
-    CLUSTER_COLORS,
-    GREY,
-    axes_for,
-    check_drawing,
-    cluster_color,
-    ink,
-    plain,
-    some_of,
-)
-from clusterforests.predictor import FittedForest, cut_for_each
+    CLUSTER_COLORS, as_text, axes_for, check_drawing, cluster_color, ink, ink_on, plain, some_of)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+GAP, GAPS = 0.02, 0.25  # between two clusters, and at most between all of a level, as shares of all rows
+BAR = 0.26  # height of a cluster, as a share of the distance between levels
+CHARACTER, MARGIN = 0.018, 0.01  # the share of the width that a character of a label needs, and that beside a label
+NAMED = 24  # characters of a feature's name
+LINE = 30  # characters beside a level
+MOST_SPLITS = 3  # that are described between two levels
+MOST_CHILDREN = 4  # that are listed
+
+
+def cluster_tree(
+    forest: ClusterForest,
+    X: Any = None,
+    n_clusters: Sequence[int] = NUMBERS,
+    *,
+    names: Sequence[str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw which clusters split from which as their number K grows.
+
+    There is a line for each K. The width of a cluster is its share of the rows (of their weight), and the width of a
+    band that of the rows that two clusters have in common. A cluster takes the colour of the cluster in the line above
+    that it shares most rows with. With X, each split is named on the right, with the features that drive it.
+
+    Parameters
+    ----------
+    forest : ClusterForest
+        Fitted.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        The table that it was fitted on, to name the features whose means differ most between the parts of a cluster.
+    n_clusters : sequence of int, default=range(2, 9)
+        The values of K. Those beyond the groups that the trees tell apart are left out.
+    names : sequence of str or None, default=None
+        Names of the features; None means those of the frame that the forest was fitted on.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    check_drawing(forest, ax)
+    tree = forest.cluster_tree(X, n_clusters, names=names)
+    levels = len(tree.n_clusters)
+    ax = axes_for(ax, 8.0 if X is not None else 6.4, 1.2 + 0.85 * min(levels, 20))
+    colors = follow(tree.overlaps, tree.n_clusters[0])
+    left = _places(tree, colors)
+    low, high = _limits(tree, left)
+    for step in range(levels - 1):
+        _draw_bands(ax, tree, step, left, colors)
+    for level in range(levels):
+        texts = [f"{size:,.0f}" if forest.sample_weight_ is None else f"{size:,.3g}" for size in tree.sizes[level]]
+        _draw_clusters(ax, level, tree.sizes[level], left[level], colors[level], texts, high - low)
+    _name_splits(ax, tree)
+    ax.set_yticks(np.arange(levels), [str(k) for k in tree.n_clusters])
+    ax.set(xlim=(low, high), ylim=(levels - 1 + BAR, -BAR), xticks=[], ylabel="number of clusters K")
+    n = forest.partitions_.shape[1]
+    rows = some_of(n, n, "rows" if forest.sample_weight_ is None else "weighted rows")
+    ax.set(title="How the clusters split", xlabel=f"{rows}, by cluster")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def _places(tree: ClusterTree, colors: Sequence[IndexArray]) -> list[FloatArray]:
+    """Place the left ends of the clusters of each level: each below the clusters that it comes from."""
+    gap = min(GAP, GAPS / max(tree.n_clusters)) * tree.sizes[0].sum()
+    places: list[FloatArray] = []
+    for level, sizes in enumerate(tree.sizes):
+        order = np.arange(len(sizes))
+        if level > 0:
+            above = places[-1] + tree.sizes[level - 1] / 2
+            overlap = tree.overlaps[level - 1]
+            origin = above[overlap.argmax(axis=0)]
+            mean = above @ overlap / np.maximum(sizes, np.finfo(float).tiny)
+            kept = np.isin(colors[level], colors[level - 1])
+            order = np.lexsort((~kept, mean, origin))
+        width = sizes.sum() + gap * (len(sizes) - 1)
+        left = np.empty(len(sizes))
+        left[order] = np.cumsum(sizes[order] + gap) - sizes[order] - gap - width / 2
+        places.append(left)
+    return places
+
+
+def _limits(tree: ClusterTree, left: Sequence[FloatArray]) -> tuple[float, float]:
+    ends = [(places.min(), (places + sizes).max()) for places, sizes in zip(left, tree.sizes, strict=True)]
+    return min(a for a, _ in ends), max(b for _, b in ends)
+
+
+def _draw_bands(
+    ax: "Axes", tree: ClusterTree, step: int, left: Sequence[FloatArray], colors: Sequence[IndexArray]
+) -> None:
+    """Join the clusters of two levels by bands as wide as what they share, in the order of their other ends."""
+    from matplotlib.patches import PathPatch
+
+    overlap = tree.overlaps[step]
+    start, end = left[step].copy(), left[step + 1].copy()
+    for a in np.argsort(left[step]):
+        for b in np.argsort(left[step + 1]):
+            width = overlap[a, b]
+            if width > 0:
+                band = _band(start[a], end[b], width, step + BAR / 2, step + 1 - BAR / 2)
+                ax.add_patch(
+                    PathPatch(band, facecolor=cluster_color(int(colors[step + 1][b])), alpha=0.35, linewidth=0)
+                )
+                start[a] += width
+                end[b] += width
+
+
+def _band(upper: float, lower: float, width: float, top: float, bottom: float) -> "Path":
+    from matplotlib.path import Path
+
+    middle = (top + bottom) / 2
+    right = [(upper + width, top), (upper + width, middle), (lower + width, middle), (lower + width, bottom)]
+    back = [(lower, bottom), (lower, middle), (upper, middle), (upper, top)]
+    curve = [Path.CURVE4] * 3
+    return Path([*right, *back, right[0]], [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY])
+
+
+def _draw_clusters(
+    ax: "Axes",
+    level: int,
+    sizes: FloatArray,
+    left: FloatArray,
+    colors: IndexArray,
+    texts: Sequence[str],
+    width: float,
+) -> None:
+    """Draw the clusters of a level, with their numbers, and their sizes, where there is room."""
+    shades = [cluster_color(int(c)) for c in colors]
+    ax.barh(level, sizes, left=left, height=BAR, color=shades, linewidth=0)
+    for cluster, (place, size) in enumerate(zip(left, sizes, strict=True)):
+        room = (size / width - MARGIN) / CHARACTER
+        text = next((text for text in (f"{cluster}: {texts[cluster]}", str(cluster)) if len(text) <= room), None)
+        if text is not None:
+            shown = ax.text(place + size / 2, level, text, ha="center", va="center", fontsize=8, weight="bold")
+            shown.set_color(ink_on(shades[cluster]))
+
+
+def _name_splits(ax: "Axes", tree: ClusterTree) -> None:
+    """Write on the right, between two levels, which clusters split there and by which features."""
+    for step in range(len(tree.overlaps)):
+        here = [split for split in tree.splits if split.step == step and split.features]
+        lines = [line for split in here[:MOST_SPLITS] for line in _described(split)]
+        if len(here) > MOST_SPLITS:
+            lines.append(f"and {len(here) - MOST_SPLITS} more")
+        if lines:
+            beside = ax.get_yaxis_transform()
+            ax.text(1.02, step + 0.5, "\n".join(lines), transform=beside, va="center", fontsize=8, color=ink(ax))
+
+
+def _described(split: Split) -> list[str]:
+    few = len(split.children) <= MOST_CHILDREN
+    children = " + ".join(map(str, split.children)) if few else f"{len(split.children)} clusters"
+    by = ", ".join(as_text(feature.name, NAMED) for feature in split.features)
+    return [f"{split.parent} → {children}, by", *textwrap.wrap(by, LINE)]
 
 
 LINES = ("-", "--", "-.", ":")  # told apart without colour
 MAX_CURVES = 12  # in a legend
 
 
-class _Curve(NamedTuple):
-    n_clusters: int
-    distribution: diagnostics.ConsensusCdf
-
-
 def consensus_cdf(
-    forests: ClusterForest | Sequence[ClusterForest],
+    forest: ClusterForest,
     n_clusters: Sequence[int] | None = None,
     *,
     max_rows: int = MAX_ROWS,
@@ -53,11 +194,11 @@ def consensus_cdf(
 
     Parameters
     ----------
-    forests : ClusterForest or sequence of ClusterForest
-        One fitted forest, or forests of the same rows, each with its number of clusters K.
+    forest : ClusterForest
+        Fitted.
     n_clusters : sequence of int or None, default=None
-        For one forest, the values of K that it is cut into, such as range(2, 9). None means its own K alone. Those
-        beyond the groups that its trees, or half of them, tell apart are left out.
+        The values of K that it is cut into, such as range(2, 9). None means its own K alone. Those beyond the groups
+        that its trees, or half of them, tell apart are left out.
     max_rows : int, default=500
         If there are more rows, a fixed random sample of this many is used.
     ax : matplotlib Axes or None, default=None
@@ -67,163 +208,33 @@ def consensus_cdf(
     -------
     ax : matplotlib Axes
     """
-    check_drawing(ax, max_rows=max_rows)
-    given = _by_number(forests, n_clusters)
-    curves = _distributions(given, max_rows, all_needed=not _is_one(forests))
+    check_drawing(forest, ax, max_rows=max_rows)
+    check_parameters({"n_clusters": n_clusters}, {"n_clusters": either(none(), several(1))})
+    numbers = [forest.n_clusters_] if n_clusters is None else sorted(set(map(int, n_clusters)))
+    curves = _halves(forest, numbers, max_rows)
     ax = plain(axes_for(ax, 6.4, 4.2))
-    for i, (number, curve) in enumerate(curves):
-        label = f"K = {number}, PAC {diagnostics.pac(curve):.2f}"
+    for i, cuts in enumerate(curves):
+        curve = distribution_of(cuts)
         style = LINES[(i + i // len(CLUSTER_COLORS)) % len(LINES)]
+        label = f"K = {cuts.n_clusters}, PAC {pac(cuts):.2f}"
         ax.step(curve.points, curve.cdf, style, where="post", color=cluster_color(i), linewidth=2, label=label)
     ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of half forests that put two rows together")
-    total = len(given[0].labels)
-    ax.set_ylabel(f"share of the pairs of {some_of(curves[0].distribution.n_rows, total, 'rows')}")
+    ax.set_ylabel(f"share of the pairs of {some_of(len(curves[0].rows), forest.partitions_.shape[1], 'rows')}")
     ax.set_title("Consensus distribution")
     if len(curves) <= MAX_CURVES:
         ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
 
 
-def delta_area(
-    forests: ClusterForest | Sequence[ClusterForest],
-    n_clusters: Sequence[int] = NUMBERS,
-    *,
-    max_rows: int = MAX_ROWS,
-    ax: "Axes | None" = None,
-) -> "Axes":
-    """Draw how much the area under the consensus distribution grows with the number of clusters (Monti et al. 2003).
-
-    Parameters
-    ----------
-    forests : ClusterForest or sequence of ClusterForest
-        One fitted forest, or forests of the same rows for consecutive values of K.
-    n_clusters : sequence of int, default=range(2, 9)
-        For one forest, the consecutive values of K that it is cut into. Those beyond the groups that its trees, or half
-        of them, tell apart are left out.
-    max_rows : int, default=500
-        If there are more rows, a fixed random sample of this many is used.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-    """
-    check_drawing(ax, max_rows=max_rows)
-    given = _by_number(forests, n_clusters)
-    _check_consecutive([view.n_clusters for view in given], one=_is_one(forests))
-    curves = _distributions(given, max_rows, all_needed=not _is_one(forests))
-    numbers = np.array([curve.n_clusters for curve in curves])
-    growth = diagnostics.delta_area([curve.distribution for curve in curves])
-    ax = plain(axes_for(ax, 6.4, 4.2))
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.plot(numbers, growth, "o-", color=BLUE, linewidth=2, markersize=7, clip_on=False)
-    chosen = forests.n_clusters_ if _is_one(forests) and forests.n_clusters_evidence_ else None
-    if chosen is not None and chosen in numbers:
-        ax.axvline(chosen, color=ink(ax), linewidth=1.2, linestyle="--", label=f"chosen: {chosen}")
-        ax.legend(loc="upper right", frameon=False)
-    ax.set(xlabel="number of clusters K", ylabel="relative growth of the area (first: the area)")
-    ax.set(title="Delta area", xticks=numbers, xlim=(numbers[0] - 0.4, numbers[-1] + 0.4))
-    return ax
-
-
-def tracking(
-    forests: ClusterForest | Sequence[ClusterForest],
-    n_clusters: Sequence[int] = NUMBERS,
-    *,
-    max_rows: int = 1000,
-    ax: "Axes | None" = None,
-) -> "Axes":
-    """Draw which cluster each row is in, for every number of clusters K.
-
-    There is a line for each K. Rows are ordered by their clusters at the smallest K, then by those at the next, and so
-    on. A cluster takes the colour of the cluster in the line above that it shares most rows with, so that new clusters
-    have new colours.
-
-    Parameters
-    ----------
-    forests : ClusterForest or sequence of ClusterForest
-        One fitted forest, which is cut into every K; or forests of the same rows, each with its K.
-    n_clusters : sequence of int, default=range(2, 9)
-        The values of K, for one forest. Those beyond the groups that its trees tell apart are left out.
-    max_rows : int, default=1000
-        If there are more rows, a fixed sample of this many is drawn.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-    """
-    check_drawing(ax, max_rows=max_rows)
-    given = _by_number(forests, n_clusters)
-    total = len(given[0].labels)
-    if any(len(view.labels) != total for view in given):
-        raise ValueError("forests were fitted on different numbers of rows. Fit them on the same table.")
-    rows = rows_to_draw(given[0].labels, max_rows)
-    numbers, labels = [view.n_clusters for view in given], [view.labels[rows] for view in given]
-    colors = followed(labels)
-    shown = colors[:, np.lexsort(np.array(labels)[::-1])]
-    from matplotlib.colors import ListedColormap
-
-    ax = axes_for(ax, 6.4, 1.4 + 0.4 * min(len(numbers), 20))
-    palette = ListedColormap([cluster_color(c) for c in range(int(colors.max()) + 1)])
-    ax.imshow(
-        shown, cmap=palette, vmin=-0.5, vmax=colors.max() + 0.5, aspect="auto", interpolation="nearest", origin="upper"
-    )
-    for border in range(1, len(numbers)):
-        ax.axhline(border - 0.5, color=ax.get_facecolor(), linewidth=2.5)
-    ax.set_yticks(np.arange(len(numbers)), [str(k) for k in numbers])
-    ax.set(ylabel="number of clusters K", xticks=[], title="Which cluster each row is in")
-    ax.set_xlabel(f"{some_of(len(rows), total, 'rows')}, by cluster")
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return ax
-
-
-def followed(labels: Sequence[IntArray]) -> IntArray:
-    """Number the colours, (n_labelings, n_rows): a cluster keeps the number of the previous one it overlaps most."""
-    numbers = follow([shared_rows(a, b) for a, b in pairwise(labels)], int(labels[0].max()) + 1)
-    return np.array([names[found] for names, found in zip(numbers, labels, strict=True)], dtype=np.int32)
-
-
-def _is_one(source: Any) -> bool:
-    return isinstance(source, FittedForest)
-
-
-def _by_number(forests: Any, n_clusters: Sequence[int] | None) -> list[ForestView]:
-    """Cut one forest into the given numbers of clusters, if any, or order several by their own."""
-    if _is_one(forests):
-        given = [forests] if n_clusters is None else cut_for_each(forests, n_clusters)
-    else:
-        given = list(forests)
-    if not given:
-        raise ValueError("forests is empty. Pass at least one fitted forest.")
-    return sorted(map(view_of, given), key=lambda view: view.n_clusters)
-
-
-def _check_consecutive(numbers: Sequence[int], *, one: bool) -> None:
-    if (np.diff(numbers) != 1).any() or (len(numbers) < 2 and not one):
-        what = "n_clusters has" if one else "there are forests of"
-        raise ValueError(
-            f"{what} {', '.join(map(str, numbers))} clusters. Pass one forest, or forests with consecutive numbers of "
-            "clusters."
-        )
-
-
-def _distributions(given: Sequence[ForestView], max_rows: int, *, all_needed: bool) -> list[_Curve]:
-    """Compute the consensus distributions: all, or those of the first run of K that half forests can be cut into."""
-    curves: list[_Curve] = []
-    problem = None
-    for view in given:
+def _halves(forest: Any, numbers: Sequence[int], max_rows: int) -> list[HalfCuts]:
+    """Cut random halves of the trees into each number, up to the first that they cannot be cut into."""
+    found: list[HalfCuts] = []
+    for number in numbers:
         try:
-            curves.append(_Curve(view.n_clusters, diagnostics.consensus_cdf(view.forest, max_rows=max_rows)))
-        except ValueError as error:
-            if all_needed:
+            cut = forest if number == forest.n_clusters_ else forest.recut(number)
+            found.append(cut.half_cuts(max_rows=max_rows))
+        except ValueError:
+            if not found:
                 raise
-            if curves:
-                break
-            problem = problem or error
-    if problem is not None and not curves:
-        raise problem
-    return curves
+            break
+    return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.validation import check_parameters, integer
@@ -31,10 +32,11 @@ LEGEND_BELOW = 38  # points
 ROOM = {"x": 0.06, "y": 0.035}  # the share of an axis that a label needs
 
 
-def check_drawing(ax: Any, **counts: Any) -> None:
-    """Check what every picture needs: matplotlib, Axes or None, and limits of at least 1."""
+def check_drawing(forest: Any, ax: Any, **counts: Any) -> None:
+    """Check what every picture needs: matplotlib, a fitted forest, Axes or None, and limits of at least 1."""
     if find_spec("matplotlib") is None:
         raise ImportError("Pictures need matplotlib: pip install clusterforests[plot].")
+    check_is_fitted(forest)
     if ax is not None and not (hasattr(ax, "imshow") and hasattr(ax, "figure")):
         raise TypeError(f"ax must be a matplotlib Axes or None, not {type(ax).__name__}.")
     check_parameters(counts, dict.fromkeys(counts, integer(1)))

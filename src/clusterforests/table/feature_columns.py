@@ -35,6 +35,13 @@ class NumberColumn(NamedTuple):
         return name if self.level is None else f"{name} = {self.level}"
 
 
+class EncodedColumns(NamedTuple):
+    """Rows as numbers, NaN where a cell is missing, and what each column stands for."""
+
+    values: AnyArray  # (n, C)
+    columns: tuple[NumberColumn, ...]
+
+
 def numeric_table(X: AnyArray) -> EncodedTable:
     """Take every column of X as a numeric feature."""
     p = X.shape[1]
