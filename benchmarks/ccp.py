@@ -85,7 +85,7 @@ def ours(X: Numbers, noise: Numbers) -> Found:
     four = at[K]
     parts = four.labels_, four.cluster_consensus_, four.item_consensus_
     seconds = time.process_time() - started
-    shares = np.array([pac(cut) for cut in at.values()])
+    shares = np.array([pac(cut.half_cuts()) for cut in at.values()])
     null = ClusterForest(range(1, MAX_K + 1), random_state=SEED, n_jobs=1).fit(noise)
     return Found("clusterforests", seconds, *parts, shares, str(forest.n_clusters_), str(null.n_clusters_))
 

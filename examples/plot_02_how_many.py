@@ -41,14 +41,6 @@ print(np.bincount(forest.recut(3).labels_))
 _ = plots.cluster_tree(forest, groups)
 
 # %%
-# The same, row by row.
-
-_ = plots.tracking(forest)
-
-# %%
 # The usual plots of consensus clustering show how far halves of the forest agree. Here they decide nothing.
 
 _ = plots.consensus_cdf(forest, range(2, 9))
-
-# %%
-_ = plots.delta_area(forest)

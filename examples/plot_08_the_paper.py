@@ -8,7 +8,7 @@ clusters in every tree, kappa = SS_W / SS_B, threshold 0.4, normalised cuts.
 
 from sklearn.datasets import load_wine
 
-from clusterforests import ClusterForest, PaperForest, plots
+from clusterforests import ClusterForest, PaperForest
 from paper.metrics import clustering_accuracy, rand_index
 
 X, truth = load_wine(return_X_y=True)
@@ -21,8 +21,3 @@ for name, forest in (
         f"{name:<26} Rand index {100 * rand_index(truth, labels):.1f}, "
         f"accuracy {100 * clustering_accuracy(truth, labels):.1f}"
     )
-
-# %%
-# A tree grows as long as new features lower kappa. On the raw wine data the first features mostly decide.
-
-_ = plots.kappa_growth(PaperForest(3, random_state=0).fit(X))

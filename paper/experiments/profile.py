@@ -41,7 +41,9 @@ def feature_profile(X: Any, n_clusters: int, *, seed: int = 0) -> Profile:
         With `strengths` and `drawn`, both of shape (n_features,).
     """
     check_parameters({"n_clusters": n_clusters, "seed": seed}, {"n_clusters": integer(2), "seed": integer(0)})
-    strengths = single_feature_kappas(check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X"), n_clusters)
+    strengths = single_feature_kappas(
+        check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X"), n_clusters
+    )
     drawn = np.isinf(strengths)
     if drawn.all():
         raise ValueError(f"No feature has n_clusters={n_clusters} distinct values.")

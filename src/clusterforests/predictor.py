@@ -29,10 +29,10 @@ from clusterforests.inspection.arguments import check_names
 from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
 from clusterforests.inspection.memberships import (
     FromMemberships,
+    consensus_silhouette,
     normalise,
     own_membership,
     shares_with,
-    consensus_silhouette,
 )
 from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
 from clusterforests.judge.evidence import NClustersEvidence

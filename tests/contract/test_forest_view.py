@@ -9,7 +9,6 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.forest_view import view_of
-from clusterforests.inspection import cluster_shares
 
 
 def test_a_view_shows_the_forest(blobs):
@@ -24,7 +23,7 @@ def test_a_view_shows_the_forest(blobs):
     assert np.array_equal(view.coassociation(rows), forest.coassociation(rows, rows))
     assert np.array_equal(view.item_consensus(), forest.item_consensus_)
     assert np.array_equal(view.encode(X).values, X)
-    assert np.array_equal(view.shares(), cluster_shares(forest.partitions_, forest.labels_, weights))
+    assert np.array_equal(view.shares(), forest.cluster_shares_)
     assert np.array_equal(view.memberships(), forest.memberships_)
     assert np.array_equal(view.half_cuts(2).labels, forest.half_cuts(2).labels)
     assert len(np.unique(view.cut(view.partitions(), 2))) == 2

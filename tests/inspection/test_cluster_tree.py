@@ -1,11 +1,14 @@
 """Which clusters split from which, and why."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from clusterforests import ClusterForest, plots
-from clusterforests import inspection as diagnostics
+from clusterforests.inspection import cluster_tree, feature_separation
+from clusterforests.inspection.cluster_tree import Split, SplitFeature, follow, shared_rows
 
 LEVELS = [[0, 0, 0, 0, 0, 1, 1, 1], [1, 1, 2, 2, 2, 0, 0, 0], [1, 1, 2, 2, 3, 0, 0, 0]]
 
@@ -25,18 +28,18 @@ def nested():
 
 
 def test_links_and_splits_of_given_labels():
-    tree = diagnostics.cluster_tree(LEVELS)
+    tree = cluster_tree(LEVELS)
     assert tree.n_clusters == (2, 3, 4)
     assert [sizes.tolist() for sizes in tree.sizes] == [[5, 3], [3, 2, 3], [3, 2, 2, 1]]
     assert tree.overlaps[0].tolist() == [[0, 2, 3], [3, 0, 0]]
     assert tree.overlaps[1].tolist() == [[3, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 1]]
-    assert tree.splits == (diagnostics.Split(0, 0, (1, 2), ()), diagnostics.Split(1, 2, (2, 3), ()))
+    assert tree.splits == (Split(0, 0, (1, 2), ()), Split(1, 2, (2, 3), ()))
 
 
 def test_a_cluster_descends_from_where_most_of_its_weight_comes_from():
     levels = [[0, 0, 0, 1, 1, 1], [0, 0, 2, 2, 1, 1]]
-    assert diagnostics.cluster_tree(levels, weights=[1, 1, 1, 2, 1, 1]).splits[0][1:3] == (1, (1, 2))
-    tree = diagnostics.cluster_tree(levels, weights=[1, 1, 2, 1, 1, 1])
+    assert cluster_tree(levels, weights=[1, 1, 1, 2, 1, 1]).splits[0][1:3] == (1, (1, 2))
+    tree = cluster_tree(levels, weights=[1, 1, 2, 1, 1, 1])
     assert tree.splits[0][1:3] == (0, (0, 2))
     assert tree.overlaps[0].tolist() == [[2, 0, 2], [0, 2, 1]]
 
@@ -45,10 +48,10 @@ def test_features_of_a_split_are_those_that_differ_most_within_the_children_alon
     X = np.array(
         [[0.0, 5, 1], [0.1, 5, 2], [9, 5, 1], [9.1, 5, np.nan], [9.2, 5, 2], [50, 0, 1], [50, 9, 2], [50, 4, 1]]
     )
-    split, other = diagnostics.cluster_tree(LEVELS, X, names=["a", "b", "c"]).splits
+    split, other = cluster_tree(LEVELS, X, names=["a", "b", "c"]).splits
     children = np.array(LEVELS[1])[:5] - 1
-    share = diagnostics.feature_separation(X[:5], children).features.share
-    assert split.features == (diagnostics.SplitFeature(0, None, "a", share[0]),)
+    share = feature_separation(X[:5], children).features.share
+    assert split.features == (SplitFeature(0, None, "a", share[0]),)
     assert share[0] > 0.99
     assert other.features == ()  # of three rows
 
@@ -56,24 +59,23 @@ def test_features_of_a_split_are_those_that_differ_most_within_the_children_alon
 def test_a_forest_is_cut_by_at(nested):
     X = nested
     forest = ClusterForest(4, n_estimators=60, random_state=0).fit(X)
-    tree = diagnostics.cluster_tree(forest, X, [4, 2, 3, 3])
+    tree = forest.cluster_tree(X, [4, 2, 3, 3])
     assert tree.n_clusters == (2, 3, 4)
     for k, sizes in zip(tree.n_clusters, tree.sizes, strict=True):
         assert sizes.tolist() == np.bincount(forest.recut(k).labels_).tolist()
     named = {(split.features[0].name, split.features[0].level) for split in tree.splits}
     assert named == {("size", None), ("kind = b", "b")}
-    assert diagnostics.cluster_tree(forest, n_clusters=[2, 3, 4]).splits == tuple(
+    assert forest.cluster_tree(n_clusters=[2, 3, 4]).splits == tuple(
         split._replace(features=()) for split in tree.splits
     )
-    renamed = diagnostics.cluster_tree(forest, X, [2, 3, 4], names=list("tuvwxyz"))
+    renamed = forest.cluster_tree(X, [2, 3, 4], names=list("tuvwxyz"))
     assert {split.features[0].name for split in renamed.splits} == {"t", "z = b"}
 
 
-@pytest.mark.parametrize("draw", [diagnostics.cluster_tree, plots.cluster_tree], ids=["tree", "plot"])
-def test_another_table_names_no_features(nested, draw):
+def test_another_table_names_no_features(nested):
     forest = ClusterForest(4, n_estimators=60, random_state=0).fit(nested)
     with pytest.raises(ValueError, match="rows are in another order"):
-        draw(forest, nested.sample(frac=1, random_state=0))
+        plots.cluster_tree(forest, nested.sample(frac=1, random_state=0))
 
 
 def test_weights_count_and_impossible_numbers_are_left_out():
@@ -87,16 +89,16 @@ def test_weights_count_and_impossible_numbers_are_left_out():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f, X: diagnostics.cluster_tree([]), "source is empty"),
-        (lambda f, X: diagnostics.cluster_tree(LEVELS[::-1]), "labels of 4, 3, 2 clusters. Order them"),
-        (lambda f, X: diagnostics.cluster_tree([[0, 2]]), "without a gap"),
-        (lambda f, X: diagnostics.cluster_tree(LEVELS, [[1.0]]), "X has 1 rows but there are labels of 8"),
-        (lambda f, X: diagnostics.cluster_tree(LEVELS, np.ones((8, 2)), names=["a"]), "names must be 2 names"),
-        (lambda f, X: diagnostics.cluster_tree(f, X[:9]), "X has 9 rows but the forest was fitted on 160"),
-        (lambda f, X: diagnostics.cluster_tree(f, X, 3), "n_clusters=3 is not allowed: it must be several integers"),
-        (lambda f, X: diagnostics.cluster_tree(f, X, [10**6]), "n_clusters=1000000 is more than the .* groups"),
-        (lambda f, X: diagnostics.cluster_tree(f, names=["a"]), "names must be 7 names"),
-        (lambda f, X: diagnostics.cluster_tree(ClusterForest(2)), "not fitted"),
+        (lambda f, X: cluster_tree([]), "levels is empty"),
+        (lambda f, X: cluster_tree(LEVELS[::-1]), "labels of 4, 3, 2 clusters. Order them"),
+        (lambda f, X: cluster_tree([[0, 2]]), "without a gap"),
+        (lambda f, X: cluster_tree(LEVELS, [[1.0]]), "X has 1 rows but there are labels of 8"),
+        (lambda f, X: cluster_tree(LEVELS, np.ones((8, 2)), names=["a"]), "names must be 2 names"),
+        (lambda f, X: f.cluster_tree(X[:9]), "X has 9 rows but the forest was fitted on 160"),
+        (lambda f, X: f.cluster_tree(X, 3), "n_clusters=3 is not allowed: it must be several integers"),
+        (lambda f, X: f.cluster_tree(X, [10**6]), "n_clusters=1000000 is more than the .* groups"),
+        (lambda f, X: f.cluster_tree(names=["a"]), "names must be 7 names"),
+        (lambda f, X: ClusterForest(2).cluster_tree(), "not fitted"),
     ],
 )
 def test_bad_input_is_named(call, message, nested):
@@ -104,3 +106,10 @@ def test_bad_input_is_named(call, message, nested):
     forest = ClusterForest(2, n_estimators=5, random_state=0).fit(X)
     with pytest.raises(ValueError, match=message):
         call(forest, X)
+
+
+def test_colours_follow_clusters():
+    levels = np.array([0, 0, 0, 1, 1]), np.array([2, 2, 0, 1, 1]), np.array([0, 0, 0, 1, 2])
+    numbers = follow([shared_rows(a, b) for a, b in pairwise(levels)], 2)
+    followed = [names[found].tolist() for names, found in zip(numbers, levels, strict=True)]
+    assert followed == [[0, 0, 0, 1, 1], [0, 0, 2, 1, 1], [0, 0, 0, 1, 2]]

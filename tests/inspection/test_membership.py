@@ -6,13 +6,12 @@ import reference
 from hypothesis import given, settings
 from random_partitions import clusterings, repeated
 
-from clusterforests.inspection import (
-    cluster_consensus,
-    cluster_shares,
-    consensus_silhouette,
-    item_consensus,
-    memberships,
-)
+from clusterforests.inspection import consensus_silhouette, memberships
+from clusterforests.inspection.memberships import counted, mean_of, own_membership, shares_with, sums_by_cluster
+
+
+def cluster_shares(partitions, labels, weights=None):
+    return shares_with(counted(partitions, labels, weights), partitions, labels, weights)
 
 
 @settings(max_examples=150)
@@ -36,14 +35,9 @@ def test_memberships_are_means_over_companions(case):
     assert memberships(partitions, labels, counts) == pytest.approx(reference.memberships(*many)[first])
 
 
-@settings(max_examples=50)
-@given(clusterings())
-def test_consensus_is_the_membership_in_the_own_cluster(case):
-    partitions, labels, counts = case
-    own = item_consensus(partitions, labels, counts)
-    assert (own == memberships(partitions, labels, counts)[np.arange(len(labels)), labels]).all()
-    means = [np.average(own[labels == c], weights=counts[labels == c]) for c in range(labels.max() + 1)]
-    assert cluster_consensus(partitions, labels, counts) == pytest.approx(means)
+def test_means_by_cluster_count_weights():
+    own, labels, counts = np.array([0.2, 0.4, 1.0]), np.array([0, 0, 1]), np.array([1.0, 3.0, 0.0])
+    assert mean_of(sums_by_cluster(own, labels, counts, 2)) == pytest.approx([0.35, np.nan], nan_ok=True)
 
 
 def test_memberships_by_hand():
@@ -54,12 +48,13 @@ def test_memberships_by_hand():
     )
 
 
-def test_a_doubtful_row_has_its_highest_membership_elsewhere():
+def test_an_ambiguous_row_has_its_highest_membership_elsewhere():
     partitions = np.repeat([[0, 0, 0, 1, 1]], 4, axis=0)
     partitions[0, 2] = 1
     labels = np.array([0, 0, 1, 1, 1])
-    assert memberships(partitions, labels)[2] == pytest.approx([0.75, 0.25])
-    assert consensus_silhouette(partitions, labels)[2] == pytest.approx(-2 / 3)
+    soft = memberships(partitions, labels)
+    assert soft[2] == pytest.approx([0.75, 0.25])
+    assert consensus_silhouette(soft, labels)[2] == pytest.approx(-2 / 3)
 
 
 def test_perfect_clusters_have_membership_1_however_fine_the_trees_are():
@@ -67,9 +62,9 @@ def test_perfect_clusters_have_membership_1_however_fine_the_trees_are():
     labels = np.repeat([0, 1, 2], [30, 15, 5])
     for parts in (1, 2, 10):
         partitions = labels * parts + rng.integers(0, parts, size=(20, 50))
-        assert (item_consensus(partitions, labels) == 1).all()
-        assert (cluster_consensus(partitions, labels) == 1).all()
-        assert (consensus_silhouette(partitions, labels) == 1).all()
+        soft = memberships(partitions, labels)
+        assert (own_membership(soft, labels) == 1).all()
+        assert (consensus_silhouette(soft, labels) == 1).all()
 
 
 def test_memberships_are_the_sizes_of_the_clusters_where_trees_say_nothing():
@@ -102,7 +97,7 @@ def test_small_weights_leave_the_row_itself_out():
 def test_silhouette_against_loops(case):
     partitions, labels, _ = case
     soft = memberships(partitions, labels)
-    found = consensus_silhouette(partitions, labels)
+    found = consensus_silhouette(soft, labels)
     for i, label in enumerate(labels):
         own, others = soft[i, label], np.delete(soft[i], label)
         expected = (own - others.max()) / max(own, others.max()) if len(others) else 0
@@ -115,13 +110,12 @@ PARTITIONS, LABELS = np.array([[0, 0, 1, 1], [0, 1, 1, 1]]), np.array([0, 0, 1, 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cluster_shares(PARTITIONS, [0, 0, 1]), "labels must be 4 integers"),
-        (lambda: cluster_shares(PARTITIONS, [0.0, 0, 1, 1]), "labels must be 4 integers"),
-        (lambda: cluster_shares(PARTITIONS, [0, 0, 2, 2]), "without a gap"),
-        (lambda: cluster_shares(PARTITIONS, [0, 0, -1, 1]), "without a gap"),
-        (lambda: cluster_shares(PARTITIONS, LABELS, [1, 1]), "weights has 2 entries"),
-        (lambda: cluster_shares([[0, -1], [1, -1]], [0, 0]), "not clustered in any partition"),
         (lambda: memberships(PARTITIONS, [0, 0, 1]), "labels must be 4 integers"),
+        (lambda: memberships(PARTITIONS, [0.0, 0, 1, 1]), "labels must be 4 integers"),
+        (lambda: memberships(PARTITIONS, [0, 0, 2, 2]), "without a gap"),
+        (lambda: memberships(PARTITIONS, [0, 0, -1, 1]), "without a gap"),
+        (lambda: memberships(PARTITIONS, LABELS, [1, 1]), "weights has 2 entries"),
+        (lambda: memberships([[0, -1], [1, -1]], [0, 0]), "not clustered in any partition"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -1,11 +1,12 @@
-"""The heatmap, the bars and the embedding show what the forest says."""
+"""The heatmap, the bars and the embedding show what the forest says, and which rows are drawn."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest, PaperForest, plots
+from clusterforests import ClusterForest, plots
+from clusterforests.plots.consensus import rows_to_draw
 
 
 def test_heatmap_is_ordered_by_cluster_and_sureness(forest, tick_labels):
@@ -36,11 +37,11 @@ def test_item_consensus_bars(forest):
 
 
 def test_embedding_tells_clusters_apart_and_has_the_eigenvectors(groups):
-    forest = PaperForest(3, n_estimators=30, random_state=0).fit(groups[0])
+    forest = ClusterForest(3, n_estimators=30, random_state=0).fit(groups[0])
     shown = plots.spectral_embedding(forest)
     places = np.vstack([np.asarray(dots.get_offsets()) for dots in shown.collections])
     order = np.argsort(forest.labels_, kind="stable")
-    W = np.exp(3.0 * np.where(forest.coassociation() < 0.4, 0, forest.coassociation()))[np.ix_(order, order)]
+    W = forest.coassociation(order, order)
     values = np.sort(np.linalg.eigvals(W / W.sum(axis=1, keepdims=True)).real)
     for vector, value in zip(places.T, values[-2:-4:-1], strict=True):
         assert W @ vector / W.sum(axis=1) == pytest.approx(value * vector, abs=1e-8)
@@ -59,3 +60,26 @@ def test_numbers_of_many_clusters_do_not_overlap(draw):
         boxes = [text.get_window_extent() for text in written if text.get_text()]
         assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     assert "0" in {text.get_text() for text in [*shown.get_yticklabels(), *shown.texts]}
+
+
+def test_the_sample_is_proportional_and_fixed():
+    labels = np.random.default_rng(0).permutation(np.repeat([0, 1, 2, 3], [600, 300, 99, 1])).astype(np.int32)
+    rows = rows_to_draw(labels, 100)
+    assert (np.diff(rows) > 0).all()
+    assert np.bincount(labels[rows]).tolist() == [60, 30, 9, 1]
+    assert np.array_equal(rows, rows_to_draw(labels, 100))
+    assert rows_to_draw(labels, 1000).tolist() == list(range(1000))
+    assert np.bincount(labels[rows_to_draw(labels, 4)]).tolist() == [1, 1, 1, 1]
+    for size in (5, 17, 333, 999):
+        assert len(rows_to_draw(labels, size)) == size
+    with pytest.raises(ValueError, match="max_rows=3 is less than the number of clusters, 4"):
+        rows_to_draw(labels, 3)
+
+
+def test_axes_say_how_many_rows_are_shown(forest):
+    for draw in (plots.consensus_heatmap, plots.item_consensus, plots.spectral_embedding):
+        shown = draw(forest, max_rows=30)
+        said = shown.get_xlabel() + shown.get_ylabel() + shown.get_title()
+        assert "30 of 150 rows" in said, draw.__name__
+    assert plots.consensus_heatmap(forest, max_rows=30).images[0].get_array().shape == (30, 30)
+    assert "of 20 of 150 rows" in plots.consensus_cdf(forest, max_rows=20).get_ylabel()

@@ -1,25 +1,10 @@
-"""Pictures of features show how the trees use them and what the diagnostics find."""
+"""Pictures of features: how informative they are, and the profiles of clusters."""
 
 import numpy as np
 import pytest
 
-from clusterforests import ClusterForest, plots
-from clusterforests import inspection as diagnostics
-
-
-def test_feature_use(forest, tick_labels):
-    names = [f"n{j}" for j in range(6)]
-    shown = plots.feature_use(forest, max_features=4, names=names)
-    use = np.mean([np.bincount(f, minlength=6) / len(f) for f in forest.estimators_features_], axis=0)
-    order = np.argsort(-use, kind="stable")[:4]
-    assert [bar.get_width() for bar in shown.patches] == pytest.approx(100 * use[order])
-    assert tick_labels(shown.yaxis) == [names[j] for j in order]
-    assert shown.get_ylim() == (3.5, -0.5)  # the first at the top
-    assert shown.get_ylabel() == "4 of 6 features"
-    trees = plots.feature_use(forest, per_tree=True).images[0].get_array().filled(0)
-    order, best = np.argsort(-use, kind="stable"), np.argsort(forest.kappas_, kind="stable")
-    used = np.array([np.isin(order, forest.estimators_features_[t]) for t in best])
-    assert np.array_equal(trees, used.T)
+from clusterforests import plots
+from clusterforests.plots.features import distinguishing_features, mean_z_scores
 
 
 def test_feature_importance(forest, tick_labels):
@@ -36,14 +21,30 @@ def test_feature_importance(forest, tick_labels):
     assert tick_labels(few.yaxis) == ["abcdef"[j] for j in order[:2]]
 
 
-def test_feature_profile(forest, groups):
-    X = groups[0].copy()
-    X[:, 5] = 1.0
-    X[:3, 4] = np.nan
-    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(X)
-    shown = plots.feature_profile(forest, X)
-    assert sum(bar.get_height() for bar in shown.patches) == 5
-    assert "1 with fewer than 3 values not shown" in shown.get_ylabel()
-    assert shown.lines[0].get_xdata()[0] == diagnostics.noise_strength(3)
-    alone = diagnostics.feature_profile(X[3:, 4:5], 3).strengths[0]
-    assert diagnostics.feature_profile(X, 3).strengths[4] == pytest.approx(alone)
+def test_cluster_profiles(forest, groups, tick_labels):
+    shown = plots.cluster_profiles(forest, groups[0], max_features=2)
+    means = np.asarray(shown.images[0].get_array())
+    z = (groups[0] - groups[0].mean(axis=0)) / groups[0].std(axis=0)
+    columns = [int(name.split()[1]) for name in tick_labels(shown.yaxis)]
+    assert sorted(columns) == [0, 1]
+    for cluster in range(3):
+        assert means[:, cluster] == pytest.approx(z[forest.labels_ == cluster][:, columns].mean(axis=0))
+    assert shown.get_ylabel() == "2 of 6 features"
+    assert len(shown.texts) == 6
+
+
+def test_z_scores_with_weights_and_gaps():
+    X = np.array([[1.0, 5, 1e200], [2, 5, 3e200], [np.nan, 5, 2e200], [4, 5, np.nan]])
+    labels, weights = np.array([0, 0, 1, 1]), np.array([1.0, 2, 3, 1])
+    found = mean_z_scores(X, labels, weights)
+    many = np.repeat(X, weights.astype(int), axis=0)
+    z = (many[:, 0] - np.nanmean(many[:, 0])) / np.nanstd(many[:, 0])
+    assert found[:, 0] == pytest.approx([np.nanmean(z[:3]), np.nanmean(z[3:])])
+    assert found[:, 1].tolist() == [0, 0]
+    assert np.isfinite(found).all()
+
+
+def test_every_cluster_has_a_distinguishing_feature():
+    shares = np.array([[0.9, 0.8, 0.7, 0.0], [0.1, 0.1, 0.1, 0.2]])
+    assert distinguishing_features(shares, 2).tolist() == [0, 3]
+    assert distinguishing_features(shares, 9).tolist() == [0, 1, 2, 3]

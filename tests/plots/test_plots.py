@@ -1,4 +1,4 @@
-"""What holds for every picture: the Axes it draws on, odd names, hard tables, bad input."""
+"""What holds for every picture: the Axes it draws on, odd names, colours, hard tables, bad input."""
 
 import subprocess
 import sys
@@ -11,8 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from clusterforests import ClusterForest, PaperForest, plots
-from clusterforests import inspection as diagnostics
-from clusterforests.forest_view import view_of
+from clusterforests.plots.style import CLUSTER_COLORS, as_text
 
 ONE_FOREST = {
     "consensus_heatmap": lambda f, X, ax: plots.consensus_heatmap(f, ax=ax),
@@ -20,14 +19,8 @@ ONE_FOREST = {
     "spectral_embedding": lambda f, X, ax: plots.spectral_embedding(f, ax=ax),
     "cluster_profiles": lambda f, X, ax: plots.cluster_profiles(f, X, ax=ax),
     "feature_importance": lambda f, X, ax: plots.feature_importance(f, ax=ax),
-    "feature_use": lambda f, X, ax: plots.feature_use(f, ax=ax),
-    "feature_use_per_tree": lambda f, X, ax: plots.feature_use(f, per_tree=True, ax=ax),
-    "feature_profile": lambda f, X, ax: plots.feature_profile(f, X, ax=ax),
-    "kappa_growth": lambda f, X, ax: plots.kappa_growth(f, ax=ax),
     "consensus_cdf": lambda f, X, ax: plots.consensus_cdf(f, ax=ax),
     "consensus_cdf_for_each": lambda f, X, ax: plots.consensus_cdf(f, range(2, 5), max_rows=60, ax=ax),
-    "delta_area": lambda f, X, ax: plots.delta_area(f, range(2, 5), max_rows=60, ax=ax),
-    "tracking": lambda f, X, ax: plots.tracking(f, ax=ax),
     "cluster_tree": lambda f, X, ax: plots.cluster_tree(f, X, ax=ax),
 }
 
@@ -93,7 +86,7 @@ def test_hard_cases(case):
     forest, X = HARD[case]
     forest.fit(X)
     for name, draw in ONE_FOREST.items():
-        if case == "one tree" and name in ("consensus_cdf", "consensus_cdf_for_each", "delta_area"):
+        if case == "one tree" and name in ("consensus_cdf", "consensus_cdf_for_each"):
             with pytest.raises(ValueError, match="two halves need at least 2"):
                 draw(forest, X, None)
             continue
@@ -107,8 +100,6 @@ def test_weights_count(groups, tick_labels):
     X, _ = groups
     weights = np.repeat([1.0, 3.0, 0.0], 50)
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X, sample_weight=weights)
-    curve = diagnostics.consensus_cdf(forest.partitions_, 3, view_of(forest).cut, weights=weights)
-    assert np.array_equal(plots.consensus_cdf(forest).lines[0].get_ydata(), curve.cdf)
     shown = plots.cluster_profiles(forest, X, max_features=1)
     column = int(tick_labels(shown.yaxis)[0].split()[1])
     mean = np.average(X[:, column], weights=weights)
@@ -123,19 +114,13 @@ def test_weights_count(groups, tick_labels):
     [
         (lambda f, X: plots.consensus_heatmap(f, max_rows=0), "max_rows=0"),
         (lambda f, X: plots.consensus_heatmap(f, max_rows=2), "max_rows=2 is less than the number of clusters, 3"),
-        (lambda f, X: plots.feature_use(f, max_features="all"), "max_features='all'"),
-        (lambda f, X: plots.feature_use(f, names=["a", "b"]), "names must be 6 names"),
+        (lambda f, X: plots.feature_importance(f, max_features="all"), "max_features='all'"),
+        (lambda f, X: plots.feature_importance(f, names=["a", "b"]), "names must be 6 names"),
+        (lambda f, X: plots.feature_importance(ClusterForest()), "not fitted"),
         (lambda f, X: plots.cluster_profiles(f, X[:9]), "X has 9 rows but the forest was fitted on 150"),
-        (lambda f, X: plots.feature_profile(f, X, n_clusters=1), "n_clusters=1"),
-        (lambda f, X: plots.tracking([f, ClusterForest(2, n_estimators=3).fit(X[:9])]), "different numbers of rows"),
-        (lambda f, X: plots.tracking(f, [10**6]), "n_clusters=1000000 is more than the .* groups"),
         (lambda f, X: plots.cluster_tree(f, X[:9]), "X has 9 rows but the forest was fitted on 150"),
         (lambda f, X: plots.cluster_tree(f, n_clusters=[]), "n_clusters=.* must be several integers"),
         (lambda f, X: plots.consensus_cdf(f, 3), "n_clusters=3 is not allowed"),
-        (lambda f, X: plots.delta_area(f, [2, 4]), "n_clusters has 2, 4 clusters"),
-        (lambda f, X: plots.delta_area([f]), "there are forests of 3 clusters"),
-        (lambda f, X: plots.consensus_cdf([]), "forests is empty"),
-        (lambda f, X: plots.kappa_growth(ClusterForest()), "not fitted"),
     ],
 )
 def test_bad_input_is_named_and_leaves_no_figure(call, message, forest, groups):
@@ -151,10 +136,38 @@ def test_without_matplotlib():
         "from clusterforests import ClusterForest, plots\n"
         "forest = ClusterForest(2, n_estimators=3, random_state=0).fit([[0.0], [0.1], [5], [5.1]])\n"
         f"for name in {plots.__all__}:\n"
-        "    try: getattr(plots, name)(*([forest, [[0]]] if name in ('cluster_profiles', 'feature_profile') "
-        "else [forest]))\n"
+        "    try: getattr(plots, name)(*([forest, [[0]]] if name == 'cluster_profiles' else [forest]))\n"
         "    except ImportError as error: assert 'pip install clusterforests[plot]' in str(error), name\n"
         "    else: sys.exit(name)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_text():
+    assert as_text("a$b$") == r"a\$b\$"
+    assert as_text("x" * 200) == "x" * 21 + "…" + "x" * 9
+    figure = plt.figure()
+    drawn = figure.text(0, 0, as_text("$x_1$"))
+    assert drawn._preprocess_math(drawn.get_text()) == ("$x_1$", False)
+
+
+def test_dark_pages(forest):
+    with plt.style.context("dark_background"):
+        shown = plots.item_consensus(forest)
+    assert shown.xaxis.label.get_color() == "white"
+    assert shown.collections[0].get_color()[0].tolist() == [1, 1, 1, 1]
+
+
+def test_colours_of_clusters_differ_from_their_neighbours_in_grey():
+    rgb = np.array([matplotlib.colors.to_rgb(color) for color in CLUSTER_COLORS])
+    grey = rgb @ [0.299, 0.587, 0.114]
+    assert len(set(CLUSTER_COLORS)) == 10
+    assert np.abs(np.diff(grey[:4])).min() > 0.1
+    assert grey.min() > 0.3
+    assert grey.max() < 0.72
+
+
+def test_axes_must_be_axes(forest):
+    with pytest.raises(TypeError, match="ax must be a matplotlib Axes or None, not ndarray"):
+        plots.item_consensus(forest, ax=plt.subplots(1, 2)[1])

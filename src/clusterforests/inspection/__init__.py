@@ -2,8 +2,8 @@
 
 They take partitions from anywhere and their clustering; a negative label means "not clustered" there. P is the share of
 partitions in which two rows are together, among those in which both are clustered. M is the share of random halves of
-the partitions that put two rows into the same one of K clusters. A weight of 2 is the row twice. A fitted forest has the
-same as attributes and methods: `memberships_`, `half_cuts`, `stability`, `cluster_tree`.
+the partitions that put two rows into the same one of K clusters. A weight of 2 is the row twice. A fitted forest has
+the same as attributes and methods: `memberships_`, `half_cuts`, `stability`, `cluster_tree`.
 """
 
 from clusterforests.inspection.cluster_tree import ClusterTree, cluster_tree

@@ -77,7 +77,7 @@ def check_names(names: Any, n_features: int) -> list[str]:
 
 
 def combined(combine: Combine, members: IntArray, n_clusters: int) -> IndexArray:
-    """Combine partitions into labels from 0. Rows that no partition clusters get -1, and `combine` does not see them."""
+    """Combine partitions into labels from 0; rows that no partition clusters get -1 and are not shown to `combine`."""
     clustered = members.max(axis=0) >= 0
     n = int(clustered.sum())
     labels = np.full(len(clustered), -1, dtype=np.intp)

@@ -159,9 +159,7 @@ class _Null:
         chance = betaincc(
             np.where(certain, 1.0, expected * spread), np.where(certain, 1.0, (1 - expected) * spread), share
         )
-        return EtaSquared(
-            share, expected, deviation, _per(share - expected, deviation), np.where(certain, 1.0, chance)
-        )
+        return EtaSquared(share, expected, deviation, _per(share - expected, deviation), np.where(certain, 1.0, chance))
 
 
 def check_cells(X: Any) -> FloatArray:

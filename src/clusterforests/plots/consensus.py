@@ -182,7 +182,10 @@ def item_consensus(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes | N
         top += size + gap
     label_blocks(ax, middles, top, [str(c) for c in range(len(sizes))], sides="y")
     ax.set(xlim=(0, 1), ylim=(top - gap, 0), xlabel="membership in the own cluster")
-    ax.set(ylabel=f"cluster ({some_of(len(rows), forest.partitions_.shape[1], 'rows')})", title="How surely each row belongs")
+    ax.set(
+        ylabel=f"cluster ({some_of(len(rows), forest.partitions_.shape[1], 'rows')})",
+        title="How surely each row belongs",
+    )
     ax.spines["left"].set_visible(False)
     legend_below(ax)
     return ax

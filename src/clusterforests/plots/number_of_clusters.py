@@ -9,11 +9,21 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.validation import check_parameters, either, none, several
 from clusterforests.estimator import ClusterForest
-from clusterforests.inspection import HalfCuts, consensus_cdf as distribution_of, pac
+from clusterforests.inspection import HalfCuts, pac
+from clusterforests.inspection import consensus_cdf as distribution_of
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, Split, follow
 from clusterforests.inspection.stability import MAX_ROWS
 from clusterforests.plots.style import (
-    CLUSTER_COLORS, as_text, axes_for, check_drawing, cluster_color, ink, ink_on, plain, some_of)
+    CLUSTER_COLORS,
+    as_text,
+    axes_for,
+    check_drawing,
+    cluster_color,
+    ink,
+    ink_on,
+    plain,
+    some_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,14 +237,17 @@ def consensus_cdf(
 
 
 def _halves(forest: Any, numbers: Sequence[int], max_rows: int) -> list[HalfCuts]:
-    """Cut random halves of the trees into each number, up to the first that they cannot be cut into."""
+    """Cut random halves of the trees into each number, up to the first that they can no longer be cut into."""
     found: list[HalfCuts] = []
+    problem = None
     for number in numbers:
         try:
             cut = forest if number == forest.n_clusters_ else forest.recut(number)
             found.append(cut.half_cuts(max_rows=max_rows))
-        except ValueError:
-            if not found:
-                raise
-            break
+        except ValueError as error:
+            if found:
+                break
+            problem = problem or error
+    if problem is not None and not found:
+        raise problem
     return found

@@ -11,7 +11,6 @@ import scipy.sparse
 from clusterforests import ClusterForest, describe
 from clusterforests.app.description.traits import Compared, find_traits, measure_effects, rank_columns
 from clusterforests.app.description.words import ColumnWords
-from clusterforests.inspection import stability
 from clusterforests.table.reader.column_reading import NUMBER
 
 SETTINGS = {"n_estimators": 40, "random_state": 0}
@@ -109,7 +108,7 @@ def test_the_parts_are_those_of_the_forest(customers):
     frame, forest = customers
     found = describe(forest, frame)
     assert [cluster.size for cluster in found.clusters] == [60, 50, 40]
-    assert [cluster.recovered for cluster in found.clusters] == stability(forest).recovered.tolist()
+    assert [cluster.recovered for cluster in found.clusters] == forest.stability().recovered.tolist()
     first = found.clusters[0].traits[0]
     assert (first.column, first.statistic, first.effect) == ("age", "median", -1)
     assert first.inside == frame["age"][:60].median()

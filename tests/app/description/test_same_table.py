@@ -103,4 +103,4 @@ def test_pictures_are_of_the_fitted_table(separated):
     with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
         plots.cluster_profiles(forest, X[::-1])
     with pytest.raises(ValueError, match="X has 599 rows but the forest was fitted on 600"):
-        plots.feature_profile(forest, X[1:])
+        plots.cluster_profiles(forest, X[1:])

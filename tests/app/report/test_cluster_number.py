@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
-from clusterforests.inspection import delta_area, pac, stability
+from clusterforests.inspection import pac, stability
 from clusterforests.judge.evidence import MEASURES
 
 
@@ -23,8 +23,6 @@ def test_a_number_that_was_chosen(report, three):
     cuts = [forest.recut(k).half_cuts(2) for k in entry["candidates"]]
     assert entry["evidence"]["stability"] == pytest.approx([stability(cut).mean for cut in cuts], rel=1e-3)
     assert entry["evidence"]["pac"] == pytest.approx([pac(cut) for cut in cuts], rel=1e-3)
-    assert entry["delta"]["candidates"] == [2, 3, 4, 5]
-    assert entry["delta"]["values"] == pytest.approx(delta_area(cuts), rel=1e-3)
 
 
 def test_another_number_of_the_same_forest_was_given(report, three):

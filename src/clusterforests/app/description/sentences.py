@@ -13,7 +13,7 @@ from clusterforests.consensus.assignment import Sizes
 from clusterforests.consensus.guidance import Guidance
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection import HalfCuts, Stability, stability
-from clusterforests.inspection.memberships import mean_of, own_membership, silhouette_with, sums_by_cluster
+from clusterforests.inspection.memberships import consensus_silhouette, mean_of, own_membership, sums_by_cluster
 from clusterforests.inspection.stability import RECOVERED
 from clusterforests.judge.evidence import NClustersEvidence
 
@@ -89,7 +89,7 @@ def measure_certainty(view: ForestView, limits: DescriptionLimits) -> Certainty:
     except ValueError as error:  # a single tree, a single row, or too few rows with a weight
         halves, reason = None, str(error)
     inside = np.ones(len(labels), dtype=bool) if view.outliers is None else ~view.outliers
-    silhouette = silhouette_with(soft, labels)
+    silhouette = consensus_silhouette(soft, labels)
     return Certainty(
         labels=labels,
         memberships=soft,

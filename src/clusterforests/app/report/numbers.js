@@ -10,7 +10,7 @@ const EVIDENCE = [
 ];
 
 function drawNumber() {
-  const { candidates, evidence, value, chosen, reason, delta } = data.number;
+  const { candidates, evidence, value, chosen, reason } = data.number;
   const known = EVIDENCE.filter(([key]) => evidence[key]?.some((entry) => entry !== null));
   find("number-reason").hidden = !chosen;
   find("number-reason").textContent = reason ?? "";
@@ -22,7 +22,6 @@ function drawNumber() {
     candidateChart("Stability between halves of the forest", candidates, evidence.stability, now.k),
     candidateChart("Ambiguous pairs (PAC; less is better)", candidates, evidence.pac, now.k),
     cdfChart(),
-    delta === null ? null : candidateChart("Delta area: growth of the area below", delta.candidates, delta.values, now.k),
   ];
   find("number-charts").replaceChildren(...charts.filter((chart) => chart !== null));
   find("number-scroll").hidden = known.length === 0;
@@ -100,29 +99,4 @@ function drawTree() {
       make("li", {}, `At ${tree.numbers[split.step + 1]} clusters, ${split.parent} splits into ${split.children.join(" and ")}`,
         ...(split.features.length ? [", by ", ...split.features.flatMap((name, i) => (i ? [", ", named(name)] : [named(name)]))] : []), ".")),
   );
-  drawTracking(views);
-}
-
-// Which cluster each row is in, for every number of clusters: a strip for each.
-function drawTracking(views) {
-  const order = data.points.rows.map((_, i) => i);
-  order.sort((a, b) => {
-    for (const view of views) if (view.points[a] !== view.points[b]) return view.points[a] - view.points[b];
-    return a - b;
-  });
-  const [width, left, tall] = [640, 34, 16];
-  const step = (width - left - 10) / order.length;
-  const svg = frame("Which cluster each row is in, for every number of clusters; the tree above shows the same in numbers.", width, (tall + 3) * views.length);
-  views.forEach((view, i) => {
-    const y = (tall + 3) * i;
-    svg.append(draw("text", { x: 4, y: y + 12, class: view === now ? "strong" : null }, String(view.k)));
-    let start = 0;
-    order.forEach((row, at) => {
-      const last = at + 1 === order.length || view.points[order[at + 1]] !== view.points[row];
-      if (!last) return;
-      svg.append(draw("rect", { class: `k${colourOf(view.points[row], view)}`, x: (left + step * start).toFixed(1), y, width: (step * (at + 1 - start)).toFixed(2), height: tall }));
-      start = at + 1;
-    });
-  });
-  find("tracking").replaceChildren(svg);
 }

@@ -49,7 +49,7 @@ function drawDescription() {
   find("ambiguous").textContent = prose(now.ambiguous ?? "");
   find("description-note").textContent =
     "Numbers compare the cluster with all other rows: medians of numbers and dates, shares of levels. Effect: the chance that a row of the cluster is " +
-    "above another row, less the chance that it is below (Cliff’s delta); of a level, the difference of the two shares. Only columns that tell, and effects from " +
+    "above another row, less the chance that it is below (Cliff’s delta); of a level, the difference of the two shares. Only informative columns, and effects from " +
     `0.33 on, are mentioned. Found again: the share of half forests with a cluster that shares at least 75 % of its rows with this one (Jaccard index).` +
     (data.features.rows < data.run.rows ? ` Measured on ${count(data.features.rows)} rows drawn at random.` : "");
 }

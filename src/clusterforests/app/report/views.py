@@ -31,7 +31,7 @@ from clusterforests.app.report.rows import (
     stability_entry,
 )
 from clusterforests.forest_view import ForestView, view_of
-from clusterforests.inspection import cdf_area, consensus_cdf, delta_area, pac
+from clusterforests.inspection import consensus_cdf, pac
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, build_tree, follow, shared_rows
 from clusterforests.judge.evidence import MEASURES, NClustersEvidence
 
@@ -163,7 +163,7 @@ def pair_entry(sure: Certainty) -> dict[str, Any] | None:
     if sure.halves is None:
         return None
     found = consensus_cdf(sure.halves)
-    return {"cdf": rounded_list(found.cdf), "pac": rounded(pac(found)), "rows": found.n_rows}
+    return {"cdf": rounded_list(found.cdf), "pac": rounded(pac(sure.halves)), "rows": found.n_rows}
 
 
 def _percent(sure: Certainty, rows: IndexArray) -> list[int]:
@@ -197,22 +197,7 @@ def number_entry(view: ForestView, cuts: list[OneNumber]) -> dict[str, Any]:
         "evidence": evidence,
         "reason": None if choice is None else choice.reason,
         "value": view.n_clusters,
-        "delta": _growth(cuts),
     }
-
-
-def _growth(cuts: list[OneNumber]) -> dict[str, Any] | None:
-    """Compute the delta area over the first run of consecutive numbers from 2 on; None if there is none."""
-    known = [cut for cut in cuts if cut.view.n_clusters > 1 and cut.sure.halves is not None]
-    run = known[:1]
-    for before, after in pairwise(known):
-        if after.view.n_clusters != before.view.n_clusters + 1:
-            break
-        run.append(after)
-    if len(run) < 2:
-        return None
-    growth = delta_area([cdf_area(cut.sure.halves) for cut in run])
-    return {"candidates": [cut.view.n_clusters for cut in run], "values": rounded_list(growth)}
 
 
 def tree_entry(view: ForestView, cuts: list[OneNumber], table: TableSample) -> dict[str, Any] | None:
