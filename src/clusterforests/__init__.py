@@ -12,12 +12,15 @@ __all__ = [
     "consensus_clustering",
     "describe",
     "inspect_table",
+    "load",
+    "save",
     "write_report",
 ]
 
 if TYPE_CHECKING:
     from clusterforests.app.description.description import describe
     from clusterforests.app.report.writing import write_report
+    from clusterforests.app.saving import load, save
     from clusterforests.app.table_reader import TableReader
     from clusterforests.consensus.consensus_clustering import consensus_clustering
     from clusterforests.estimator import ClusterForest
@@ -37,6 +40,8 @@ else:
         "consensus_clustering": "consensus.consensus_clustering",
         "describe": "app.description.description",
         "inspect_table": "table.reader.overview",
+        "load": "app.saving",
+        "save": "app.saving",
         "write_report": "app.report.writing",
     }
     _MODULES = (

@@ -17,6 +17,7 @@ from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_consi
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.reader.overrides import COLUMNS_RULE
 
+ATTACHED = "attached"  # what applications keep beside a forest
 UNFIT = (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError)  # parts that are no forest's
 
 
@@ -74,6 +75,28 @@ def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
     return forest
 
 
+def attach(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
+    """Keep values of an application in the file of a forest, which `load_forest` does not look at.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of a file that `save_forest` wrote.
+    values : mapping of str to object
+        What JSON can hold.
+    """
+    description, arrays = read_model(Path(path))
+    write_model(Path(path), {**description, ATTACHED: dict(values)}, arrays)
+
+
+def read_attached(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what `attach` kept; nothing if it kept nothing."""
+    values = read_model(Path(path))[0].get(ATTACHED, {})
+    if not isinstance(values, dict):
+        raise not_a_model(Path(path), ValueError("what is attached to it is not an object"))
+    return values
+
+
 class _Parts(NamedTuple):
     parameters: dict[str, Any]
     state: dict[str, Any]
@@ -82,7 +105,7 @@ class _Parts(NamedTuple):
 
 def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -> _Parts:
     """Make the parts of a forest from those of its file, and check each, and whether they fit together."""
-    if set(description) != {"parameters", "feature_names", "state"}:
+    if set(description) - {ATTACHED} != {"parameters", "feature_names", "state"}:
         raise ValueError("its parts have unknown names")
     parameters = _unpack(description["parameters"], arrays)
     check_kind(parameters, "dict", "parameters")
