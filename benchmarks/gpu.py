@@ -29,6 +29,7 @@ from stamp import stamp
 from clusterforests import ClusterForest, estimator
 from clusterforests._utils.memory import DeviceLimits, SizeLimits
 from clusterforests.backends import CpuBackend
+from clusterforests.consensus.methods import ConsensusGraph
 from clusterforests.gpu import flat_trees as gpu_trees
 from clusterforests.gpu import kernels as gpu_kernels
 from clusterforests.gpu import reader as gpu
@@ -96,8 +97,8 @@ class Stages:
         self.walls, self.events = {}, []
         for name in ("sample", "grow", "nodes"):
             self._time(SampledRows, name)
-        for name in ("plan_growth", "cut_graph"):
-            self._time(estimator, name)
+        self._time(estimator, "plan_growth")
+        self._time(ConsensusGraph, "cut")
         label = gpu.DeviceReader.label
 
         def kept(rows, trees):
@@ -159,7 +160,7 @@ def whole_fits(sizes, stages, say):
             stages.clear()
             fitted = forest(**settings).fit(X)
             w, k = stages.walls, stages.kernels()
-            cells = w["sample"], w["plan_growth"] + w["grow"], w["nodes"] + w["cut_graph"]
+            cells = w["sample"], w["plan_growth"] + w["grow"], w["nodes"] + w["cut"]
             labels, placing = (
                 (k[a] + k[b]) / 1e3 for a, b in (("project", "label_rows"), ("linked_rows", "tally_rows"))
             )

@@ -16,7 +16,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._utils.random import integers, permutations, stream, uniform
 from clusterforests.backends import CpuBackend, KMeansJobs
-from clusterforests.consensus.cut import combine
+from clusterforests.consensus.consensus_clustering import combine
+from clusterforests.consensus.nodes import CutSettings
 from clusterforests.table.feature_columns import FeatureColumns, numeric_table
 from clusterforests.table.imputation import complete
 from clusterforests.table.scaling import WAYS, fit_scaling
@@ -191,7 +192,7 @@ def scores(labels: np.ndarray, n_clusters: int, truth: np.ndarray) -> np.ndarray
     if len(np.unique(labels[:, seen], axis=1).T) >= n_clusters:
         labels = labels[(labels >= 0).any(axis=1)]
         for i, cut in enumerate(CUTS):
-            found[i, seen] = combine(BACKEND, labels[:, seen], n_clusters, cut, 0.4, "auto").labels
+            found[i, seen] = combine(BACKEND, labels[:, seen], CutSettings(n_clusters, cut, 0.4)).labels
     return np.array([100 * adjusted_rand_score(truth, f) for f in found])
 
 

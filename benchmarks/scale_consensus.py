@@ -26,8 +26,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus_clustering
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.cut import combine
-from clusterforests.consensus.settings import GraphLimits
+from clusterforests.consensus.affinity import GraphLimits
+from clusterforests.consensus.consensus_clustering import combine
+from clusterforests.consensus.nodes import CutSettings
 
 K = 5
 T = 100
@@ -60,13 +61,13 @@ def forest_partitions(n, seed=0):
 
 
 def ours(partitions, method):
-    return consensus_clustering(partitions, K, method=method, n_landmarks=None)
+    return consensus_clustering(partitions, K, method=method, affinity_threshold=0.4, n_landmarks=None)
 
 
 def matrix(partitions, method):
     """The same cut of W as a matrix of doubles."""
     limits = GraphLimits(matrix_nodes=partitions.shape[1])
-    return combine(CpuBackend(), partitions, K, method, 0.4, "auto", n_landmarks=None, limits=limits).labels
+    return combine(CpuBackend(), partitions, CutSettings(K, method, 0.4, "auto", None), limits=limits).labels
 
 
 def sklearn(partitions, method):

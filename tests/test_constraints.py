@@ -67,7 +67,7 @@ def test_pairs_that_agree_with_the_clusters_change_nothing():
     assert (linked.labels_ == labels).mean() > 0.95
 
 
-@pytest.mark.parametrize("consensus", ["kway", "average", "single", "hbgf", "ncut", "gaps-or-kway"])
+@pytest.mark.parametrize("consensus", ["kway", "average", "gaps", "ncut", "gaps-or-refined"])
 def test_every_consensus_keeps_what_is_known(consensus):
     pairs, same = random_pairs(5, len(WINE.data), 3)
     known = np.full(len(WINE.data), -1)

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from clusterforests import ClusterForest
+from clusterforests.consensus.affinity import LIMITS, GraphLimits
 from clusterforests.consensus.nodes import known_nodes
-from clusterforests.consensus.settings import LIMITS, GraphLimits
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 5, 400)
@@ -26,9 +26,7 @@ KINDS = {
     "varied": {"trees": "varied"},
     "medoid": {"consensus": "medoid"},
     "ncut": {"consensus": "ncut"},
-    "ncut-best": {"consensus": "ncut-best"},
     "average": {"consensus": "average"},
-    "mcla": {"consensus": "mcla"},
     "gaps": {"consensus": "gaps", "trees": "fine"},
     "threshold": {"affinity_threshold": 0.3, "affinity_scale": 5},
     "keep": {"select_features": False},

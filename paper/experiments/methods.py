@@ -43,8 +43,11 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     }
     found |= {f"n_candidates=1;patience={tau}": forest(patience=tau).labels_ for tau in MORE_PATIENCE}
     partitions = forest(patience=PATIENCE[0]).partitions_
-    found |= {f"threshold={beta}": consensus_clustering(partitions, k, affinity_threshold=beta) for beta in THRESHOLDS}
-    found["scaling only"] = consensus_clustering(partitions, k, affinity_threshold=0.0)
+    found |= {
+        f"threshold={beta}": consensus_clustering(partitions, k, method="ncut", affinity_threshold=beta)
+        for beta in THRESHOLDS
+    }
+    found["scaling only"] = consensus_clustering(partitions, k, method="ncut", affinity_threshold=0.0)
     found["threshold only"] = _cut_plain(partitions, k, 0.4)
     found["neither"] = _cut_plain(partitions, k, 0.0)
     return found
@@ -56,7 +59,7 @@ def _cut_plain(partitions: IntArray, k: int, threshold: float) -> IntArray:
     signatures = collapse(partitions)
     P = coassociate(backend, signatures.labels, signatures.labels)
     graph = Graph(backend, np.where(threshold > P, 0.0, P), signatures.weights)
-    return recursive_cut(graph, k, "ncut").labels()[signatures.inverse]
+    return recursive_cut(graph, k).labels()[signatures.inverse]
 
 
 def run_kmeans(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:

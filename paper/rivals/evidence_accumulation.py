@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from clusterforests._utils.arrays import FloatArray, IntArray, KeyArray
@@ -13,9 +15,10 @@ from clusterforests._utils.random import root_seed, stream
 from clusterforests._utils.validation import choice, either, integer, none, real
 from clusterforests.backends import Backend, CpuBackend, KMeansJobs
 from clusterforests.consensus.affinity import coassociate, collapse
-from clusterforests.consensus.cut import combine
-from clusterforests.consensus.linkage import threshold_labels
+from clusterforests.consensus.consensus_clustering import consensus_clustering
+from clusterforests.consensus.linkage import by_size
 from clusterforests.table.checks import check_clustering
+from paper.consensus import single_linkage
 
 # Linkage of rows by how often partitions put them together: the last step of two baselines.
 
@@ -32,15 +35,16 @@ def link_by_coassociation(
     Without a threshold, join the nearest groups until `n_clusters` are left, by single or average linkage.
     """
     if threshold is None:
-        return combine(
-            backend, partitions, n_clusters, linkage, affinity_threshold=0.0, affinity_scale=0.0, n_landmarks=None
-        ).labels
+        if linkage == "single":
+            return single_linkage(partitions, n_clusters)
+        return consensus_clustering(partitions, n_clusters, method=linkage, n_landmarks=None)
     signatures = collapse(partitions)
     m = len(signatures)
     check_memory(5 * 8 * m * m, f"Linkage of {m} distinct rows of labels", "Use fewer rows.")
     P = coassociate(backend, signatures.labels, signatures.labels)
     np.fill_diagonal(P, 1.0)
-    return threshold_labels(P, signatures.weights, threshold)[signatures.inverse]
+    joined = connected_components(csr_array(threshold <= P), directed=False)[1]
+    return by_size(joined, signatures.weights)[signatures.inverse]
 
 
 # K-means partitions, one per seed: what most baselines combine.

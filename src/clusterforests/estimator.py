@@ -13,8 +13,7 @@ from clusterforests._utils.validation import FOREST_RULES, check_parameters, int
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.constraints import CONSTRAINT_RULES, Asked
-from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.consensus.methods import METHOD_RULES, needs_values
+from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.inspection.separation import dominant_features
@@ -354,7 +353,7 @@ class ClusterForest(FittedForest):
         settings = self._cut_settings(chosen, number.value)
         bar.stage("cutting the graph")
         graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
-        kept = cut_graph(graph, settings)  # cut: line 8
+        kept = graph.cut(settings.method)  # cut: line 8
         if rows.constraints is not None:
             kept = rows.constraints.cut(graph, kept, grown.labels_of_sample, sample.weights)
         bar.stage("placing the rows")
@@ -389,7 +388,7 @@ class ClusterForest(FittedForest):
         settings = self._cut_settings(choices.chosen, n_clusters)
         nodes = rows.nodes(labelled, sample, settings, seed)  # rows with the same labels, or landmarks
         grown = Grown(choices, forest, labelled, nodes)
-        if choices.plan.varied is None or not needs_values(settings.method):
+        if choices.plan.varied is None or settings.method not in NEEDS_VALUES:
             return grown
         values = choices.plan.whole_rows
         return grown._replace(nodes=with_values(nodes, grown.labels_of_sample, sample.weights, values))
@@ -411,7 +410,7 @@ class ClusterForest(FittedForest):
         reading: Reading,
         chosen: dict[str, Setting],
         evidence: NClustersEvidence | None,
-        kept: KeptCut,
+        kept: Cut,
         nodes: Nodes,
     ) -> None:
         """Set the attributes that say how the table was read and what was chosen."""

@@ -17,13 +17,11 @@ from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.assignment import OutOfTimeError
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.cut import ConsensusGraph, KeptCut, cut_graph
-from clusterforests.consensus.methods import without_values
-from clusterforests.consensus.nodes import check_enough_nodes, check_landmarks
+from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph, Cut
+from clusterforests.consensus.nodes import CutSettings, check_enough_nodes, check_landmarks
 from clusterforests.consensus.normalized_cut import CutTree
 from clusterforests.consensus.outliers import OutlierRule
 from clusterforests.consensus.placement import Placement
-from clusterforests.consensus.settings import CutSettings
 from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.inspection.arguments import check_names
 from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
@@ -181,7 +179,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_enough_nodes(len(nodes), n_clusters)
         settings = self._cut_settings(self.chosen_params_, int(n_clusters))
         graph = ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings)
-        kept = cut_graph(graph, settings)
+        kept = graph.cut(settings.method)
         if self._constraints is not None:
             self._constraints.check(settings.n_clusters)
             partitions, weights = in_memory(self.partitions_), in_memory(self._weights)
@@ -423,11 +421,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        method, affinity_threshold = (
-            without_values(self.chosen_params_["consensus"].value),
-            self.chosen_params_["affinity_threshold"].value,
-        )
-        settings = {"method": method, "affinity_threshold": affinity_threshold, "affinity_scale": self.affinity_scale}
+        chosen = self.chosen_params_
+        method = chosen["consensus"].value
+        settings = {"method": "kway" if method in NEEDS_VALUES else method}
+        settings |= {"affinity_threshold": chosen["affinity_threshold"].value, "affinity_scale": self.affinity_scale}
         return consensus_clustering(partitions, n_clusters, **settings)
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:
@@ -518,7 +515,7 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     return cuts
 
 
-def kept_method(kept: KeptCut, *, named: bool) -> Setting:
+def kept_method(kept: Cut, *, named: bool) -> Setting:
     """Name the cut that was kept, and say why."""
     return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
 

@@ -12,8 +12,9 @@ from sklearn.preprocessing import StandardScaler
 
 from clusterforests import ClusterForest, HartiganWongKMeans
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.cut import combine
-from clusterforests.consensus.settings import GraphLimits
+from clusterforests.consensus.affinity import GraphLimits
+from clusterforests.consensus.consensus_clustering import combine
+from clusterforests.consensus.nodes import CutSettings
 
 TWO_ROWS = np.repeat([[0.0, 1.0], [5.0, 2.0]], 4, axis=0)
 
@@ -63,4 +64,4 @@ def test_levels_not_seen_in_fit():
 def test_eigenvectors_that_are_not_found():
     partitions = np.random.default_rng(0).integers(0, 3, size=(10, 600)).astype(np.int32)
     limits = GraphLimits(matrix_nodes=0, max_products=1)
-    check(lambda: combine(CpuBackend(), partitions, 2, "ncut", 0.4, "auto", limits=limits))
+    check(lambda: combine(CpuBackend(), partitions, CutSettings(2, "ncut"), limits=limits))

@@ -4,8 +4,7 @@ import numpy as np
 import reference
 
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.affinity import Graph, affinity, collapse
-from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.consensus.affinity import LIMITS, Graph, GraphLimits, affinity, collapse
 
 BACKEND = CpuBackend(1)
 # Limits with which W is a matrix, or an operator down to the smallest part.

@@ -1,4 +1,4 @@
-"""From partitions to the graph in small: every table and matrix against plain loops."""
+"""From partitions to the graph in small: every table, matrix and operator against plain loops."""
 
 import math
 from dataclasses import replace
@@ -6,11 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from small_graphs import KINDS, graph_of, normalised
 
+from clusterforests import _core
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus import affinity
 from clusterforests.consensus.affinity import (
     AffinityWithDiagonal,
+    GraphLimits,
     Inside,
     MatchCountAffinity,
     affinity_scale_for,
@@ -22,7 +29,6 @@ from clusterforests.consensus.affinity import (
     share_table,
     weight_table,
 )
-from clusterforests.consensus.settings import GraphLimits
 
 BACKEND = CpuBackend(1)
 THRESHOLDS = [0.4, 0.5, 0.0, "auto"]
@@ -184,3 +190,77 @@ def test_automatic_scale():
     assert [affinity_scale_for("auto", members) for members in (1, 50, 100, 200)] == [0.1, 5.0, 10.0, 10.0]
     assert affinity_scale_for(7, 50) == 7.0
     assert isinstance(affinity_scale_for(7, 50), float)
+
+
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
+@pytest.mark.parametrize(("members", "k", "n"), [(1, 2, 5), (7, 3, 70), (100, 5, 33), (300, 2, 17), (8, 40, 65)])
+def test_match_counts(instruction_set, members, k, n):
+    rng = np.random.default_rng(members)
+    a = rng.integers(-1, k, size=(members, n)).astype(np.int32)
+    b = rng.integers(-1, k, size=(members, n + 3)).astype(np.int32)
+    assert coassociate(BACKEND, a, b) == pytest.approx(reference.coassociation(a, b))
+    assert coassociate(BACKEND, abs(a), abs(b)) == pytest.approx(reference.coassociation(abs(a), abs(b)))
+
+
+def test_match_counts_across_panels():
+    labels = np.random.default_rng(0).integers(0, 3, size=(20, 4200)).astype(np.int32)
+    P = coassociate(BACKEND, labels[:, :50], labels)
+    expected = (labels[:, :50, None] == labels[:, None, :]).mean(axis=0)
+    assert (expected == P).all()
+
+
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
+def test_products(instruction_set):
+    rng = np.random.default_rng(0)
+    for n in (1, 15, 16, 400):
+        matrix, vectors = rng.normal(size=(n + 2, n)), rng.normal(size=(3, n))
+        assert BACKEND.multiply(matrix, vectors) == pytest.approx(vectors @ matrix.T)
+
+
+@given(arrays(np.int32, st.tuples(st.integers(1, 6), st.integers(1, 12)), elements=st.integers(-1, 2)))
+@settings(max_examples=100)
+def test_collapse_keeps_every_row(partitions):
+    signatures = collapse(partitions)
+    assert (signatures.labels[:, signatures.inverse] == partitions).all()
+    assert signatures.weights.sum() == partitions.shape[1]
+    assert len(np.unique(signatures.labels, axis=1).T) == len(signatures)
+
+
+def test_weights_do_not_depend_on_the_order_of_rows():
+    labels = random_labels(n=50, members=3)
+    weights = np.random.default_rng(0).random(50)
+    order = np.random.default_rng(1).permutation(50)
+    first, second = collapse(labels, weights), collapse(labels[:, order], weights[order])
+    assert (first.weights == second.weights).all()
+    assert first.weights.sum() == pytest.approx(weights.sum())
+
+
+# The graph's normalised operator.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_graph_is_the_normalised_operator(kind):
+    graph, W, weights = graph_of(limits=KINDS[kind])
+    assert graph.affinity.is_matrix == (kind == "dense")
+    matrix, _, vectors = normalised(W, weights)
+    v = np.random.default_rng(0).normal(size=(3, len(W)))
+    assert len(graph) == len(W)
+    assert_allclose(graph.W, W, rtol=1e-9)
+    assert graph.degrees == pytest.approx(W @ weights)
+    assert np.linalg.norm(graph.first) == pytest.approx(1)
+    assert graph.first * np.sign(vectors[0, 0]) == pytest.approx(vectors[0])
+    assert graph.apply(v) == pytest.approx(v @ matrix)
+    rest = matrix - np.outer(vectors[0], vectors[0])
+    assert_allclose(graph.deflated(), rest, atol=1e-12)
+    assert_allclose(graph.apply_deflated(v), v @ rest, atol=1e-12)
+    some = np.arange(5, len(W), 3)
+    part = graph.part(some)
+    assert_allclose(part.W, W[np.ix_(some, some)], rtol=1e-9)
+    assert (part.weights == weights[some]).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ncut(kind):
+    graph, W, weights = graph_of(seed=5, limits=KINDS[kind])
+    right = np.arange(len(W)) % 3 == 0
+    assert graph.ncut(right) == pytest.approx(reference.ncut_value(W * np.outer(weights, weights), right))

@@ -6,7 +6,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests.consensus.linkage import linkage_labels, trimmed_labels
+from clusterforests.consensus.linkage import linkage_labels, mean_distance, trimmed_labels
+
+JOINS = {"average": mean_distance, "single": lambda a, b, *_: np.minimum(a, b)}
 
 
 def blocks(sizes, inside=0.9, between=0.1):
@@ -16,7 +18,7 @@ def blocks(sizes, inside=0.9, between=0.1):
     return P, group
 
 
-@pytest.mark.parametrize("method", ["average", "single"])
+@pytest.mark.parametrize("method", JOINS)
 @pytest.mark.parametrize("seed", range(6))
 def test_linkage_with_weights_is_linkage_of_repeated_rows(method, seed):
     rng = np.random.default_rng(seed)
@@ -27,7 +29,7 @@ def test_linkage_with_weights_is_linkage_of_repeated_rows(method, seed):
     rows = np.repeat(np.arange(n), weights)
     repeated = squareform(1 - P[np.ix_(rows, rows)], checks=False)
     expected = fcluster(linkage(repeated, method), 5, criterion="maxclust")
-    found = linkage_labels(P, weights.astype(float), 5, method)
+    found = linkage_labels(P, weights.astype(float), 5, JOINS[method])
     assert adjusted_rand_score(expected, found[rows]) == 1
     assert (np.diff(np.bincount(found, weights=weights)) <= 0).all()
 
@@ -37,7 +39,7 @@ def test_trimmed_linkage_leaves_outliers_to_the_clusters():
     P[55:, :55] = P[:55, 55:] = 0.05  # two outliers, nearer to the second group
     P[55:, 30:55] = P[30:55, 55:] = 0.2
     weights = np.ones(57)
-    plain = linkage_labels(P, weights, 2, "average")
+    plain = linkage_labels(P, weights, 2)
     assert sorted(np.bincount(plain)) in ([1, 56], [2, 55])
     trimmed = trimmed_labels(P, weights, 2)
     assert adjusted_rand_score(np.minimum(group, 1), trimmed) == 1

@@ -3,177 +3,177 @@
 import numpy as np
 import pytest
 import reference
-from numpy.testing import assert_allclose
-from small_graphs import KINDS, from_matrix, graph_of
+from noisy_partitions import noisy
+from sklearn.datasets import make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+from small_graphs import from_matrix, graph_of
 
-from clusterforests.consensus import normalized_cut
-from clusterforests.consensus.eigenvectors import second_vector
+from clusterforests import ClusterForest
+from clusterforests.backends import CpuBackend
+from clusterforests.consensus.affinity import Graph, affinity, collapse
 from clusterforests.consensus.normalized_cut import (
-    CutNode,
-    CutTree,
-    _best_cutoff,
-    _links_to_earlier,
-    _on_right,
-    _propose,
-    _shifted_cutoff,
+    JOINED,
+    SCALE,
+    cut_at_gaps,
+    fine_shares,
+    kmeans_groups,
+    leak,
     recursive_cut,
 )
 
+BACKEND = CpuBackend(1)
 
-def test_an_entry_on_the_cutoff_goes_right():
-    vector = np.array([-2.0, -1e-9, 0.0, 1e-9, 1.0, 0.5, 0.5 - 1e-8, 0.5 - 3e-8])
-    assert _on_right(vector, 0.0).tolist() == [False, True, True, True, True, True, True, True]
-    assert _on_right(vector, 0.5).tolist() == [False, False, False, False, True, True, True, False]
+# Recursive cuts.
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_best_cutoff_is_halfway_across_the_best_gap(kind):
-    for seed in range(3):
-        graph, W, weights = graph_of(seed=seed, noise=0.6, limits=KINDS[kind])
-        vector = second_vector(graph)
-        values = np.unique(vector)
-        weighted = W * np.outer(weights, weights)
-        every = [reference.ncut_value(weighted, vector > v) for v in values[:-1]]
-        best = int(np.argmin(every))
-        found = _best_cutoff(graph, vector, step=16)  # several blocks of the operator
-        assert found == pytest.approx((values[best] + values[best + 1]) / 2)
-
-
-@pytest.mark.parametrize(("gap", "wide"), [(2.5e-7, True), (1.5e-7, False)])
-def test_a_gap_that_is_rounding_is_no_place_to_cut(gap, wide):
-    """Twice ZERO of the largest entry: nothing in it would go left or right for certain."""
-    W, _ = blocks([2, 3])
-    vector = np.array([-10.0, 1.0, 1.0 + gap, 5.0, 10.0])
-    assert (abs(_best_cutoff(from_matrix(W), vector) - 1.0) < 1e-6) == wide
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_links_to_earlier_nodes(kind):
-    graph, W, weights = graph_of(limits=KINDS[kind])
-    order = np.random.default_rng(0).permutation(len(W))
-    expected = [
-        2 * sum(W[v, u] * weights[u] for u in order[:place]) + W[v, v] * weights[v] for place, v in enumerate(order)
-    ]
-    assert_allclose(_links_to_earlier(graph, order, step=16), expected)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_shifted_cutoff(sign):
-    """Both with the smaller side left and right."""
-    graph, _, weights = graph_of(seed=2)
-    z = sign * (np.sin(np.arange(len(weights))) + 0.4)
-    z[3] = 0.0  # on the cutoff: right
-    small = z < 0 if sign > 0 else z >= 0
-    gamma = weights[small].sum() / weights[~small].sum()
-    assert gamma < 1
-    few, many = (np.average(z[side], weights=weights[side]) for side in (small, ~small))
-    assert _shifted_cutoff(graph, z) == pytest.approx((many + np.sqrt(gamma) * few) / (1 + np.sqrt(gamma)))
+def weighted_graph(seed, n=40):
+    labels, _ = noisy(n=n, seed=seed)
+    signatures = collapse(labels)
+    weights = np.random.default_rng(seed).integers(1, 4, len(signatures)).astype(float)
+    return Graph(BACKEND, affinity(BACKEND, signatures, 0.3, 4.0), weights)
 
 
 def blocks(sizes, within=1.0, between=0.01):
     group = np.repeat(np.arange(len(sizes)), sizes)
-    return np.where(group[:, None] == group, within, between), group
+    return np.where(group[:, None] == group[None, :], within, between), group
 
 
-def test_cut_tree():
+def test_a_tree_of_cuts():
+    graph = weighted_graph(3, n=80)
+    tree = recursive_cut(graph, 5)
+    assert len(tree.nodes) == 9
+    assert sorted(node.label for node in tree.nodes if node.left < 0) == list(range(5))
+    for node in tree.nodes:
+        if node.left >= 0:
+            left, right = tree.nodes[node.left], tree.nodes[node.right]
+            assert sorted([*left.members, *right.members]) == sorted(node.members)
+            w, side = graph.weights[node.members], np.isin(node.members, right.members)
+            part = graph.W[np.ix_(node.members, node.members)] * np.outer(w, w)
+            assert node.ncut == pytest.approx(reference.ncut_value(part, side))
+    assert (np.diff(np.bincount(tree.labels(), weights=graph.weights)) <= 0).all()
+
+
+def test_the_largest_part_is_split_next():
+    nodes = recursive_cut(weighted_graph(5, n=90), 6).nodes
+    for step in range(1, 5):
+        children = 1 + 2 * step
+        split = next(i for i, node in enumerate(nodes) if node.left == children)
+        open_then = [i for i in range(children) if nodes[i].left < 0 or nodes[i].left >= children]
+        assert nodes[split].size == max(nodes[i].size for i in open_then)
+
+
+def test_clear_blocks():
     W, group = blocks([5, 4, 3])
-    tree = recursive_cut(from_matrix(W), 3, "ncut")
+    tree = recursive_cut(from_matrix(W), 3)
     assert tree.labels().tolist() == group.tolist()
     assert tree.labels().dtype == np.int32
     root = tree.nodes[0]
     assert (root.left, root.right, root.label, root.size) == (1, 2, -1, 12.0)
-    assert root.cutoff == 0
     assert root.degrees == pytest.approx(W.sum(axis=1))
-    assert len(root.vector) == 12
+    assert tree.nodes[root.left].members.tolist() == np.flatnonzero(root.vector < root.cutoff).tolist()
     leaves = [node for node in tree.nodes if node.left < 0]
     assert sorted((node.label, node.size) for node in leaves) == [(0, 5.0), (1, 4.0), (2, 3.0)]
-    assert {(node.left, node.right) for node in leaves} == {(-1, -1)}
-    assert [node.ncut for node in leaves] == [np.inf] * 3
-    left = tree.nodes[root.left]
-    assert left.members.tolist() == np.flatnonzero(~_on_right(root.vector, 0.0)).tolist()
-
-
-def test_one_cluster_is_not_cut():
-    tree = recursive_cut(from_matrix(np.ones((3, 3))), 1, "ncut")
-    assert len(tree.nodes) == 1
-    assert tree.labels().tolist() == [0, 0, 0]
-
-
-def test_largest_part_next_or_lowest_ncut():
-    """Two pairs of blocks: the larger pair hangs together, the smaller one falls apart."""
-    W, group = blocks([6, 6, 3, 3], between=0.001)
-    W[np.ix_(group < 2, group < 2)] = np.where(group[group < 2][:, None] == group[group < 2], 1.0, 0.9)
-    W[np.ix_(group > 1, group > 1)] = np.where(group[group > 1][:, None] == group[group > 1], 1.0, 0.05)
-    graph = from_matrix(W)
-    largest, lowest = recursive_cut(graph, 3, "ncut"), recursive_cut(graph, 3, "ncut-lowest")
-    assert len(set(largest.labels()[12:])) == 1
-    assert lowest.labels().tolist() == [0] * 12 + [1] * 3 + [2] * 3
-    for tree in (largest, lowest):
-        for node in tree.nodes:
-            if node.left >= 0:
-                own = W[np.ix_(node.members, node.members)]
-                right = np.isin(node.members, tree.nodes[node.right].members)
-                assert node.ncut == pytest.approx(reference.ncut_value(own, right))
+    assert {(node.left, node.right, node.ncut) for node in leaves} == {(-1, -1, np.inf)}
 
 
 def test_labels_go_by_weight_and_ties_by_place():
     W, group = blocks([2, 2])
     for heavy in (0, 1):
         weights = np.where(group == heavy, 9, 1)
-        assert (recursive_cut(from_matrix(W, weights), 2, "ncut").labels() == (group != heavy)).all()
-    assert recursive_cut(from_matrix(W), 2, "ncut").labels().tolist() == [0, 0, 1, 1]
+        assert (recursive_cut(from_matrix(W, weights), 2).labels() == (group != heavy)).all()
+    assert recursive_cut(from_matrix(W), 2).labels().tolist() == [0, 0, 1, 1]
 
 
-def test_more_clusters_than_groups():
+def test_as_many_clusters_as_nodes_and_no_more():
+    assert recursive_cut(from_matrix(np.ones((3, 3))), 1).labels().tolist() == [0, 0, 0]
     W, _ = blocks([1, 1, 1])
-    assert sorted(recursive_cut(from_matrix(W), 3, "ncut").labels()) == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"n_clusters=5 is more than the 3 groups of rows"):
-        recursive_cut(from_matrix(W), 5, "ncut")
-
-
-def test_a_node_is_looked_at_once(monkeypatch):
-    W, _ = blocks([3, 2])
-    graph = from_matrix(W)
-    node = CutNode(np.arange(5), 5.0)
-    assert len(node.vector) == len(node.degrees) == 0
-    _propose(graph, node, "ncut")
-    before = node.vector
-    monkeypatch.setattr(normalized_cut, "second_vector", lambda *_: pytest.fail("again"))
-    _propose(graph, node, "ncut")
-    assert node.vector is before
-
-
-@pytest.mark.parametrize(
-    ("rule", "signs"), [("ncut", True), ("ncut-lowest", True), ("ncut-best", False), ("ncut-shifted", False)]
-)
-def test_rules_have_their_cutoffs_and_need_signs_or_more(rule, signs, monkeypatch):
-    graph, _, _ = graph_of(seed=1)
-    asked = []
-    monkeypatch.setattr(
-        normalized_cut, "second_vector", lambda g, signs_only: asked.append(signs_only) or second_vector(g)
-    )
-    node = CutNode(np.arange(len(graph.weights)), float(graph.weights.sum()))
-    _propose(graph, node, rule)
-    assert asked == [signs]
-    expected = {"ncut-best": _best_cutoff, "ncut-shifted": _shifted_cutoff}.get(rule, lambda *_: 0.0)(
-        graph, node.vector
-    )
-    assert node.cutoff == expected
-    assert node.ncut == pytest.approx(graph.ncut(_on_right(node.vector, node.cutoff)))
+    assert sorted(recursive_cut(from_matrix(W), 3).labels()) == [0, 1, 2]
+    with pytest.raises(ValueError, match="n_clusters=5 is more than the 3"):
+        recursive_cut(from_matrix(W), 5)
 
 
 def test_memory_is_released_before_a_part_is_cut(monkeypatch):
     graph, _, _ = graph_of()
     released = []
     monkeypatch.setattr(graph.affinity, "release", lambda: released.append(True), raising=False)
-    everyone = np.arange(len(graph.weights))
-    _propose(graph, CutNode(everyone, 1.0), "ncut")
-    assert released == []
-    _propose(graph, CutNode(everyone[::2], 1.0), "ncut")
+    recursive_cut(graph, 2)
+    assert not released
+    recursive_cut(graph, 3)
     assert released == [True]
 
 
-def test_labels_of_a_tree():
-    whole = CutNode(np.arange(4), 4.0, left=1, right=2)
-    tree = CutTree([whole, CutNode(np.array([1, 3]), 2.0, label=1), CutNode(np.array([0, 2]), 2.0, label=0)])
-    assert tree.labels().tolist() == [0, 1, 0, 1]
+# K-means in the spectral embedding.
+
+RNG = np.random.default_rng(0)
+TRUTH = np.repeat(np.arange(120), 4)
+ROWS = np.eye(120)[TRUTH] + 0.01 * RNG.normal(size=(480, 120))
+
+
+def test_most_of_many_clear_groups_are_found():
+    found = kmeans_groups(CpuBackend(), ROWS, np.ones(480), 120)
+    assert len(np.unique(found)) == 120
+    assert adjusted_rand_score(TRUTH, found) > 0.95
+
+
+def test_threads_do_not_show():
+    assert (
+        kmeans_groups(CpuBackend(1), ROWS, TRUTH + 1.0, 120) == kmeans_groups(CpuBackend(3), ROWS, TRUTH + 1.0, 120)
+    ).all()
+
+
+def test_more_clusters_than_different_rows_are_refused():
+    with pytest.raises(ValueError, match="n_clusters=121 is more than the 120 different rows"):
+        kmeans_groups(CpuBackend(), np.eye(120)[TRUTH], np.ones(480), 121)
+    assert len(np.unique(kmeans_groups(CpuBackend(), np.eye(120)[TRUTH], np.ones(480), 120))) == 120
+
+
+# Cuts at gaps.
+
+
+def partitions(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    return np.array(
+        [np.r_[np.arange(k), rng.integers(0, k, n - k)] for k in (2, 3, 3, 2, 9, 2, 12, 3, 2, 11)], np.int32
+    )
+
+
+def test_the_finest_partitions_make_the_graph():
+    labels = partitions()
+    nodes = collapse(labels)
+    W = np.expm1(SCALE * fine_shares(BACKEND, nodes)) + JOINED * reference.coassociation(nodes.labels, nodes.labels)
+    expected = reference.gaps_weights(nodes.labels, 3, SCALE, JOINED)
+    np.testing.assert_allclose(W, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_what_leaks_is_the_mean_share_of_links_that_lead_out():
+    labels = partitions(1)
+    nodes = collapse(labels, np.arange(1.0, 61.0))
+    groups = (np.arange(len(nodes)) % 2).astype(np.int32)
+    fine = labels[[4, 6, 9]][:, np.unique(nodes.inverse, return_index=True)[1]]
+    P = reference.coassociation(fine, fine) * nodes.weights[:, None] * nodes.weights
+    out = [P[groups == g][:, groups != g].sum() / P[groups == g].sum() for g in (0, 1)]
+    assert leak(BACKEND, nodes, groups) == pytest.approx(np.mean(out))
+
+
+def test_a_gap_around_an_outlier_is_no_cut():
+    nodes = collapse(partitions())
+    groups = np.zeros(len(nodes), np.int32)
+    groups[0] = 1
+    assert leak(BACKEND, nodes, groups) == np.inf
+
+
+def test_groups_are_as_many_as_asked_for():
+    assert len(np.unique(cut_at_gaps(BACKEND, collapse(partitions()), 4))) == 4
+
+
+@pytest.mark.parametrize("shape", [make_moons, make_circles])
+def test_curved_shapes(shape):
+    more = {"factor": 0.5} if shape is make_circles else {}
+    X, y = shape(400, noise=0.05, random_state=0, **more)
+    forest = ClusterForest(2, random_state=0).fit(X)
+    assert forest.chosen_params_["consensus"].value == "gaps"
+    assert adjusted_rand_score(y, forest.labels_) > 0.99
+    assert (forest.predict(X) == forest.labels_).all()
+    noisy = np.column_stack([X, np.random.default_rng(0).normal(size=(400, 10))])
+    if shape is make_moons:
+        assert adjusted_rand_score(y, ClusterForest(2, random_state=0).fit(noisy).labels_) > 0.9

@@ -1,23 +1,20 @@
 """Groups that are refined by the values of their rows."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from noisy_partitions import noisy, uncollapsed
 from scipy.stats import multivariate_normal
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, consensus_clustering
+from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Graph, Signatures, collapse
-from clusterforests.consensus.cut import ConsensusGraph, cut_graph
 from clusterforests.consensus.eigenvectors import spectral_embedding
-from clusterforests.consensus.methods import METHODS, without_values
-from clusterforests.consensus.nodes import Nodes, with_values
+from clusterforests.consensus.methods import ConsensusGraph
+from clusterforests.consensus.nodes import CutSettings, Nodes, with_values
 from clusterforests.consensus.placement import MostLinked
 from clusterforests.consensus.refinement import LEAST_LEFT, log_densities, refine
-from clusterforests.consensus.settings import CutSettings
 
 
 def tight_in_wide(n=600, p=4, seed=0):
@@ -115,19 +112,12 @@ def test_the_even_graph_divides_links_by_the_roots_of_degrees():
     assert np.allclose(np.abs(spectral_embedding(graph.even(), 3)), np.abs(spectral_embedding(plain, 3)), atol=1e-8)
 
 
-def test_without_values_the_cut_is_the_one_that_stands_in():
-    labels, _ = noisy()
-    for name, instead in (("refined", "kway"), ("gaps-or-refined", "gaps-or-kway")):
-        found = [
-            cut_graph(ConsensusGraph(CpuBackend(), uncollapsed(labels), asked), asked)
-            for asked in (CutSettings(3, method, "auto", "auto", None) for method in (name, instead))
-        ]
-        assert found[0].method == found[1].method
-        assert (found[0].cut.groups == found[1].cut.groups).all()
-        assert without_values(name) == instead
-        with pytest.raises(ValueError, match=f"method='{name}' is not allowed"):
-            consensus_clustering(labels, 3, method=name)
-    assert all(without_values(without_values(name)) == without_values(name) for name in METHODS)
+def test_without_values_all_parts_are_cut_at_once():
+    nodes = uncollapsed(noisy()[0])
+    graph = ConsensusGraph(CpuBackend(), nodes, CutSettings(3, "refined"))
+    cut = graph.cut("refined")
+    assert cut.method == "kway"
+    assert (cut.groups == graph.cut("kway").groups).all()
 
 
 def test_nodes_have_the_means_of_their_rows_in_any_order():

@@ -16,11 +16,15 @@ from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest
 from clusterforests._utils.memory import SizeLimits
 from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.cut import combine
+from clusterforests.consensus.affinity import GraphLimits, collapse
+from clusterforests.consensus.consensus_clustering import combine
 from clusterforests.consensus.linkage import by_size
-from clusterforests.consensus.methods import METHODS
-from clusterforests.consensus.settings import GraphLimits
+from clusterforests.consensus.nodes import CutSettings
+from clusterforests.trees.settings import Setting
 from paper import rivals as baselines
+from paper.consensus import CONSENSUS
+from paper.consensus.mixture import likeliest_clusters
+from paper.consensus.nodes import labels_of
 
 FILE = Path(__file__).parent / "golden" / "results.json"
 
@@ -97,7 +101,36 @@ def operator():
     """Cut the graph of a forest once more, without a matrix."""
     fitted = forest(consensus="ncut").fit(table())
     limits = GraphLimits(matrix_nodes=0)
-    fitted.labels_ = combine(CpuBackend(), fitted.partitions_, 3, "ncut", "auto", "auto", seed=5, limits=limits).labels
+    fitted.labels_ = combine(CpuBackend(), fitted.partitions_, CutSettings(3, "ncut"), seed=5, limits=limits).labels
+    return fitted
+
+
+COMBINED = ("ncut", "ncut-lowest", "ncut-best", "ncut-shifted", "kway", "refined", "average", "average-trimmed")
+COMBINED += (
+    "single",
+    "medoid",
+    "gaps",
+    "gaps-or-kway",
+    "gaps-or-refined",
+    "cspa",
+    "hbgf",
+    "mcla",
+    "mixture",
+    "agreement",
+)
+
+
+def combined(name):
+    """Combine the trees of a forest: by its own method, or by one of the literature's consensus functions."""
+    if name not in CONSENSUS:
+        return forest(consensus=name).fit(table())
+    fitted = forest().fit(table())
+    if name == "mixture":  # where EM starts depends on the numbers of the labels: they stay those of the trees
+        nodes = collapse(fitted.partitions_)
+        fitted.labels_ = labels_of(nodes, likeliest_clusters(nodes, 3))
+    else:
+        fitted.labels_ = CONSENSUS[name](fitted.partitions_, 3)
+    fitted.chosen_params_["consensus"] = Setting("kway" if name == "gaps-or-kway" else name, "given")
     return fitted
 
 
@@ -125,7 +158,7 @@ FORESTS: dict[str, Callable] = {
     "rare group": lambda: forest().fit(with_a_rare_group()),
     "outliers": lambda: forest(2, outliers="auto").fit(with_outliers()),
     "levels of a category": lambda: forest("auto").fit(with_levels()),
-} | {f"consensus {name}": lambda name=name: forest(consensus=name).fit(table()) for name in METHODS}
+} | {f"consensus {name}": lambda name=name: combined(name) for name in COMBINED}
 
 OTHERS: dict[str, Callable] = {
     "HartiganWongKMeans": lambda: HartiganWongKMeans(4, random_state=5).fit(table()),

@@ -8,7 +8,7 @@ from clusterforests import _core
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus import placement as placement_module
 from clusterforests.consensus.affinity import Signatures, weight_table
-from clusterforests.consensus.cut import place_by
+from clusterforests.consensus.consensus_clustering import place_by
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.placement import Links, MostLinked
 

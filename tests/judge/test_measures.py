@@ -6,12 +6,12 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_samples, silhoue
 
 from clusterforests._utils.statistics import adjusted_rand
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.settings import CutSettings
+from clusterforests.consensus.nodes import CutSettings
 from clusterforests.judge import evidence as measures
 from clusterforests.judge.evidence import JudgedRows, measure_numbers, wide_gaps
 
 BACKEND = CpuBackend(1)
-SETTINGS = CutSettings(2, "kway", "auto", "auto", None)
+SETTINGS = CutSettings(2, "kway")
 SIZES = [30, 25, 20, 15]
 TRUTH = np.repeat(np.arange(4), SIZES).astype(np.int32)
 

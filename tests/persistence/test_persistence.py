@@ -19,7 +19,7 @@ from clusterforests.persistence import saving
 from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
 from clusterforests.table.scaling import Projections
 
-CONSENSUS = ["auto", "ncut", "ncut-best", "kway", "average", "average-trimmed", "single", "mcla", "agreement"]
+CONSENSUS = ["auto", "ncut", "kway", "gaps", "average", "average-trimmed"]
 
 
 def round_trip(forest, path):

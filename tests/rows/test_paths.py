@@ -7,8 +7,9 @@ from accelerator import need_gpu, rows_on_gpu
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.cut import combine
-from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.consensus.affinity import LIMITS, GraphLimits
+from clusterforests.consensus.consensus_clustering import combine
+from clusterforests.consensus.nodes import CutSettings
 from clusterforests.rows.devices import to_host
 from clusterforests.rows.sampled import LocalBlocks, settle_centers
 from clusterforests.table.feature_columns import numeric_table
@@ -36,7 +37,7 @@ def test_recursive_cuts(path, threshold, seed):
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
     some = 140 if "n_landmarks" in path else None
-    found = combine(CpuBackend(2), labels, 3, "ncut", threshold, 4.0, n_landmarks=some, seed=seed, limits=PATHS[path])
+    found = combine(CpuBackend(2), labels, CutSettings(3, "ncut", threshold, 4.0, some), seed=seed, limits=PATHS[path])
     assert found.n_landmarks == some
     P = reference.coassociation(labels, labels)
     W = np.expm1(4.0 * P) if threshold == "auto" else reference.regularised(P, threshold, 4.0)
@@ -93,10 +94,10 @@ def test_all_rows_as_landmarks_are_the_exact_cut():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [60, 50, 40])
     labels = np.where(rng.random((40, 150)) < 0.3, rng.integers(0, 3, (40, 150)), truth).astype(np.int32)
-    exact = combine(CpuBackend(), labels, 3, "ncut", 0.4, 4.0, n_landmarks=None).labels
+    exact = combine(CpuBackend(), labels, CutSettings(3, "ncut", 0.4, 4.0, None)).labels
     many = GraphLimits(collapsed=10)
-    for method in ("ncut", "ncut-best", "kway"):
-        exact = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, n_landmarks=None).labels
-        walked = combine(CpuBackend(), labels, 3, method, 0.4, 4.0, n_landmarks=150, limits=many)
+    for method in ("ncut", "kway"):
+        exact = combine(CpuBackend(), labels, CutSettings(3, method, 0.4, 4.0, None)).labels
+        walked = combine(CpuBackend(), labels, CutSettings(3, method, 0.4, 4.0, 150), limits=many)
         assert not len(walked.placement.settled)
         assert (walked.labels == exact).all()

@@ -9,9 +9,9 @@ from clusterforests._utils.arrays import AnyIntArray, FloatArray, IntArray
 from clusterforests._utils.validation import Rule, above, either, integer, none
 from clusterforests.backends import Backend
 from clusterforests.consensus.assignment import ROUNDING, Sizes
-from clusterforests.consensus.cut import ConsensusGraph, KeptCut
 from clusterforests.consensus.enforcement import Placed, check_guidance, cut_with, every_unit, keep, least_clusters
 from clusterforests.consensus.guidance import Guidance, read_guidance
+from clusterforests.consensus.methods import ConsensusGraph, Cut
 from clusterforests.consensus.outliers import OUTLIER_RULES
 from clusterforests.consensus.placement import Placement
 from clusterforests.trees.settings import Setting
@@ -134,7 +134,7 @@ class Constraints:
         """Make rows that belong together one row of the graph."""
         return partitions if self.guidance is None else self.guidance.link(partitions)
 
-    def cut(self, graph: ConsensusGraph, kept: KeptCut, partitions: AnyIntArray, weights: FloatArray | None) -> KeptCut:
+    def cut(self, graph: ConsensusGraph, kept: Cut, partitions: AnyIntArray, weights: FloatArray | None) -> Cut:
         """Let known classes lead the cut."""
         return cut_with(graph, kept, self.guidance, partitions, weights)
 

@@ -14,8 +14,7 @@ from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.random import stream, uniform
 from clusterforests._utils.threads import blas_threads
 from clusterforests._utils.validation import warn_caller
-from clusterforests.consensus.affinity import Graph
-from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.consensus.affinity import LIMITS, Graph, GraphLimits
 
 # Leading eigenvectors of a symmetric operator by a block Krylov method with restarts.
 #

@@ -17,9 +17,9 @@ from clusterforests.consensus.assignment import (
     keep_sizes,
     largest_clique,
 )
-from clusterforests.consensus.cut import ConsensusGraph, KeptCut
 from clusterforests.consensus.guidance import Guidance
 from clusterforests.consensus.known_classes import KnownRows, cut_from_classes
+from clusterforests.consensus.methods import ConsensusGraph, Cut
 from clusterforests.consensus.placement import Placement
 from clusterforests.consensus.refinement import LEAST_SHARE
 
@@ -83,11 +83,11 @@ def _listed(names: "map[str]") -> str:
 
 def cut_with(
     graph: ConsensusGraph,
-    kept: KeptCut,
+    kept: Cut,
     guidance: Guidance | None,
     partitions: AnyIntArray,
     weights: FloatArray | None,
-) -> KeptCut:
+) -> Cut:
     """Let known classes, if there are any, lead the cut."""
     if guidance is None or not len(rows := guidance.known) or graph.n_clusters == 1:
         return kept

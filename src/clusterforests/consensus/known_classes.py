@@ -10,9 +10,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
-from clusterforests.consensus.cut import ConsensusGraph, KeptCut
 from clusterforests.consensus.linkage import by_size
-from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.methods import ConsensusGraph, Cut
 from clusterforests.consensus.placement import MostLinked, Shares, find_columns
 from clusterforests.consensus.refinement import refine
 
@@ -29,13 +28,13 @@ class KnownRows(NamedTuple):
     weights: FloatArray  # (r,)
 
 
-def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: KeptCut) -> KeptCut:
+def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: Cut) -> Cut:
     """Cut the graph into as many groups as another cut has, each class one of them."""
     nodes, n_groups = graph.signatures, graph.n_clusters
     own = find_columns(nodes.labels, known.labels)
     fixed = np.full(len(nodes), -1, dtype=np.int32)
     fixed[own[own >= 0]] = known.classes[own >= 0]
-    seeds = np.vstack([_votes(graph, known), _others(graph, known, unguided.cut.groups, fixed)])
+    seeds = np.vstack([_votes(graph, known), _others(graph, known, unguided.groups, fixed)])
     groups = _spread(graph, seeds).argmax(axis=0).astype(np.int32)
     groups[fixed >= 0] = fixed[fixed >= 0]
     if len(np.unique(groups)) < n_groups:
@@ -44,8 +43,8 @@ def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: KeptCut)
         groups = refine(graph.backend, nodes, groups, fixed=fixed, rounds=ROUNDS)
     named = by_size(groups, nodes.weights)
     links, weights = graph.links, nodes.weights
-    cut = Cut(named, lambda _: MostLinked.of(links, named, weights))
-    return KeptCut(cut, unguided.method, "spread along the links from the rows of known class")
+    reason = "spread along the links from the rows of known class"
+    return Cut(named, lambda _: MostLinked.of(links, named, weights), method=unguided.method, reason=reason)
 
 
 def _votes(graph: ConsensusGraph, known: KnownRows) -> FloatArray:
@@ -69,13 +68,13 @@ def _others(graph: ConsensusGraph, known: KnownRows, groups: IntArray, fixed: In
     weights = graph.signatures.weights
     rest = np.setdiff1d(np.arange(n_groups), taken)
     members = np.equal(groups, rest[:, None]) * np.where(fixed < 0, weights, 0.0)
-    votes = graph.affinity_graph().affinity.multiply(np.ascontiguousarray(members))
+    votes = graph.affinities().affinity.multiply(np.ascontiguousarray(members))
     return np.asarray(votes / np.maximum(members.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 
 def _spread(graph: ConsensusGraph, seeds: FloatArray) -> FloatArray:
     """Let seeds (groups, m) walk at random along the links; each group has the same in all."""
-    walked = graph.affinity_graph()
+    walked = graph.affinities()
     weights, degrees = walked.weights, walked.degrees
     at = arrived = seeds / degrees
     for _ in range(STEPS):

@@ -1,23 +1,29 @@
-"""Agglomerative consensus: average and single linkage on 1 - P, with weights."""
+"""Agglomerative consensus: linkage of weighted nodes on 1 - P."""
+
+from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray, IntArray
 
 Merges = list[tuple[float, int, int]]  # (height, kept, absorbed)
+Join = Callable[[FloatArray, FloatArray, float, float], FloatArray]
 
 SMALLEST = 0.1  # of an even share of the rows: a smaller group is not a cluster of its own
 
 
-def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, method: str) -> IntArray:
+def mean_distance(a: FloatArray, b: FloatArray, weight_a: float, weight_b: float) -> FloatArray:
+    """Average linkage: the distances of two joined groups from the others are the mean over their rows."""
+    joined: FloatArray = (weight_a * a + weight_b * b) / (weight_a + weight_b)
+    return joined
+
+
+def linkage_labels(P: FloatArray, weights: FloatArray, n_clusters: int, join: Join = mean_distance) -> IntArray:
     """Merge the nearest groups until n_clusters are left; labels by size, largest first.
 
-    Nearest-neighbour chains (Murtagh 1983): both linkages are reducible, so merging reciprocal nearest neighbours
-    in any order gives the same hierarchy. `weights` are rows per entry: w equal rows merge at distance 0 first.
+    `weights` are rows per entry: w equal rows merge at distance 0 first.
     """
-    merges = _by_height(merge_all(1.0 - P, weights.copy(), method))
+    merges = merge_all(1.0 - P, weights.copy(), join)
     return by_size(_groups(merges, len(weights), n_clusters), weights)
 
 
@@ -28,7 +34,7 @@ def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> IntAr
     smaller groups then go where their mean P is highest. If there is no such cut, it is that of `linkage_labels`.
     """
     n = len(weights)
-    merges = _by_height(merge_all(1.0 - P, weights.copy(), "average"))
+    merges = merge_all(1.0 - P, weights.copy())
     least = SMALLEST * weights.sum() / n_clusters
     pieces = _first_cut(merges, weights, n_clusters, least)
     if pieces is None or pieces == n_clusters:
@@ -62,10 +68,6 @@ def _first_cut(merges: Merges, weights: FloatArray, n_clusters: int, least: floa
     return found
 
 
-def _by_height(merges: Merges) -> Merges:
-    return sorted(merges, key=lambda merge: merge[0])  # Sorting is stable: ties stay as they were found.
-
-
 def _groups(merges: Merges, n: int, n_groups: int) -> IndexArray:
     """Find the groups after the merges that leave n_groups of n, each named by one of its members."""
     parent = np.arange(n)
@@ -74,9 +76,12 @@ def _groups(merges: Merges, n: int, n_groups: int) -> IndexArray:
     return np.array([_root(parent, i) for i in range(n)])
 
 
-def threshold_labels(P: FloatArray, weights: FloatArray, threshold: float) -> IntArray:
-    """Group by single linkage up to a threshold: along entries of P of at least that; largest group first."""
-    return by_size(connected_components(csr_array(threshold <= P), directed=False)[1], weights)
+def _root(parent: IndexArray, i: int) -> int:
+    """Find the member that names the group of i, and shorten the way to it."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = int(parent[i])
+    return i
 
 
 def by_size(groups: AnyArray, weights: FloatArray | None = None) -> IntArray:
@@ -88,8 +93,12 @@ def by_size(groups: AnyArray, weights: FloatArray | None = None) -> IntArray:
     return rank[group]
 
 
-def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
-    """Find all n - 1 merges. Overwrites its arguments."""
+def merge_all(distance: FloatArray, weights: FloatArray, join: Join = mean_distance) -> Merges:
+    """Find all n - 1 merges, lowest first. Overwrites its arguments.
+
+    By nearest-neighbour chains (Murtagh 1983): where linkage is reducible, as average and single linkage are, merging
+    reciprocal nearest neighbours in any order gives the same hierarchy.
+    """
     n = len(weights)
     np.fill_diagonal(distance, np.inf)
     active = np.ones(n, dtype=bool)
@@ -104,10 +113,7 @@ def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
         if len(chain) > 1 and distance[tip, chain[-2]] <= distance[tip, nearest]:
             a, b = sorted((chain.pop(), chain.pop()))
             merges.append((float(distance[a, b]), a, b))
-            if method == "average":
-                joined = (weights[a] * distance[a] + weights[b] * distance[b]) / (weights[a] + weights[b])
-            else:
-                joined = np.minimum(distance[a], distance[b])
+            joined = join(distance[a], distance[b], weights[a], weights[b])
             joined[a] = np.inf
             weights[a] += weights[b]
             active[b] = False
@@ -115,12 +121,4 @@ def merge_all(distance: FloatArray, weights: FloatArray, method: str) -> Merges:
             distance[b], distance[:, b] = np.inf, np.inf
         else:
             chain.append(nearest)
-    return merges
-
-
-def _root(parent: IndexArray, i: int) -> int:
-    """Find the member that names the group of i, and shorten the way to it."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = int(parent[i])
-    return i
+    return sorted(merges, key=lambda merge: merge[0])  # Sorting is stable: ties stay as they were found.

@@ -11,12 +11,27 @@ from clusterforests._utils.portable_math import exponential
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests.backends import Backend
 from clusterforests.backends.cpu import hash_columns
-from clusterforests.consensus.affinity import Inside, Signatures, coassociate, collapse
-from clusterforests.consensus.methods import works_without_matrix
+from clusterforests.consensus.affinity import LIMITS, GraphLimits, Inside, Signatures, coassociate, collapse
 from clusterforests.consensus.placement import find_columns, label_blocks
-from clusterforests.consensus.settings import LIMITS, CutSettings, GraphLimits
 from clusterforests.table.feature_columns import DistinctRows
 from clusterforests.table.row_sampling import draw_rows
+
+
+class CutSettings(NamedTuple):
+    """How the graph is cut: what the user sets, see `consensus_clustering`."""
+
+    n_clusters: int
+    method: str
+    affinity_threshold: float | str = "auto"
+    affinity_scale: float | str = "auto"
+    n_landmarks: int | str | None = "auto"
+    named: bool = True  # False if the method was chosen for the user, who did not ask for an exact cut of many rows
+
+
+def works_without_matrix(method: str) -> bool:
+    """Say whether the method can cut a graph that is too large for a matrix."""
+    return method in ("ncut", "kway", "refined")
+
 
 # Landmarks: some rows of labels that stand for all of them, each with the weight of those nearest to it.
 

@@ -1,19 +1,19 @@
-"""Recursive normalised cuts of the consensus graph (Algorithm 3, line 8)."""
+"""Normalised cuts of a graph of rows: again and again, into all parts at once, and where there are gaps."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
+from clusterforests._utils.portable_math import expm1
 from clusterforests._utils.random import stream
 from clusterforests.backends import Backend, CpuBackend, Effort, KMeansJobs
-from clusterforests.consensus.affinity import Graph
-from clusterforests.consensus.eigenvectors import ZERO, second_vector
+from clusterforests.consensus.affinity import LIMITS, Graph, GraphLimits, Signatures, check_pairs, coassociate
+from clusterforests.consensus.eigenvectors import ZERO, second_vector, spectral_embedding
 
-ROWS = 128  # of W that are written out at a time
+# Recursive cuts: the paper's.
 
 
 @dataclass
@@ -26,9 +26,13 @@ class CutNode:
     right: int = -1
     vector: FloatArray = field(default_factory=lambda: np.empty(0))
     degrees: FloatArray = field(default_factory=lambda: np.empty(0))  # within the part
-    cutoff: float = 0.0
     ncut: float = np.inf
     label: int = -1
+
+    @property
+    def cutoff(self) -> float:
+        """Entries of the vector from here on go right: those of 0, up to rounding, included."""
+        return float(-ZERO * np.abs(self.vector).max())
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,8 @@ class CutTree:
         return labels
 
 
-def recursive_cut(graph: Graph, n_clusters: int, rule: str) -> CutTree:
-    """Split the graph until there are n_clusters parts.
-
-    rule: "ncut" splits by the sign of the second eigenvector, always the largest part next; "ncut-lowest" the part
-    whose cut has the lowest Ncut value; "ncut-best" cuts where Ncut is lowest along the vector; "ncut-shifted" at the
-    cutoff that the paper's perturbation analysis suggests.
-    """
+def recursive_cut(graph: Graph, n_clusters: int) -> CutTree:
+    """Split the largest part by the sign of its second eigenvector, until there are n_clusters parts."""
     nodes = [CutNode(np.arange(len(graph.weights)), float(graph.weights.sum()))]
     for _ in range(n_clusters - 1):
         leaves = [i for i, node in enumerate(nodes) if node.left < 0 and len(node.members) > 1]
@@ -62,92 +61,26 @@ def recursive_cut(graph: Graph, n_clusters: int, rule: str) -> CutTree:
                 f"n_clusters={n_clusters} is more than the {found} groups of rows that the partitions tell apart. "
                 "Lower n_clusters, or raise n_base_clusters or n_estimators."
             )
-        if rule == "ncut-lowest":
-            for i in leaves:
-                _propose(graph, nodes[i], rule)
-            chosen = min(leaves, key=lambda i: (nodes[i].ncut, i))
-        else:
-            chosen = min(leaves, key=lambda i: (-nodes[i].size, i))
-        node = nodes[chosen]
-        _propose(graph, node, rule)
-        right = _on_right(node.vector, node.cutoff)
+        node = nodes[min(leaves, key=lambda i: (-nodes[i].size, i))]
+        part = graph
+        if len(node.members) < len(graph.weights):
+            graph.affinity.release()  # The room is for the part now.
+            part = graph.part(node.members)
+        node.vector, node.degrees = second_vector(part, signs_only=True), part.degrees
+        right = node.vector >= node.cutoff
+        node.ncut = part.ncut(right)
         node.left, node.right = len(nodes), len(nodes) + 1
         for side in (~right, right):
             members = node.members[side]
             nodes.append(CutNode(members, float(graph.weights[members].sum())))
+    # Clusters are named by size, largest first.
     leaves = sorted((i for i, node in enumerate(nodes) if node.left < 0), key=lambda i: (-nodes[i].size, i))
     for label, i in enumerate(leaves):
         nodes[i].label = label
     return CutTree(nodes)
 
 
-def _propose(graph: Graph, node: CutNode, rule: str) -> None:
-    """Find where the node would be cut, unless that is known."""
-    if len(node.vector):
-        return
-    if len(node.members) == len(graph.weights):
-        part = graph
-    else:
-        graph.affinity.release()  # The room is for the part now.
-        part = graph.part(node.members)
-    node.vector = second_vector(part, signs_only=rule in ("ncut", "ncut-lowest"))
-    node.degrees = part.degrees
-    if rule == "ncut-best":
-        node.cutoff = _best_cutoff(part, node.vector)
-    elif rule == "ncut-shifted":
-        node.cutoff = _shifted_cutoff(part, node.vector)
-    node.ncut = part.ncut(_on_right(node.vector, node.cutoff))
-
-
-def _on_right(vector: FloatArray, cutoff: float) -> BoolArray:
-    """Say which entries go right; one that is on the cutoff up to rounding does."""
-    right: BoolArray = vector >= cutoff - ZERO * np.abs(vector).max()
-    return right
-
-
-def _best_cutoff(part: Graph, vector: FloatArray, step: int = ROWS) -> float:
-    """Find the middle of the gap along the vector where Ncut is lowest."""
-    order = np.argsort(vector, kind="stable")
-    z, w = vector[order], part.weights[order]
-    volume = np.cumsum(w * part.degrees[order])
-    inside = np.cumsum(w * _links_to_earlier(part, order, step))  # pairs within the first i nodes
-    gaps = np.flatnonzero(np.diff(z) > 2 * ZERO * np.abs(z).max())
-    crossing = (volume - inside)[gaps]
-    ncut = crossing / volume[gaps] + crossing / (volume[-1] - volume[gaps])
-    best = gaps[np.argmin(ncut)]
-    return float((z[best] + z[best + 1]) / 2)
-
-
-def _links_to_earlier(part: Graph, order: IndexArray, step: int = ROWS) -> FloatArray:
-    """Sum twice the weight of each node's links to those before it in the order, and once that of its own."""
-    w = part.weights[order]
-    if part.affinity.is_matrix:
-        W = part.W[np.ix_(order, order)]
-        links: FloatArray = 2 * (np.tril(W, -1) @ w) + np.diag(W) * w
-        return links
-    links = np.empty(len(order))
-    for start in range(0, len(order), step):
-        some = slice(start, start + step)
-        W = part.affinity.between(order[some], order[: some.stop])
-        links[some] = 2 * (np.tril(W, start - 1) @ w[: some.stop]) + np.diag(W, start) * w[some]
-    return links
-
-
-def _shifted_cutoff(part: Graph, vector: FloatArray) -> float:
-    """Find the place from which both clusters are equally many noise widths away (the proof of Theorem 2).
-
-    With gamma = small / large, entries of the larger cluster scatter sqrt(gamma) times as far about their mean as
-    those of the smaller one, so the cutoff is (mean_large + sqrt(gamma) mean_small) / (1 + sqrt(gamma)).
-    """
-    right = _on_right(vector, 0.0)
-    sizes = np.array([part.weights[~right].sum(), part.weights[right].sum()])
-    means = np.array([np.average(vector[side], weights=part.weights[side]) for side in (~right, right)])
-    small = int(np.argmin(sizes))
-    root = np.sqrt(sizes[small] / sizes[1 - small])
-    return float((means[1 - small] + root * means[small]) / (1 + root))
-
-
-# K-means on the rows of a spectral embedding.
+# Cuts into all parts at once: K-means on the rows of a spectral embedding.
 
 STARTS = 20
 MANY_CLUSTERS = 100  # beyond, random rows hardly ever start in every cluster: starts are spread out instead
@@ -160,8 +93,11 @@ def kmeans_groups(
     side = CpuBackend(backend.threads)
     table = side.load(np.ascontiguousarray(rows), weights)
     if n_clusters > MANY_CLUSTERS and table.n_distinct >= n_clusters:
-        groups = _spread_start(rows, weights, n_clusters)
-        if len(np.unique(groups)) == n_clusters:
+        # One start is enough where its rows are drawn far from each other (k-means++).
+        with threadpool_limits(1):  # so that the last digit does not depend on the threads asked for
+            found = KMeans(n_clusters, n_init=1, random_state=0).fit(rows, sample_weight=weights)
+        if len(np.unique(found.labels_)) == n_clusters:
+            groups: IntArray = found.labels_.astype(np.int32)
             return groups
     features = [np.arange(rows.shape[1], dtype=np.int32)]
     jobs = KMeansJobs(features, np.array([n_clusters], np.int32), stream(0), starts, 200, Effort.IMPROVED)
@@ -175,26 +111,56 @@ def kmeans_groups(
     return labels
 
 
-def _spread_start(rows: FloatArray, weights: FloatArray, n_clusters: int) -> IntArray:
-    """Run K-means once, from rows that are drawn far from each other (k-means++)."""
-    with threadpool_limits(1):  # so that the last digit does not depend on the threads asked for
-        found = KMeans(n_clusters, n_init=1, random_state=0).fit(rows, sample_weight=weights)
-    groups: IntArray = found.labels_.astype(np.int32)
-    return groups
+# Cuts where there are gaps, whatever the shape of the clusters.
+#
+# Partitions into many small clusters hardly ever put rows on two sides of a gap together, and rows inside a cluster are
+# linked through their neighbours, however long the way. So the finest partitions alone make the graph; a little of all
+# the others' shares joins its pieces where they are more than the clusters that are wanted.
+
+FINEST = 0.3  # of the partitions
+SCALE = 10.0
+JOINED = 0.1
+CLEAN = 0.01  # most of a cluster's links that may lead out of it
+SMALLEST = 0.1  # of an even share: gaps around less are gaps around outliers
 
 
-# Groups by the highest score, none of them empty.
+def cut_at_gaps(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
+    """Cut the graph of the finest partitions into groups."""
+    embedded = spectral_embedding(gap_graph(backend, signatures), n_clusters)
+    return kmeans_groups(backend, embedded, signatures.weights, n_clusters)
 
 
-def best_nonempty_groups(scores: FloatArray, weights: FloatArray) -> IntArray:
-    """Give each row the group with its highest score, the first on ties, but leave no group empty.
+def gap_graph(backend: Backend, signatures: Signatures, limits: GraphLimits = LIMITS) -> Graph:
+    """Make the graph of the finest partitions, joined by a little of all."""
+    check_pairs(signatures)
+    W = expm1(SCALE * fine_shares(backend, signatures))
+    W += JOINED * coassociate(backend, signatures.labels, signatures.labels)
+    return Graph(backend, W, signatures.weights, limits)
 
-    Of all labellings without an empty group this one has the highest sum of weighted scores: each group claims one row
-    and the others are free, so the cost of the claims is an assignment problem.
+
+def leak(backend: Backend, signatures: Signatures, groups: IntArray) -> float:
+    """Compute the mean share of a group's links, in the finest partitions, that lead out of it.
+
+    Infinite if a group is small.
     """
-    labels: IntArray = scores.argmax(axis=1).astype(np.int32)
-    if len(np.unique(labels)) < scores.shape[1]:
-        cost = weights[:, None] * (scores.max(axis=1, keepdims=True) - scores)
-        claimed, groups = linear_sum_assignment(cost)
-        labels[claimed] = groups
-    return labels
+    nodes = np.arange(len(groups))
+    sizes = np.bincount(groups, signatures.weights)
+    if sizes.min() < SMALLEST * sizes.mean():
+        return np.inf
+    P = fine_shares(backend, signatures)
+    member = np.zeros((len(sizes), len(groups)))
+    member[groups, nodes] = signatures.weights
+    to_groups = backend.multiply(P, member)
+    own = np.bincount(groups, signatures.weights * to_groups[groups, nodes])
+    every = np.bincount(groups, signatures.weights * to_groups.sum(axis=0))
+    return float(1 - (own / every).mean())
+
+
+def fine_shares(backend: Backend, signatures: Signatures) -> FloatArray:
+    """Compute P of the partitions with the most clusters."""
+    count = max(1, round(FINEST * len(signatures.labels)))
+    finest = np.sort(np.argsort(-signatures.labels.max(axis=1), kind="stable")[:count])
+    labels = np.ascontiguousarray(signatures.labels[finest])
+    P = coassociate(backend, labels, labels)
+    np.fill_diagonal(P, 1.0)
+    return P

@@ -14,7 +14,7 @@ from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, In
 from clusterforests.backends import Backend
 from clusterforests.backends.cpu import GroupVotes, hash_columns, sum_table_lines
 from clusterforests.consensus.affinity import Graph, Signatures, coassociate, link_weights, weight_table
-from clusterforests.consensus.eigenvectors import NO_VOTE, ZERO
+from clusterforests.consensus.eigenvectors import NO_VOTE
 from clusterforests.consensus.normalized_cut import CutTree
 
 PLACED_ROWS = 8192  # rows placed at a time
@@ -366,7 +366,7 @@ def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
         value = np.linalg.norm(np.sqrt(w) * node.vector)  # The vector is the vote of a vector of length 1.
         voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
         voters[2 * place + 1, node.members] = w
-        cutoffs[place] = node.cutoff - ZERO * np.abs(node.vector).max()
+        cutoffs[place] = node.cutoff
         for side, child in enumerate((node.left, node.right)):
             children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label
     return Walk(links, voters, cutoffs, children)

@@ -7,7 +7,7 @@ import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.validation import MAX_MEMBERS, integer
-from clusterforests.consensus.partitions import check_partitions
+from clusterforests.consensus.consensus_clustering import check_partitions
 from clusterforests.table.checks import check_weights
 
 Combine: TypeAlias = Callable[[IntArray, int], Any]  # partitions, number of clusters -> labels

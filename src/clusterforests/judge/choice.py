@@ -25,9 +25,8 @@ from clusterforests._utils.linear_algebra import principal_axes
 from clusterforests._utils.random import Purpose, stream
 from clusterforests.backends import Backend
 from clusterforests.consensus.affinity import Signatures, collapse
-from clusterforests.consensus.cut import cut_numbers
-from clusterforests.consensus.nodes import pick_landmarks
-from clusterforests.consensus.settings import CutSettings
+from clusterforests.consensus.methods import cut_numbers
+from clusterforests.consensus.nodes import CutSettings, pick_landmarks
 from clusterforests.feature_screening import draw_by_weight
 from clusterforests.judge.evidence import (
     EVIDENCE,

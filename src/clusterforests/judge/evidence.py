@@ -10,8 +10,8 @@ from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntA
 from clusterforests._utils.statistics import adjusted_rand
 from clusterforests.backends import Backend
 from clusterforests.consensus.affinity import coassociate, collapse
-from clusterforests.consensus.cut import cut_numbers
-from clusterforests.consensus.settings import CutSettings
+from clusterforests.consensus.methods import cut_numbers
+from clusterforests.consensus.nodes import CutSettings
 
 MEASURES = ("silhouette", "calinski_harabasz", "new_rows")  # by which numbers are ranked: more is better
 EVIDENCE = ("mean_rank", *MEASURES, "valley_p_value", "eigengap")

@@ -95,8 +95,7 @@ RECORDS = {
     ),
     "CutNode": _record(
         CutNode,
-        "members:signed/1 size:plain left:int right:int vector:float64/1 degrees:float64/1 cutoff:plain ncut:plain "
-        "label:int",
+        "members:signed/1 size:plain left:int right:int vector:float64/1 degrees:float64/1 ncut:plain label:int",
     ),
     "CutTree": _record(CutTree, "nodes:[CutNode]"),
     "Setting": _record(Setting, "value:plain reason:str"),

@@ -8,12 +8,12 @@ import numpy as np
 
 from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
+from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.constraints import Asked, Constraints
-from clusterforests.consensus.cut import KeptCut, place_rows
 from clusterforests.consensus.enforcement import Placed
-from clusterforests.consensus.nodes import Nodes, choose_nodes
+from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Placement
-from clusterforests.consensus.settings import CutSettings
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Rows, Sample
 from clusterforests.rows.results import Results
@@ -62,7 +62,7 @@ class InMemoryRows:
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         return choose_nodes(self.backend, labelled.forest.partitions, sample.weights, settings, seed)
 
-    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: Cut) -> tuple[Placement, Any]:
         partitions, weights = labelled.forest.partitions, self.sample_of_all.weights
         placement, labels = place_rows(self.backend, nodes, kept, partitions, weights)
         if self.constraints is None:

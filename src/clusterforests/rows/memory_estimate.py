@@ -10,8 +10,8 @@ from clusterforests._utils.arrays import BLOCK_CELLS, WIDE, is_wide
 from clusterforests._utils.linear_algebra import axis_rows
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, format_bytes, shortage
 from clusterforests._utils.threads import count_threads
-from clusterforests.consensus.methods import works_without_matrix
-from clusterforests.consensus.settings import LIMITS
+from clusterforests.consensus.affinity import LIMITS
+from clusterforests.consensus.nodes import works_without_matrix
 from clusterforests.feature_screening.dependence import BUNDLE
 from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
 from clusterforests.feature_screening.probe_clusterings import COMPONENTS, ROW_CELLS

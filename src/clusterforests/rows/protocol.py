@@ -7,10 +7,9 @@ from typing import Any, NamedTuple, Protocol
 from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests.backends import Backend
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.cut import KeptCut
-from clusterforests.consensus.nodes import Nodes
+from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.nodes import CutSettings, Nodes
 from clusterforests.consensus.placement import Placement
-from clusterforests.consensus.settings import CutSettings
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.table.imputation import Donors
@@ -79,7 +78,7 @@ class Rows(Protocol):
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         """Choose the nodes of the graph: rows with the same labels are one, and landmarks may stand for many."""
 
-    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: Cut) -> tuple[Placement, Any]:
         """Place every row by its links with the nodes; return the rule and the clusters."""
 
     def send(self, values: Any) -> Any:

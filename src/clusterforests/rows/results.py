@@ -11,8 +11,9 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import coassociate
-from clusterforests.consensus.cut import KeptCut, place_rows
+from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.enforcement import Placed, name_by_size
+from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import known_nodes
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
 from clusterforests.consensus.placement import Placement
@@ -51,7 +52,7 @@ class Results(Protocol):
     def gather(self, forest: Any) -> Any:
         """Copy the forest with its arrays in this process."""
 
-    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
+    def place(self, forest: Any, kept: Cut) -> tuple[Placement, Any]:
         """Place the fitted rows by another cut of the forest's nodes; return the rule and the clusters."""
 
     def choose(self, partitions: Any, which: Any) -> Any:
@@ -92,7 +93,7 @@ class HostResults:
         whole._nearest = None if forest._nearest is None else to_host(forest._nearest)
         return whole
 
-    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, Any]:
+    def place(self, forest: Any, kept: Cut) -> tuple[Placement, Any]:
         partitions, weights = to_host(forest.partitions_), forest._weights
         exact = forest.chosen_params_["n_landmarks"].value is None
         nodes = known_nodes(forest._placement.nodes, partitions, weights, exact=exact)

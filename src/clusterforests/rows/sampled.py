@@ -14,10 +14,10 @@ from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.cut import KeptCut, place_by, place_rows
-from clusterforests.consensus.nodes import Nodes, choose_nodes, choose_sampled_nodes
+from clusterforests.consensus.consensus_clustering import place_by, place_rows
+from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes, choose_sampled_nodes
 from clusterforests.consensus.placement import Placement, settle
-from clusterforests.consensus.settings import CutSettings
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
 from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
 from clusterforests.rows.results import Results
@@ -114,10 +114,10 @@ class SampledRows:
         assert labelled.sample is not None
         return choose_sampled_nodes(self.backend, collapse(labelled.sample, sample.weights), settings, seed)
 
-    def place(self, labelled: LabelledForest, nodes: Nodes, kept: KeptCut) -> tuple[Placement, Any]:
+    def place(self, labelled: LabelledForest, nodes: Nodes, kept: Cut) -> tuple[Placement, Any]:
         if nodes.exact:
             return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.reading.weights)
-        return self.reader.settle(labelled.forest.partitions, place_by(kept.cut, nodes.signatures))
+        return self.reader.settle(labelled.forest.partitions, place_by(kept, nodes.signatures))
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)

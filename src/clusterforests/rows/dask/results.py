@@ -11,10 +11,10 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, FloatArray, Int64Array, IntArray
 from clusterforests._utils.memory import check_memory
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.affinity import coassociate
-from clusterforests.consensus.cut import KeptCut, place_by
+from clusterforests.consensus.affinity import LIMITS, coassociate
+from clusterforests.consensus.consensus_clustering import place_by
+from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.placement import Placement
-from clusterforests.consensus.settings import LIMITS
 from clusterforests.inspection.memberships import count_clusters, mean_of, sums_by_cluster
 from clusterforests.inspection.stability import sample_rows
 from clusterforests.rows.dask.partition_work import count_rows
@@ -81,7 +81,7 @@ class DaskResults:
         whole.labels_, whole.partitions_, whole._weights, whole._nearest = compute_all(*arrays)
         return whole
 
-    def place(self, forest: Any, kept: KeptCut) -> tuple[Placement, da.Array]:
+    def place(self, forest: Any, kept: Cut) -> tuple[Placement, da.Array]:
         blocks = _fitted_partitions(forest)
         lengths = forest.labels_.chunks[0]
         if forest.chosen_params_["n_landmarks"].value is None or sum(lengths) <= LIMITS.collapsed:
@@ -92,7 +92,7 @@ class DaskResults:
             return tasks("place-rows", _place, [(partitions, rule) for partitions, _, _ in blocks])
 
         weights = None if forest._weights is None else [own for _, _, own in blocks]
-        placement = place_by(kept.cut, forest._placement.nodes)
+        placement = place_by(kept, forest._placement.nodes)
         return settle_partitions(placement, place, weights, list(lengths))
 
     def choose(self, partitions: da.Array, which: Any) -> da.Array:

@@ -8,11 +8,10 @@ import reference
 from noisy_partitions import SEVEN, noisy
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import consensus_clustering
-from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.cluster_incidence import incidence
-from clusterforests.consensus.hypergraph import bipartite_embedding, jaccard
-from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.consensus.affinity import LIMITS, GraphLimits, collapse
+from paper.consensus import cspa, hbgf, mcla
+from paper.consensus.hypergraph import bipartite_embedding, jaccard
+from paper.consensus.nodes import incidence
 
 SOLVERS = ["dense", "iterated", "no convergence"]
 
@@ -21,7 +20,7 @@ SOLVERS = ["dense", "iterated", "no convergence"]
 def test_cspa_is_the_recursive_cut_of_the_shares(seed):
     labels, _ = noisy(seed=seed, k=4, members=40, hidden=0.2)
     expected = reference.recursive_cut(reference.coassociation(labels, labels), 4)
-    assert adjusted_rand_score(expected, consensus_clustering(labels, 4, method="cspa")) == 1
+    assert adjusted_rand_score(expected, cspa(labels, 4)) == 1
 
 
 def plain_bipartite_embedding(labels, count):
@@ -51,7 +50,7 @@ def test_bipartite_embedding_of_low_rank():
     rows = bipartite_embedding(signatures, 4)
     assert rows.shape == (4, 3)
     assert len(np.unique(rows.round(6), axis=0)) == 4
-    assert sorted(consensus_clustering([[0, 0, 1, 1], [0, 1, 0, 1]], 4, method="hbgf")) == [0, 1, 2, 3]
+    assert sorted(hbgf([[0, 0, 1, 1], [0, 1, 0, 1]], 4)) == [0, 1, 2, 3]
 
 
 def test_jaccard():
@@ -72,7 +71,7 @@ def test_mcla_is_the_plain_one(seed):
     groups = reference.recursive_cut(similarity, 4)
     association = np.array([clusters[groups == group].mean(axis=0) for group in range(4)])
     winners = association == association.max(axis=0)
-    found = consensus_clustering(labels, 4, method="mcla")
+    found = mcla(labels, 4)
     for group in range(4):  # a row for which groups tie may be in any of them
         names = set(found[winners[group] & (winners.sum(axis=0) == 1)])
         assert len(names) == 1
@@ -83,17 +82,17 @@ def test_mcla_association_of_seven_objects():
     clusters = incidence(np.array(SEVEN, dtype=np.int32)).rows.toarray()
     published = clusters[:, [2, 3, 8]].mean(axis=1)
     assert published == pytest.approx([0, 0, 0, 0, 1 / 3, 1, 1])
-    found = consensus_clustering(SEVEN, 3, method="mcla")
+    found = mcla(SEVEN, 3)
     assert set(np.flatnonzero(found == found[6])) == set(np.flatnonzero(published > 0.5))
 
 
 def test_mcla_needs_as_many_clusters():
     partitions = np.array(list(itertools.product([0, 1], repeat=3))).T
-    assert len(set(consensus_clustering(partitions, 6, method="mcla"))) == 6
+    assert len(set(mcla(partitions, 6))) == 6
     with pytest.raises(ValueError, match="n_clusters=7 is more than the 6 different clusters"):
-        consensus_clustering(partitions, 7, method="mcla")
+        mcla(partitions, 7)
 
 
 def test_mcla_keeps_equal_clusters_once():
     labels = np.tile(np.arange(300) // 100, (4000, 1))
-    assert (consensus_clustering(labels, 3, method="mcla") == labels[0]).all()
+    assert (mcla(labels, 3) == labels[0]).all()

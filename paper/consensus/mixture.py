@@ -5,15 +5,15 @@ zero were not observed and say nothing.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.random import stream, uniform
-from clusterforests.backends import Backend
+from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Signatures, coassociate
-from clusterforests.consensus.cluster_incidence import Incidence, incidence
-from clusterforests.consensus.normalized_cut import best_nonempty_groups
+from paper.consensus.nodes import Incidence, best_nonempty_groups, incidence, labels_of, nodes_of
 
 N_STARTS = 10
 MAX_STEPS = 500
@@ -38,13 +38,19 @@ class MixtureRun:
     log_likelihood: list[float]  # after each step
 
 
-def mixture(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
+def mixture(partitions: Any, n_clusters: int) -> IntArray:
     """Give each row its likeliest cluster under the best of several runs of EM, but leave no cluster empty."""
-    members = incidence(signatures.labels)
-    starts = (spread_start(backend, members, signatures, n_clusters, start) for start in range(N_STARTS))
-    runs = (em(members, signatures.weights, start) for start in starts)
+    nodes = nodes_of(partitions, n_clusters)
+    return labels_of(nodes, likeliest_clusters(nodes, n_clusters))
+
+
+def likeliest_clusters(nodes: Signatures, n_clusters: int) -> IntArray:
+    """Do the same for nodes, whose order decides where EM starts."""
+    members = incidence(nodes.labels)
+    starts = (spread_start(members, nodes, n_clusters, start) for start in range(N_STARTS))
+    runs = (em(members, nodes.weights, start) for start in starts)
     best = max(runs, key=lambda run: run.log_likelihood[-1])
-    return best_nonempty_groups(np.maximum(best.log_joint, IMPOSSIBLE), signatures.weights)
+    return best_nonempty_groups(np.maximum(best.log_joint, IMPOSSIBLE), nodes.weights)
 
 
 def em(members: Incidence, weights: FloatArray, model: Mixture) -> MixtureRun:
@@ -80,17 +86,17 @@ def maximise(members: Incidence, weights: FloatArray, posterior: FloatArray) -> 
     return Mixture(weighted.sum(axis=0) / weights.sum(), chances)
 
 
-def spread_start(backend: Backend, members: Incidence, signatures: Signatures, n_clusters: int, start: int) -> Mixture:
+def spread_start(members: Incidence, signatures: Signatures, n_clusters: int, start: int) -> Mixture:
     """Start clusters half-way between the label shares of the whole table and a signature each, drawn far apart."""
     m = len(signatures)
-    chosen = spread_signatures(backend, signatures, n_clusters, start)
+    chosen = spread_signatures(signatures, n_clusters, start)
     whole = maximise(members, signatures.weights, np.ones((m, 1))).chances
     own = members.rows[chosen].T.toarray()
     observed = members.partitions.T @ (members.partitions @ own)
     return Mixture(np.full(n_clusters, 1 / n_clusters), (whole + np.where(observed > 0, own, whole)) / 2)
 
 
-def spread_signatures(backend: Backend, signatures: Signatures, count: int, start: int) -> IndexArray:
+def spread_signatures(signatures: Signatures, count: int, start: int) -> IndexArray:
     """Draw different signatures, each with a chance that grows with its distance from those before, as k-means++."""
     chosen: list[int] = []
     apart = np.ones(len(signatures))
@@ -101,6 +107,6 @@ def spread_signatures(backend: Backend, signatures: Signatures, count: int, star
             chance[chosen] = 0.0
         steps = np.cumsum(chance)
         chosen.append(int(np.searchsorted(steps, draw * steps[-1], side="right")))
-        P = coassociate(backend, signatures.labels, signatures.labels[:, chosen[-1:]])
+        P = coassociate(CpuBackend(), signatures.labels, signatures.labels[:, chosen[-1:]])
         np.minimum(apart, 1.0 - P[:, 0], out=apart)
     return np.array(chosen)

@@ -5,31 +5,35 @@ balanced. Here their graphs are cut by normalised cuts and spectral K-means inst
 parts may differ in size.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse
 
 from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests._utils.memory import check_memory
-from clusterforests.backends import Backend
-from clusterforests.consensus.affinity import Graph, Signatures, collapse
-from clusterforests.consensus.cluster_incidence import incidence
+from clusterforests.backends import CpuBackend
+from clusterforests.consensus.affinity import LIMITS, Graph, GraphLimits, Signatures, collapse
 from clusterforests.consensus.eigenvectors import LOOK_EVERY, leading_vectors, span_is_known, start_vector
-from clusterforests.consensus.normalized_cut import best_nonempty_groups, kmeans_groups, recursive_cut
-from clusterforests.consensus.settings import LIMITS, GraphLimits
+from clusterforests.consensus.normalized_cut import kmeans_groups, recursive_cut
+from paper.consensus.nodes import best_nonempty_groups, incidence, labels_of, nodes_of, shares
 
 NO_VALUE = 1e-12  # squared singular values below this are rounding
 
 
-def cspa(shares: Graph, n_clusters: int) -> IntArray:
+def cspa(partitions: Any, n_clusters: int) -> IntArray:
     """Cut the graph of the plain shares P: two rows are as similar as the partitions say."""
-    return recursive_cut(shares, n_clusters, "ncut").labels()
+    nodes = nodes_of(partitions, n_clusters)
+    graph = Graph(CpuBackend(), shares(nodes), nodes.weights)
+    return labels_of(nodes, recursive_cut(graph, n_clusters).labels())
 
 
-def hbgf(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
+def hbgf(partitions: Any, n_clusters: int) -> IntArray:
     """Partition the graph that joins each row with its clusters, by K-means on singular vectors."""
-    rows = bipartite_embedding(signatures, n_clusters)
-    return kmeans_groups(backend, rows, signatures.weights, n_clusters)
+    nodes = nodes_of(partitions, n_clusters)
+    rows = bipartite_embedding(nodes, n_clusters)
+    return labels_of(nodes, kmeans_groups(CpuBackend(), rows, nodes.weights, n_clusters))
 
 
 def bipartite_embedding(signatures: Signatures, count: int, limits: GraphLimits = LIMITS) -> FloatArray:
@@ -85,13 +89,14 @@ def _leading_of_gram(
     return values, vectors
 
 
-def mcla(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
+def mcla(partitions: Any, n_clusters: int) -> IntArray:
     """Group the clusters, and let the groups compete for the rows.
 
     Clusters are grouped by the Jaccard similarity of their rows; a row goes to the group that has the largest share of
     its clusters around the row.
     """
-    every = incidence(signatures.labels).rows
+    nodes = nodes_of(partitions, n_clusters)
+    every = incidence(nodes.labels).rows
     check_memory(16 * every.shape[0] * every.shape[1], f"A table of {every.shape[1]} clusters", "Use fewer partitions.")
     kinds = collapse(every.toarray().astype(np.int32))  # Clusters with the same rows are kept once.
     if len(kinds) < n_clusters:
@@ -100,12 +105,12 @@ def mcla(backend: Backend, signatures: Signatures, n_clusters: int) -> IntArray:
             "n_clusters, or choose another method."
         )
     clusters = scipy.sparse.csr_array(kinds.labels.astype(np.float64))
-    graph = Graph(backend, jaccard(clusters, signatures.weights), kinds.weights)
-    groups = recursive_cut(graph, n_clusters, "ncut").labels()  # Splitting the largest part comes nearest to balance.
+    graph = Graph(CpuBackend(), jaccard(clusters, nodes.weights), kinds.weights)
+    groups = recursive_cut(graph, n_clusters).labels()  # Splitting the largest part comes nearest to balance.
     membership = np.zeros((len(kinds), n_clusters))
     membership[np.arange(len(kinds)), groups] = kinds.weights
     association: FloatArray = clusters @ (membership / membership.sum(axis=0))
-    return best_nonempty_groups(association, signatures.weights)
+    return labels_of(nodes, best_nonempty_groups(association, nodes.weights))
 
 
 def jaccard(clusters: scipy.sparse.csr_array, weights: FloatArray) -> FloatArray:

@@ -9,9 +9,9 @@ from clusterforests._utils.memory import check_memory
 from clusterforests._utils.validation import check_parameters, choice, either, integer, none, real
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Graph, Signatures, collapse
-from clusterforests.consensus.cluster_incidence import incidence
+from clusterforests.consensus.consensus_clustering import check_partitions
 from clusterforests.consensus.normalized_cut import recursive_cut
-from clusterforests.consensus.partitions import check_partitions
+from paper.consensus.nodes import incidence
 
 
 def select_partitions(
@@ -50,7 +50,7 @@ def select_partitions(
 
     Examples
     --------
-    >>> from clusterforests.consensus.library_selection import select_partitions
+    >>> from paper.consensus import select_partitions
     >>> library = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 0, 1]]
     >>> select_partitions(library, 2)
     array([0, 3])
@@ -114,7 +114,7 @@ def _entropies(sums: FloatArray, rows: FloatArray) -> FloatArray:
 def _by_group(similarity: FloatArray, n_selected: int) -> list[int]:
     """Choose the best of each group of similar partitions."""
     quality = similarity.sum(axis=1)
-    groups = recursive_cut(Graph(CpuBackend(), similarity, np.ones(len(similarity))), n_selected, "ncut").labels()
+    groups = recursive_cut(Graph(CpuBackend(), similarity, np.ones(len(similarity))), n_selected).labels()
     return [int(np.where(groups == group, quality, -np.inf).argmax()) for group in range(n_selected)]
 
 

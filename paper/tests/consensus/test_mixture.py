@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from noisy_partitions import noisy
 
-from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.cluster_incidence import incidence
-from clusterforests.consensus.mixture import Mixture, em, log_probabilities, maximise, spread_signatures, spread_start
-
-BACKEND = CpuBackend(2)
+from paper.consensus.mixture import Mixture, em, log_probabilities, maximise, spread_signatures, spread_start
+from paper.consensus.nodes import incidence
 
 
 def plain_log_joint(labels, shares, chances):
@@ -53,7 +50,7 @@ def test_likelihood_never_falls(hidden, seed):
     labels, _ = noisy(n=80, members=12, noise=0.6, hidden=hidden, seed=seed)
     signatures = collapse(labels)
     members = incidence(signatures.labels)
-    run = em(members, signatures.weights, spread_start(BACKEND, members, signatures, 3, seed))
+    run = em(members, signatures.weights, spread_start(members, signatures, 3, seed))
     steps = np.array(run.log_likelihood)
     assert len(steps) > 3
     assert (np.diff(steps) >= -1e-10 * abs(steps[-1])).all()
@@ -67,7 +64,7 @@ def test_em_with_weights_is_em_of_repeated_rows():
     signatures = collapse(labels)
     assert len(signatures) < 150
     members = incidence(signatures.labels)
-    start = spread_start(BACKEND, members, signatures, 3, 0)
+    start = spread_start(members, signatures, 3, 0)
     once, each = em(members, signatures.weights, start), em(incidence(labels), np.ones(200), start)
     assert each.log_likelihood == pytest.approx(once.log_likelihood)
     assert each.log_joint == pytest.approx(once.log_joint[signatures.inverse])
@@ -81,7 +78,7 @@ def test_mixture_recovers_its_own_parameters():
     labels = np.array([[rng.choice(3, p=chances[t, c]) for c in cluster] for t in range(8)], dtype=np.int32)
     signatures = collapse(labels)
     members = incidence(signatures.labels)
-    starts = [spread_start(BACKEND, members, signatures, 3, start) for start in range(3)]
+    starts = [spread_start(members, signatures, 3, start) for start in range(3)]
     best = max((em(members, signatures.weights, start) for start in starts), key=lambda run: run.log_likelihood[-1])
     order = np.argsort(-best.model.shares)
     assert best.model.shares[order] == pytest.approx(shares, abs=0.03)
@@ -101,6 +98,6 @@ def test_starts_are_different_signatures():
     """Even where those left agree with the chosen ones wherever both are clustered."""
     signatures = collapse(np.array([[0, 0, -1, 1], [0, -1, 0, 1]], dtype=np.int32))
     for start in range(20):
-        assert sorted(spread_signatures(BACKEND, signatures, 4, start)) == [0, 1, 2, 3]
-    draws = {tuple(spread_signatures(BACKEND, signatures, 2, start)) for start in range(20)}
+        assert sorted(spread_signatures(signatures, 4, start)) == [0, 1, 2, 3]
+    draws = {tuple(spread_signatures(signatures, 2, start)) for start in range(20)}
     assert len(draws) > 1

@@ -1,4 +1,4 @@
-"""Groups by the highest score, none empty, against all labellings."""
+"""Clusters as columns of zeros and ones, and groups by the highest score, none of them empty."""
 
 import itertools
 
@@ -6,8 +6,22 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from noisy_partitions import small_partitions
 
-from clusterforests.consensus.normalized_cut import best_nonempty_groups
+from paper.consensus.nodes import best_nonempty_groups, incidence
+
+
+@given(partitions=small_partitions(-1))
+@settings(max_examples=60)
+def test_incidence(partitions):
+    found = incidence(partitions)
+    columns = [
+        (t, c, partitions[t] == c) for t in range(len(partitions)) for c in range(3) if (partitions[t] == c).any()
+    ]
+    assert found.rows.toarray().T.tolist() == [member.tolist() for _, _, member in columns]
+    owners = found.partitions.toarray()
+    assert owners.sum() == len(columns)
+    assert all(owners[t, j] == 1 for j, (t, _, _) in enumerate(columns))
 
 
 @given(

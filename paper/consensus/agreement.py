@@ -8,13 +8,10 @@ import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests._utils.memory import check_memory
-from clusterforests._utils.validation import check_parameters
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.consensus.affinity import Signatures, coassociate, collapse
-from clusterforests.consensus.cluster_incidence import incidence
+from clusterforests.consensus.affinity import Signatures, coassociate
 from clusterforests.consensus.linkage import by_size, linkage_labels, merge_all
-from clusterforests.consensus.partitions import check_partitions
-from clusterforests.table.checks import check_enough_rows
+from paper.consensus.nodes import incidence, nodes_of
 
 
 @dataclass(frozen=True)
@@ -53,22 +50,18 @@ def aggregate(partitions: Any, n_clusters: int | None = None) -> Aggregate:
 
     Examples
     --------
-    >>> from clusterforests.consensus.aggregation import aggregate
+    >>> from paper.consensus import aggregate
     >>> aggregate([[0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 2, 3], [0, 1, 0, 1, 2, 2]])
     Aggregate(labels=array([0, 1, 0, 1, 2, 2], dtype=int32), disagreements=5)
     """
-    labels = check_partitions(partitions)
-    if n_clusters is not None:
-        check_parameters({"n_clusters": n_clusters})
-        check_enough_rows(labels.shape[1], n_clusters)
-    backend, signatures = CpuBackend(), collapse(labels)
-    if n_clusters is not None and n_clusters > len(signatures):
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(signatures)} groups of rows that the partitions tell "
-            "apart. Lower n_clusters."
-        )
-    groups = by_size(agree(backend, signatures, n_clusters), signatures.weights)
-    return Aggregate(groups[signatures.inverse], _disagreements(signatures, groups))
+    nodes = nodes_of(partitions, 1 if n_clusters is None else n_clusters)
+    groups = by_size(agree(CpuBackend(), nodes, n_clusters), nodes.weights)
+    return Aggregate(groups[nodes.inverse], _disagreements(nodes, groups))
+
+
+def agreement(partitions: Any, n_clusters: int) -> IntArray:
+    """Find the partition into n_clusters that disagrees with the given ones on the fewest pairs of rows."""
+    return aggregate(partitions, n_clusters).labels
 
 
 def agree(backend: Backend, signatures: Signatures, n_clusters: int | None) -> IntArray:
@@ -98,9 +91,9 @@ def pair_votes(backend: Backend, signatures: Signatures, P: FloatArray) -> Float
 def _linked(P: FloatArray, weights: FloatArray, n_clusters: int | None) -> IntArray:
     """Group by average linkage, as long as groups are together in more than half of the partitions on average."""
     if n_clusters is None:
-        merges = merge_all(1.0 - P, weights.copy(), "average")
+        merges = merge_all(1.0 - P, weights.copy())
         n_clusters = len(weights) - sum(height < 0.5 for height, _, _ in merges)
-    return linkage_labels(P, weights, n_clusters, "average")
+    return linkage_labels(P, weights, n_clusters)
 
 
 def _best_given(votes: FloatArray, signatures: Signatures, n_clusters: int | None) -> IntArray | None:

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull
 from sklearn.metrics import normalized_mutual_info_score
 
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.library_selection import hull_corners, pairwise_nmi, select_partitions
+from paper.consensus import select_partitions
+from paper.consensus.selection import hull_corners, pairwise_nmi
 
 
 def library(seed=0, n=40):
@@ -123,7 +124,7 @@ def test_selection_of_equal_partitions(strategy):
     [
         (0, {}, "n_selected=0 is not allowed"),
         (10, {}, "n_selected=10 is more than the 9 partitions"),
-        (None, {}, "n_selected=None is not allowed with strategy='cluster-and-select'"),
+        (None, {}, "n_selected=None is not allowed"),
         (3, {"strategy": "random"}, "strategy='random' is not allowed"),
         (3, {"balance": 2}, "balance=2 is not allowed"),
     ],

@@ -11,10 +11,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import consensus_clustering
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import coassociate, collapse
-from clusterforests.consensus.aggregation import _best_given, _linked, aggregate, local_search, pair_votes
+from paper.consensus import aggregate, agreement
+from paper.consensus.agreement import _best_given, _linked, local_search, pair_votes
 
 BACKEND = CpuBackend(2)
 
@@ -59,7 +59,7 @@ def test_six_objects():
     assert found.disagreements == 5 == least_disagreements(SIX)
     assert found.labels.tolist() == [0, 1, 0, 1, 2, 2]
     assert aggregate(SIX, 3).labels.tolist() == found.labels.tolist()
-    assert consensus_clustering(SIX, 3, method="agreement").tolist() == found.labels.tolist()
+    assert agreement(SIX, 3).tolist() == found.labels.tolist()
 
 
 @given(partitions=small_partitions(0, rows=6))
