@@ -106,18 +106,8 @@ def operator():
 
 
 COMBINED = ("ncut", "ncut-lowest", "ncut-best", "ncut-shifted", "kway", "refined", "average", "average-trimmed")
-COMBINED += (
-    "single",
-    "medoid",
-    "gaps",
-    "gaps-or-kway",
-    "gaps-or-refined",
-    "cspa",
-    "hbgf",
-    "mcla",
-    "mixture",
-    "agreement",
-)
+COMBINED += ("single", "medoid", "gaps", "gaps-or-kway", "gaps-or-refined")
+COMBINED += ("cspa", "hbgf", "mcla", "mixture", "agreement")
 
 
 def combined(name):
