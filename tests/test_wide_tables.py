@@ -59,7 +59,7 @@ def test_blocks_of_columns_give_what_the_whole_table_does(name, settings, monkey
     X = TABLES[name]
     narrow = results(forest(**settings).fit(X), X)
     monkeypatch.setattr("clusterforests.rows.planning.can_be_narrowed", lambda *_: False)
-    monkeypatch.setattr("clusterforests._utils.arrays.WIDE", 10**9)
+    monkeypatch.setattr("clusterforests.table.scaling.BLOCK_CELLS", 10**9)
     whole = results(forest(**settings).fit(X.astype(np.float64)), X)
     for mine, expected in zip(narrow, whole, strict=True):
         assert (mine == expected).all()
@@ -99,7 +99,7 @@ def test_a_model_keeps_only_the_columns_that_trees_may_use(tmp_path):
 def test_only_scales_with_ranks_need_memory_for_ranks(scale, needed, monkeypatch):
     asked = {}
     monkeypatch.setattr(
-        "clusterforests.table.wide_scaling.check_memory",
+        "clusterforests.table.scaling.check_memory",
         lambda count, purpose, instead: asked.update(count=count, purpose=purpose),
     )
     fitted = forest(scale=scale).fit(TABLES["plain"])

@@ -1,6 +1,7 @@
 """Scalings of features and the views of the table that trees take in turn."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.stats import rankdata
 
 from clusterforests.table import scaling
 from clusterforests.table.feature_columns import EncodedTable, FeatureColumns, numeric_table
-from clusterforests.table.scaling import WAYS, column_distribution, fit_scaling
+from clusterforests.table.scaling import WAYS, Projections, column_distribution, fit_scaling
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)) * [1, 100, 0.01] + [0, 5, 1000]
@@ -154,17 +155,43 @@ def test_the_levels_of_a_category_are_looked_at_once(monkeypatch):
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(1.0, 31.0)])
-def test_columns_sorted_together_are_those_sorted_alone(weights):
-    """With ties and without, and whatever fits into a block."""
+@pytest.mark.parametrize("scale", ["standard", "range", "rank", "mixed"])
+def test_steps_are_those_of_each_column_alone(scale, weights, monkeypatch):
+    """With ties and without, of any size, and whatever fits into a block."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 7)) * [1, 1e-8, 1e200, 1, 1, 0, 3]
     values[:, 3] = values[:, 3].round()
-    values[::2, 4] = 0.0
-    values[::3, 4] = -0.0
-    for found, x in zip(scaling.column_distributions(values, weights), values.T, strict=True):
-        alone = column_distribution(x, weights)
-        assert found.values.tolist() == alone.values.tolist()
-        assert found.weights.tolist() == alone.weights.tolist()
+    values[::2, 4], values[::3, 4] = 0.0, -0.0
+    whole = fit_scaling(numeric_table(values), scale, weights)
+    monkeypatch.setattr("clusterforests._utils.arrays.BLOCK_CELLS", 60)
+    for fitted in (whole, fit_scaling(numeric_table(values), scale, weights, threads=2)):
+        for view, way in enumerate(WAYS[scale]):
+            for c, x in enumerate(values.T):
+                step = column_distribution(x, weights).step(way)
+                steps = fitted.exponent, fitted.shift, fitted.divisor, fitted.ranked
+                assert tuple(each[view, c] for each in steps) == step
+
+
+@pytest.mark.parametrize("scale", WAYS)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_some_columns_are_those_of_the_whole(scale, seed):
+    """Whatever columns are asked for, projected ones and those of a table of which only some are kept included."""
+    rng = np.random.default_rng(seed)
+    table = numeric_table(rng.normal(size=(20, 6)).round(1))
+    fitted = fit_scaling(table, scale)
+    sizes = rng.integers(1, 4, 5)
+    terms = rng.integers(0, fitted.width, int(sizes.sum()), dtype=np.int32)
+    fitted = fitted.project(Projections(np.cumsum([0, *sizes]), terms, rng.normal(size=len(terms))))
+    values, whole = table.values, fitted.apply(table.values)
+    if rng.random() < 0.5:  # the columns lie among others
+        fitted = replace(fitted, sources=np.array([1, 2, 4, 5, 7, 8], np.int32))
+        values = np.zeros((20, 9))
+        values[:, fitted.sources] = table.values
+    columns = rng.choice(fitted.width, rng.integers(1, 6), replace=False).astype(np.int32)
+    assert (fitted.take(values, columns) == whole[:, columns]).all()
+    kept = fitted.part(columns)[1]
+    assert np.isin(columns, kept).all()
+    assert (np.diff(kept) > 0).all()
 
 
 def test_the_first_view_is_a_part_of_all():

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
-from clusterforests import ClusterForest
+from clusterforests import PaperForest
 
 N_TREES = 40
 MESSAGE = r"of 40 trees were left out: features_per_draw=1 is too small for n_base_clusters=3"
@@ -22,9 +22,8 @@ def table():
 
 
 def forest(**settings):
-    fixed = {"n_candidates": 1, "features_per_draw": 1, "n_base_clusters": 3, "scale": "none", "patience": 1}
-    fixed["select_features"] = "keep"
-    return ClusterForest(3, n_estimators=N_TREES, random_state=0, **(fixed | settings))
+    fixed = {"features_per_draw": 1, "n_base_clusters": 3, "patience": 1, "n_init": 1, "repeat_features": False}
+    return PaperForest(3, n_estimators=N_TREES, random_state=0, **(fixed | settings))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def test_the_others_make_the_forest(fitted, table, record_property):
 def test_all_of_it_works_with_fewer_trees(fitted, tmp_path):
     path = tmp_path / "model.cforest"
     fitted.save(path)
-    again = ClusterForest.load(path)
+    again = PaperForest.load(path)
     assert again.chosen_params_["n_estimators"] == fitted.chosen_params_["n_estimators"]
     assert (again.partitions_ == fitted.partitions_).all()
     assert fitted.coassociation().max() == 1

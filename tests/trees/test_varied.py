@@ -6,8 +6,7 @@ import reference
 
 from clusterforests import ClusterForest
 from clusterforests.table.feature_columns import numeric_table
-from clusterforests.table.scaling import fit_scaling
-from clusterforests.table.wide_scaling import ScaledRows
+from clusterforests.table.scaling import ScaledRows, fit_scaling
 from clusterforests.trees.kinds import FINE, RANKS, WHITENED, WHOLE, kinds_of_trees, plan_trees, with_fine_trees
 
 RNG = np.random.default_rng(0)
@@ -17,7 +16,7 @@ def plan(X, kinds, scale="mixed", seed=0):
     scaling = fit_scaling(numeric_table(X), scale)
     clusters = np.full(len(kinds), 4, np.int32)
     trees, projections = plan_trees(
-        ScaledRows.of(scaling, X, np.arange(len(X))), np.ones(len(X)), scaling.views, kinds, clusters, seed
+        ScaledRows(scaling, X, np.arange(len(X))), np.ones(len(X)), scaling.views, kinds, clusters, seed
     )
     return trees, scaling.project(projections)
 

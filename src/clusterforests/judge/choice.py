@@ -111,9 +111,9 @@ def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
 
 def _keys_of(plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], threads: int) -> Sequence[KeyArray | None]:
     """Compute what the rows of each half are ordered by, if that is more than the columns of the plan."""
-    if plan.keyed_by is None:
+    if plan.order is None:
         return [None] * len(halves)
-    return plan.keyed_by.of([(picked.rows[half], picked.weights[half]) for half in halves], threads)
+    return plan.order.keys([(picked.rows[half], picked.weights[half]) for half in halves], threads)
 
 
 def _trees_of_halves(

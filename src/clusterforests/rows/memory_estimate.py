@@ -16,7 +16,7 @@ from clusterforests.feature_screening.dependence import BUNDLE
 from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
 from clusterforests.feature_screening.probe_clusterings import COMPONENTS, ROW_CELLS
 from clusterforests.feature_screening.screening import PAIRED, PAIRED_ROWS, PROBED_ROWS, ROWS_OF_MANY
-from clusterforests.trees.forest import SCALED_ROWS
+from clusterforests.table.scaling import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
 from clusterforests.trees.settings import GAP_ROWS, kind_of_growth
 

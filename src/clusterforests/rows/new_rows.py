@@ -9,7 +9,8 @@ from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.outliers import OUTLIER
 from clusterforests.table.reader.remarks import NewCells
-from clusterforests.trees.forest import SCALED_ROWS, label_rows
+from clusterforests.table.scaling import SCALED_ROWS
+from clusterforests.trees.forest import label_rows
 
 
 class NewRows(Protocol):

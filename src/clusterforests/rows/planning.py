@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import AnyIntArray, IndexArray
+from clusterforests._utils.arrays import AnyIntArray, IndexArray, is_wide
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.nodes import Nodes
 from clusterforests.feature_screening import ScreeningResult, find_rare_groups, screen_features, with_preferences
 from clusterforests.rows.protocol import LabelledForest, Sample
 from clusterforests.table.feature_columns import EncodedTable
-from clusterforests.table.scaling import fit_scaling
+from clusterforests.table.scaling import KEPT_VALUES, WAYS, RowOrder, fit_scaling
 from clusterforests.table.sparse_reduction import Reduction
-from clusterforests.table.wide_scaling import TableKeys, can_be_narrowed, fit_steps, narrow
 from clusterforests.trees.forest import Forest, GrowthPlan, sample_rows
 from clusterforests.trees.settings import Setting, choose, choose_by_features, growth_settings, shape_of
 
@@ -52,12 +51,9 @@ def plan_growth(
     if reduction is not None:
         chosen["scale"] = Setting("none", reduction.reason)
     grown, scale = chosen["trees"].value == "grown", chosen["scale"].value
-    narrowed = sample.every_row and not grown and can_be_narrowed(encoded, scale)
     threads = CpuBackend(given["n_jobs"]).threads
-    if narrowed:
-        scaling = fit_steps(encoded, scale, sample.weights, threads)
-    else:
-        scaling = fit_scaling(encoded, scale, sample.weights)
+    narrowed = sample.every_row and not grown and can_be_narrowed(encoded, scale)
+    scaling = fit_scaling(encoded, scale, sample.weights, threads, ranks=not narrowed)
     rare_groups = [] if grown else find_rare_groups(encoded.values, scaling.views, distinct, seed)
     screening = None
     if chosen["select_features"].value:
@@ -82,8 +78,14 @@ def plan_growth(
 
 def _narrow(plan: GrowthPlan, encoded: EncodedTable, threads: int) -> GrowthPlan:
     """Let a plan have only the columns that trees may draw. Rows stay in the order that all columns give them."""
-    values, scaling, sources = narrow(encoded, plan.scaling, plan.weights)
-    keyed_by = TableKeys(encoded.values, plan.weights, plan.scaling)
+    values, scaling, sources = plan.scaling.narrowed(encoded, plan.weights)
+    order = RowOrder(encoded.values, plan.weights, plan.scaling)
     rows, weights = (np.arange(len(values)), plan.weights) if plan.part is None else plan.part
-    (keys,) = keyed_by.of([(rows, weights)], threads)
-    return replace(plan, values=values, scaling=scaling, sources=sources, keys=keys, keyed_by=keyed_by)
+    (keys,) = order.keys([(rows, weights)], threads)
+    return replace(plan, values=values, scaling=scaling, sources=sources, keys=keys, order=order)
+
+
+def can_be_narrowed(encoded: EncodedTable, scale: str) -> bool:
+    """Tell whether a table is so wide that it pays, and whether its first view, which is screened, needs no ranks."""
+    n, count = encoded.values.shape
+    return is_wide(count) and n <= KEPT_VALUES and WAYS[scale][0] != "rank"

@@ -1,24 +1,20 @@
 """The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import WIDE, AnyArray, FloatArray, IndexArray, IntArray, KeyArray, is_wide
+from clusterforests._utils.arrays import BLOCK_CELLS, AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests._utils.random import Purpose, stream
 from clusterforests.backends import Backend, Coordinates
 from clusterforests.feature_screening import draw_preferences
 from clusterforests.table.feature_columns import DistinctRows, FeatureColumns
-from clusterforests.table.scaling import NO_PROJECTIONS, Scaling
-from clusterforests.table.wide_scaling import ScaledRows, TableKeys, scaled_columns
-from clusterforests.trees.growth import GrowthProgress, GrowthSettings, finish, grow, make_trees, why_dropped
-from clusterforests.trees.kinds import PlannedTrees, kinds_of_trees, plan_trees, with_fine_trees
+from clusterforests.table.scaling import NO_PROJECTIONS, RowOrder, ScaledRows, Scaling
+from clusterforests.trees.growth import GrowingTrees, GrowthProgress, GrowthSettings, finish, grow, why_dropped
+from clusterforests.trees.kinds import PlannedTrees, kinds_of_trees, make_trees, plan_trees, with_fine_trees
 from clusterforests.trees.settings import Setting
-
-SCALED_ROWS = 8192  # scaled at a time, because scaled rows can be much wider,
-SCALED_CELLS = 2**25  # or so many cells of them
 
 
 @dataclass(frozen=True)
@@ -61,31 +57,37 @@ def grow_forest(
     With a part of the rows, the trees grow on these; K-means on the features they arrive at is then run on all rows.
     `first` is the number of the first tree, if these are some of a larger forest.
     """
+    # Algorithm 3, lines 1 and 2: grow T clustering vectors.
     if part is None:
         loaded = backend.load(table, weights)
-        trees = grow(backend, views, settings, seed, progress, first)  # lines 1, 2
+        trees = grow(backend, views, settings, seed, progress, first)
     else:
         backend.load(np.ascontiguousarray(table[part.rows]), part.weights)
         grown = grow(backend, views, settings, seed, progress, first)
         loaded = backend.load(table, weights)
         trees = finish(backend, views, grown, settings, seed)
     columns = [views.columns(t, features) for t, features in zip(trees.numbers, trees.features, strict=True)]
-    # Line 3. The n x n indicator matrix of line 4 is never formed: `combining` counts matches of labels instead.
+    # Line 3: the partition of the data by each. The n x n indicator matrix of line 4 is never formed: `consensus`
+    # counts matches of labels instead. Rows of weight 0 take no part, but have a nearest centre.
     partitions = backend.assign(columns, trees.centers) if columns else np.empty((0, len(table)), dtype=np.int32)
     if columns and weights is not None and not weights.all():
-        outside = weights == 0  # takes no part, but has a nearest centre
+        outside = weights == 0
         partitions[:, outside] = backend.assign(columns, trees.centers, np.ascontiguousarray(table[outside]))
-    centers = [np.array(c) for c in trees.centers]  # without the labels that a clusterer's may carry
+    return _forest(trees, columns, partitions, loaded.coordinates)
+
+
+def _forest(trees: GrowingTrees, columns: list[IntArray], partitions: IntArray, coordinates: Coordinates) -> Forest:
     return Forest(
         trees.numbers,
         trees.features,
         columns,
-        centers,
+        # Without the labels that a clusterer's centres may carry.
+        [np.array(c) for c in trees.centers],
         trees.kappas,
         partitions,
         trees.rounds,
-        loaded.coordinates,
-        np.column_stack(trees.path),
+        coordinates,
+        np.column_stack(trees.path or [trees.kappas]),
     )
 
 
@@ -102,16 +104,16 @@ class GrowthPlan:
     varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
     sources: IntArray | None = None  # the columns of the encoded table that `values` has; None: all
     keys: KeyArray | None = None  # of the rows that trees are made on, if they are ordered by more than these columns
-    keyed_by: TableKeys | None = None  # what other rows of the table are ordered by then
+    order: RowOrder | None = None  # of all rows of the table then
 
     def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
         """Plan trees of several kinds in place of growth, or of those that were planned before."""
         rows, weights = distinct if self.part is None else self.part
         plain = replace(self.scaling, projections=NO_PROJECTIONS)
-        table = ScaledRows.of(plain, self.values, rows)
         kinds = kinds_of_trees(len(self.settings.n_base_clusters), fine=fine)
         clusters = self.settings.n_base_clusters.clip(max=len(rows))
         clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
+        table = ScaledRows(plain, self.values, rows)
         trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
         settings = replace(self.settings, n_base_clusters=clusters)
         return replace(self, scaling=plain.project(projections), settings=settings, varied=trees)
@@ -119,10 +121,7 @@ class GrowthPlan:
     def whole_rows(self, rows: IndexArray) -> FloatArray:
         """Scale some rows, as trees that see all features see them; only for trees of several kinds."""
         assert self.varied is not None
-        seen = np.empty((len(rows), len(self.varied.whole)))
-        for where in row_blocks(len(rows), self.scaling):
-            seen[where] = scaled_columns(self.scaling, self.values[rows[where]], self.varied.whole)
-        return seen
+        return self.scaling.take(self.values[rows], self.varied.whole)
 
     def grow(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
@@ -145,27 +144,23 @@ class GrowthPlan:
     def _make(self, backend: Backend, planned: PlannedTrees, progress: GrowthProgress | None, first: int) -> Forest:
         """Make planned trees, then give every row its nearest centre in each."""
         rows, weights = (slice(None), self.weights) if self.part is None else self.part
+        own = planned
         if self.keys is None:
+            # More trees have more projections, and keep the first: rows are ordered by the other columns.
             table = self.scaling.apply(np.ascontiguousarray(self.values[rows]), backend.threads)
-            keyed = table.shape[1] - len(self.scaling.projections)  # more trees have more of them, and keep the first
-            coordinates = backend.load(table, weights, keyed).coordinates
-            trees = make_trees(backend, planned, self.settings, self.seed, first)
+            coordinates = backend.load(table, weights, table.shape[1] - len(self.scaling.projections)).coordinates
         else:
-            used = _used(planned.columns)
-            table = scaled_columns(self.scaling, self.values[rows], used, backend.threads)
+            used = np.unique(np.concatenate(planned.columns))
+            table = self.scaling.take(self.values[rows], used, backend.threads)
             loaded = backend.load(np.ascontiguousarray(table), weights, keys=self.keys)
             coordinates = loaded.coordinates.spread(used, self.scaling.width)
             own = planned._replace(columns=_places(planned.columns, used))
-            trees = make_trees(backend, own, self.settings, self.seed, first)
+        trees = make_trees(backend, own, self.settings, self.seed, first)
         if progress is not None:
             progress(len(planned.features), 1)
         columns = [planned.columns[number - first] for number in trees.numbers]
         fitted = FittedTrees(columns, [np.array(c) for c in trees.centers], coordinates)
-        partitions = label_rows(backend, fitted, self.scaling, self.values)
-        path = trees.kappas[:, None]
-        return Forest(
-            trees.numbers, trees.features, columns, fitted.centers, trees.kappas, partitions, 1, coordinates, path
-        )
+        return _forest(trees, columns, label_rows(backend, fitted, self.scaling, self.values), coordinates)
 
 
 def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: AnyArray) -> IntArray:
@@ -173,36 +168,21 @@ def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: A
     labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
     if not trees.columns:
         return labels
-    wide = is_wide(scaling.exponent.shape[1])
-    used, columns, coordinates = _used(trees.columns), trees.columns, trees.coordinates
-    if wide:
+    columns, coordinates = trees.columns, trees.coordinates
+    # Scale no more than the trees see, where that is worth the trouble.
+    if len(values) * scaling.width > BLOCK_CELLS:
+        scaling, kept = scaling.part(np.unique(np.concatenate(columns)))
         exponent, origin, reach = coordinates
-        columns, coordinates = _places(columns, used), Coordinates(exponent[used], origin[used], reach[used])
-    for where in row_blocks(len(values), scaling):
-        if wide:
-            table = np.ascontiguousarray(scaled_columns(scaling, values[where], used, backend.threads))
-        else:
-            table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
+        columns, coordinates = _places(columns, kept), Coordinates(exponent[kept], origin[kept], reach[kept])
+    for where in scaling.row_blocks(len(values)):
+        table = scaling.apply(np.ascontiguousarray(values[where]), backend.threads)
         labels[:, where] = backend.assign(columns, trees.centers, table, coordinates)
     return labels
-
-
-def _used(columns: Sequence[IntArray]) -> IntArray:
-    """List the columns that trees have, ascending."""
-    return np.unique(np.concatenate(columns))
 
 
 def _places(columns: Sequence[IntArray], used: IntArray) -> list[IntArray]:
     """Number the columns of trees by their places among those that are used."""
     return [np.searchsorted(used, own).astype(np.int32) for own in columns]
-
-
-def row_blocks(n_rows: int, scaling: Scaling) -> Iterator[slice]:
-    """Go through rows in blocks that are scaled at a time."""
-    at_once = scaling.width if not is_wide(scaling.exponent.shape[1]) else WIDE  # the core sees no more columns
-    step = min(SCALED_ROWS, max(1, SCALED_CELLS // max(1, at_once)))
-    for start in range(0, n_rows, step):
-        yield slice(start, start + step)
 
 
 def join_forests(forests: Sequence[Forest]) -> Forest:

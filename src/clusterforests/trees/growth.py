@@ -1,7 +1,7 @@
-"""Grow clustering vectors: feature competition (Algorithm 2) and growth (Algorithm 1) of the paper.
+"""Grow clustering vectors: Algorithm 1 (growth) and Algorithm 2 (feature competition) of the paper.
 
 All trees grow in lock step. One round is: every live tree proposes features, all proposals are solved as one batch of
-K-means problems, every tree accepts its proposal or counts a failure.
+K-means problems, every tree accepts its proposal or counts a failure. Comments name the lines of the algorithms.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +14,14 @@ from clusterforests._utils.portable_math import power
 from clusterforests._utils.random import Purpose, distinct_integers, integers, permutations, stream
 from clusterforests.backends import Backend, Effort, KMeansJobs, KMeansRuns
 from clusterforests.table.feature_columns import FeatureColumns
-from clusterforests.trees.kinds import PlannedTrees
 
+# First features are drawn again where they have fewer distinct rows than clusters; then the tree is left out.
 MAX_REDRAWS = 1000
-NOT_BETTER = 1e-9  # kappas closer than this, relatively, are equal up to rounding
+# Kappas closer than this, relatively, are equal up to rounding.
+NOT_BETTER = 1e-9
+
+# What is told of progress: trees that stopped growing, rounds so far.
+GrowthProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,18 @@ class GrowthSettings:
     max_iter: int
     grows: bool = True  # False: each tree is one K-means on planned columns
 
+    @property
+    def effort(self) -> Effort:
+        """One start is quick; of several, the best is polished."""
+        return Effort.QUICK if self.n_init == 1 else Effort.POLISHED
+
 
 @dataclass
 class GrowingTrees:
     """One clustering vector per tree, with the K-means centres and the kappa it reached.
 
-    Centres are in the columns of the tree's features. Trees that cannot be grown are left out; the others keep their
-    numbers, which their random streams and views go by.
+    Centres are in the columns of the tree's features, and empty where there is no solution. Trees that cannot be grown
+    are left out; the others keep their numbers, which their random streams and views go by.
     """
 
     numbers: IndexArray
@@ -53,7 +62,13 @@ class GrowingTrees:
     rounds: int = 1
     path: list[FloatArray] = field(default_factory=list)  # kappas after each round, NaN where a tree had stopped
 
-    def take(self, which: IndexArray, other: "GrowingTrees", accepted: BoolArray) -> None:
+    @classmethod
+    def empty(cls, numbers: IndexArray, clusters: IntArray) -> "GrowingTrees":
+        n = len(numbers)
+        no_features, no_centers = np.empty(0, np.int32), np.empty((0, 0))
+        return cls(numbers, [no_features] * n, [no_centers] * n, np.full(n, np.inf), clusters.copy())
+
+    def replace(self, which: IndexArray, other: "GrowingTrees", accepted: BoolArray) -> None:
         """Replace those of the trees `which` whose counterpart in `other` was accepted."""
         for i in np.flatnonzero(accepted):
             t = which[i]
@@ -77,9 +92,6 @@ class GrowingTrees:
         """Add a round to the path."""
         self.path.append(np.full(len(self.kappas), np.nan))
         self.path[-1][live] = self.kappas[live]
-
-
-GrowthProgress = Callable[[int, int], None]  # (trees that stopped growing, rounds so far)
 
 
 def kappa(runs: KMeansRuns, quality: str) -> FloatArray:
@@ -112,33 +124,66 @@ def grow(
     first: int = 0,
 ) -> GrowingTrees:
     """Run Algorithm 1 for all trees at once. `first` is the first tree's number, if there are others elsewhere."""
-    trees = _start(backend, views, settings, seed, first)  # lines 1, 2
+    # Lines 1 and 2: the first features, by feature competition.
+    trees = compete(backend, views, settings, seed, first)
     n_trees = len(trees.features)
-    proposals = _Proposals(views, settings, seed, trees)
-    failures = np.zeros(n_trees, dtype=np.int64)  # tau
-    live = np.arange(n_trees)
-    trees.record(live)
+    trees.record(live := np.arange(n_trees))
+    failures = np.zeros(n_trees, dtype=np.int64)
+    orders = None if settings.patience is not None else _feature_orders(views, settings, seed, trees)
+    # Lines 3 to 11: try more features until tau_m draws in a row have failed.
     rounds = 0
     while True:
         rounds += 1
-        live, draws = proposals.draw(live, rounds, trees.features)  # line 4
+        # Line 4: sample b features.
+        live, draws = _propose(views, settings, seed, trees, live, rounds, orders)
         if progress is not None:
             progress(n_trees - len(live), rounds)
         if not len(live):
             trees.rounds = rounds
             return trees
+        # Line 5: K-means on the tree's features and these.
         vectors = [
             [np.concatenate([trees.features[t], draw]) for draw in tree_draws]
             for t, tree_draws in zip(live, draws, strict=True)
         ]
         keys = stream(seed, Purpose.MORE_FEATURES, trees.numbers[live], rounds)
-        tried = _keep_best(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)  # line 5
-        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)  # line 6
-        trees.take(live, tried, better)  # line 7
+        tried = _cluster(backend, views, trees.numbers[live], vectors, trees.clusters[live], settings, keys)
+        # Lines 6 and 7: expand the vector if kappa falls.
+        better = tried.kappas < trees.kappas[live] * (1 - NOT_BETTER)
+        trees.replace(live, tried, better)
         trees.record(live)
-        failures[live] = np.where(better, 0, failures[live] + 1)  # lines 7, 9
+        # Lines 7 and 9: tau is 0 again, or one more.
+        failures[live] = np.where(better, 0, failures[live] + 1)
+        # Line 11.
         if settings.patience is not None:
-            live = live[failures[live] < settings.patience]  # line 11
+            live = live[failures[live] < settings.patience]
+
+
+def compete(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
+    """Run Algorithm 2: choose the first features of every tree by competition.
+
+    Redraw where there are fewer distinct rows than clusters, and drop a tree for which that does not help.
+    """
+    trees = GrowingTrees.empty(first + np.arange(len(settings.n_base_clusters)), settings.n_base_clusters)
+    candidates = np.arange(settings.n_candidates)
+    open_trees = np.arange(len(trees.numbers))
+    for redraw in range(MAX_REDRAWS):
+        # Lines 1 and 2: q times, sample b features.
+        numbers = trees.numbers[open_trees]
+        keys = stream(seed, Purpose.FIRST_FEATURES, numbers[:, None], redraw, candidates[None, :])
+        nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
+        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)
+        vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
+        # Lines 3 and 5: K-means on each draw; the smallest kappa wins.
+        won = _cluster(backend, views, numbers, vectors, trees.clusters[open_trees], settings, keys[:, 0])
+        solved = np.array([len(c) > 0 for c in won.centers])
+        trees.replace(open_trees, won, solved)
+        open_trees = open_trees[~solved]
+        if not len(open_trees):
+            break
+        if settings.fewer_clusters:
+            trees.clusters[open_trees] = fewer(trees.clusters[open_trees])
+    return trees.solved()
 
 
 def finish(
@@ -149,41 +194,15 @@ def finish(
         return trees
     vectors = [[features] for features in trees.features]
     keys = stream(seed, Purpose.FINAL_KMEANS, trees.numbers)
-    done = _keep_best(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
+    done = _cluster(backend, views, trees.numbers, vectors, trees.clusters, settings, keys)
     done.rounds, done.path = trees.rounds + 1, trees.path
     return done.solved()
 
 
-def make_trees(
-    backend: Backend, planned: PlannedTrees, settings: GrowthSettings, seed: int, first: int = 0
-) -> GrowingTrees:
-    """Run K-means once for each planned tree. One with too few different rows gets fewer clusters, or is left out."""
-    n_trees = len(planned.features)
-    trees = GrowingTrees(
-        numbers=first + np.arange(n_trees),
-        features=list(planned.features),
-        centers=[np.empty((0, 0))] * n_trees,
-        kappas=np.full(n_trees, np.inf),
-        clusters=planned.clusters.copy(),
-    )
-    waiting = np.arange(n_trees)
-    while len(waiting):
-        runs = backend.kmeans(
-            KMeansJobs(
-                [planned.columns[t] for t in waiting],
-                trees.clusters[waiting],
-                stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting]),
-                settings.n_init,
-                settings.max_iter,
-                Effort.QUICK if settings.n_init == 1 else Effort.POLISHED,
-            )
-        )
-        kappas = kappa(runs, settings.quality)
-        for i in np.flatnonzero(runs.solved).tolist():
-            trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
-        waiting = waiting[~runs.solved & settings.fewer_clusters & (trees.clusters[waiting] > 2)]
-        trees.clusters[waiting] = np.maximum(2, 2 * trees.clusters[waiting] // 3)
-    return trees.solved()
+def fewer(clusters: IntArray) -> IntArray:
+    """Lower numbers of clusters by a third, to two at least."""
+    lowered: IntArray = np.maximum(2, 2 * clusters // 3)
+    return lowered
 
 
 def why_dropped(settings: GrowthSettings) -> str:
@@ -201,40 +220,7 @@ def why_dropped(settings: GrowthSettings) -> str:
     )
 
 
-def _start(backend: Backend, views: FeatureColumns, settings: GrowthSettings, seed: int, first: int) -> GrowingTrees:
-    """Run Algorithm 2: choose the first features of every tree by competition.
-
-    Redraw where there are fewer distinct rows than clusters, and drop a tree for which that does not help.
-    """
-    n_trees = len(settings.n_base_clusters)
-    candidates = np.arange(settings.n_candidates)
-    trees = GrowingTrees(
-        numbers=first + np.arange(n_trees),
-        features=[np.empty(0, np.int32)] * n_trees,
-        centers=[np.empty((0, 0))] * n_trees,
-        kappas=np.full(n_trees, np.inf),
-        clusters=settings.n_base_clusters.copy(),
-    )
-    open_trees = np.arange(n_trees)
-    for redraw in range(MAX_REDRAWS):
-        numbers = trees.numbers[open_trees]
-        keys = stream(seed, Purpose.FIRST_FEATURES, numbers[:, None], redraw, candidates[None, :])
-        nothing = None if settings.repeat_features else [np.empty(0, np.int32)] * keys.size
-        drawn = _draw(keys.ravel(), views, settings.features_per_draw, nothing)  # lines 1, 2
-        vectors = [list(row) for row in drawn.reshape(*keys.shape, -1)]
-        clusters = trees.clusters[open_trees]
-        won = _keep_best(backend, views, numbers, vectors, clusters, settings, keys[:, 0])  # lines 3, 5
-        solved = np.array([len(c) > 0 for c in won.centers])
-        trees.take(open_trees, won, solved)
-        open_trees = open_trees[~solved]
-        if not len(open_trees):
-            break
-        if settings.fewer_clusters:
-            trees.clusters[open_trees] = np.maximum(2, 2 * trees.clusters[open_trees] // 3)
-    return trees.solved()
-
-
-def _keep_best(
+def _cluster(
     backend: Backend,
     views: FeatureColumns,
     numbers: IndexArray,
@@ -251,9 +237,8 @@ def _keep_best(
     flat = [np.asarray(vector, dtype=np.int32) for candidates in vectors for vector in candidates]
     columns = [views.columns(t, vector) for t, vector in zip(np.repeat(numbers, per_tree), flat, strict=True)]
     seeds = stream(keys[:, None], Purpose.TREE_KMEANS, np.arange(per_tree)[None, :]).ravel()
-    effort = Effort.QUICK if settings.n_init == 1 else Effort.POLISHED
-    jobs = KMeansJobs(columns, np.repeat(clusters, per_tree), seeds, settings.n_init, settings.max_iter, effort)
-    runs = backend.kmeans(jobs)
+    counts = np.repeat(clusters, per_tree)
+    runs = backend.kmeans(KMeansJobs(columns, counts, seeds, settings.n_init, settings.max_iter, settings.effort))
     kappas = kappa(runs, settings.quality).reshape(-1, per_tree)
     # A solution without anything between its clusters still beats no solution.
     order = np.where(runs.solved.reshape(kappas.shape), np.minimum(kappas, np.finfo(float).max), np.inf)
@@ -268,55 +253,42 @@ def _keep_best(
     )
 
 
-class _Proposals:
-    """Proposes the features that each live tree tries next: random draws, or steps of a permutation."""
+def _feature_orders(views: FeatureColumns, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> list[IntArray]:
+    """Choose the order in which each tree tries every feature once."""
+    keys = stream(seed, Purpose.FEATURE_ORDER, trees.numbers)
+    orders = views.drawable[permutations(keys, len(views.drawable))]
+    if settings.repeat_features:
+        return list(orders)
+    return [order[~np.isin(order, own)] for order, own in zip(orders, trees.features, strict=True)]
 
-    def __init__(self, views: FeatureColumns, settings: GrowthSettings, seed: int, trees: GrowingTrees) -> None:
-        self.views = views
-        self.settings = settings
-        self.seed = seed
-        self.numbers = trees.numbers
-        self.candidates = settings.n_candidates if settings.compete_always else 1
-        self.orders: list[IntArray] | None = None
-        if settings.patience is None:
-            orders = views.drawable[
-                permutations(stream(seed, Purpose.FEATURE_ORDER, self.numbers), len(views.drawable))
-            ]
-            if settings.repeat_features:
-                self.orders = list(orders)
-            else:
-                self.orders = [o[~np.isin(o, f)] for o, f in zip(orders, trees.features, strict=True)]
 
-    def draw(
-        self, live: IndexArray, rounds: int, features: Sequence[IntArray]
-    ) -> tuple[IndexArray, list[list[IntArray]]]:
-        """Draw candidates for the trees that still have something to try; return these trees and their draws."""
-        if not len(live):
-            return live, []
-        if self.orders is not None:
-            draws = [self._next_in_order(self.orders[t], rounds) for t in live]
-        else:
-            keys = stream(
-                self.seed,
-                Purpose.MORE_FEATURES,
-                self.numbers[live][:, None],
-                rounds,
-                np.arange(self.candidates)[None, :],
-            )
-            excluded = None
-            if not self.settings.repeat_features:
-                excluded = [f for t in live for f in [np.unique(features[t])] * self.candidates]
-            drawn = _draw(keys.ravel(), self.views, self.settings.features_per_draw, excluded)
-            draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
-        able = np.array([len(tree[0]) > 0 for tree in draws])
-        return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
-
-    def _next_in_order(self, order: IntArray, rounds: int) -> list[IntArray]:
-        b = self.settings.features_per_draw
-        first = (rounds - 1) * self.candidates * b
-        chunks = [order[first + i * b : first + (i + 1) * b] for i in range(self.candidates)]
+def _propose(
+    views: FeatureColumns,
+    settings: GrowthSettings,
+    seed: int,
+    trees: GrowingTrees,
+    live: IndexArray,
+    rounds: int,
+    orders: list[IntArray] | None,
+) -> tuple[IndexArray, list[list[IntArray]]]:
+    """Draw candidates for the trees that still have something to try; return these trees and their draws."""
+    if not len(live):
+        return live, []
+    b, q = settings.features_per_draw, settings.n_candidates if settings.compete_always else 1
+    if orders is None:
+        keys = stream(seed, Purpose.MORE_FEATURES, trees.numbers[live][:, None], rounds, np.arange(q)[None, :])
+        excluded = None
+        if not settings.repeat_features:
+            excluded = [own for t in live for own in [np.unique(trees.features[t])] * q]
+        drawn = _draw(keys.ravel(), views, b, excluded)
+        draws = [[d[d >= 0] for d in tree] for tree in drawn.reshape(*keys.shape, -1)]
+    else:
+        steps = [slice(i * b, (i + 1) * b) for i in range((rounds - 1) * q, rounds * q)]
+        draws = [[orders[t][step] for step in steps] for t in live]
         # Every tree must bring the same number of candidates: a short last step repeats its first one.
-        return [chunk if len(chunk) else chunks[0] for chunk in chunks]
+        draws = [[draw if len(draw) else tree[0] for draw in tree] for tree in draws]
+    able = np.array([len(tree[0]) > 0 for tree in draws])
+    return live[able], [tree for tree, ok in zip(draws, able, strict=True) if ok]
 
 
 def _draw(keys: KeyArray, views: FeatureColumns, count: int, excluded: Sequence[IntArray] | None) -> IntArray:

@@ -11,28 +11,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import FloatArray, IntArray, KeyArray
+from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests._utils.linear_algebra import axis_rows, principal_axes, whitened
 from clusterforests._utils.random import Purpose, distinct_integers, integers, stream
+from clusterforests.backends import Backend, KMeansJobs
 from clusterforests.table.feature_columns import FeatureColumns
-from clusterforests.table.scaling import Projections
-from clusterforests.table.wide_scaling import ScaledRows
+from clusterforests.table.scaling import Projections, ScaledRows
+from clusterforests.trees.growth import GrowingTrees, GrowthSettings, fewer, kappa
 
+# The kinds of trees, in turn; and those of tables of few features.
 WHOLE, RANKS, WHITENED, FINE = "whole", "ranks", "whitened", "fine"
-KINDS = (WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE)  # in turn
+KINDS = (WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE)
 KINDS_OF_FEW = (WHOLE, FINE, RANKS, WHITENED, FINE, WHOLE, RANKS, WHITENED, FINE, WHOLE)
-FEW = 4  # features
-WIDE = 20  # columns beyond which a tree sees their leading components
-WHITE_WIDE = 15  # components of whitened draws
+FEW_FEATURES = 4
+# A tree of more columns than this sees so many of their leading components; a whitened draw, so many.
+COMPONENTS, WHITENED_COMPONENTS = 20, 15
+# Rows that an axis needs.
 ROWS_PER_AXIS = 5
-MOST_DRAWN = 100  # features of a draw
-TREES_PER_DRAW = 3  # where draws are of many features, whose components take time
-FINER = 2.5  # times the root of n: the most clusters of a fine tree
-FINE_ROWS = 5  # for each of its clusters
-FEWEST_ROWS = 8  # for each cluster of a tree that has more than the root of the rows
-LEAST_RANGE = 17  # clusters up to which trees of fewer than 289 rows may have: enough for up to 15 clusters
-MEASURED_ROWS = 5000  # up to so many the number of clusters in a tree was seen to grow with the root of the rows
-THIN = 1e-3  # of the largest variance: axes with less are not whitened
+# Features of a draw, at most; and trees that share one, where draws are of many features, whose components take time.
+MOST_DRAWN, TREES_PER_DRAW = 100, 3
+# The most clusters of a fine tree, times the root of n; and the rows that each of its clusters needs.
+FINER, FINE_ROWS = 2.5, 5
+# Rows for each cluster of a tree that has more than the root of the rows.
+FEWEST_ROWS = 8
+# Clusters that trees of fewer than 289 rows may have: enough to tell up to 15 clusters apart.
+LEAST_RANGE = 17
+# Up to so many rows the number of clusters in a tree was seen to grow with the root of the rows.
+MEASURED_ROWS = 5000
+# Of the largest variance: axes with less are not whitened.
+THIN = 1e-3
 
 
 class PlannedTrees(NamedTuple):
@@ -94,88 +101,84 @@ def plan_trees(
     weights : array of shape (n,)
         How often each counts.
     """
-    planner = _Planner(table, weights, views, seed)
-    per_draw = TREES_PER_DRAW if len(views.drawable) > WIDE else 1
+    sources: list[IntArray] = []
+    coefficients: list[FloatArray] = []
+    known: dict[tuple[str, bytes], IntArray] = {}
+    per_draw = TREES_PER_DRAW if len(views.drawable) > COMPONENTS else 1
     made = dict.fromkeys(kinds, 0)
     features, columns = [], []
     for kind in kinds:
-        drawn, seen = planner.tree(kind, made[kind] // per_draw)
+        # The features of the tree.
+        whole = kind in (WHOLE, FINE)
+        own = views.drawable if whole else _draw_features(kind, made[kind] // per_draw, views.drawable, seed)
         made[kind] += 1
-        features.append(drawn)
-        columns.append(seen)
-    return PlannedTrees(features, columns, clusters), planner.projections()
+        features.append(own)
+        # The columns that stand for them: of the scaled table, or projections, which are made once.
+        key = WHOLE if whole else kind, own.tobytes()
+        if key not in known:
+            seen = views.columns(min(1, len(views) - 1) if kind == RANKS else 0, own)
+            axes = _axes(table, weights, seen, white=kind == WHITENED)
+            if axes is not None:
+                first = table.scaling.width + len(sources)
+                sources += [seen] * axes.shape[1]
+                coefficients += list(axes.T)
+                seen = np.arange(first, first + axes.shape[1], dtype=np.int32)
+            known[key] = seen
+        columns.append(known[key])
+    projections = Projections(
+        np.cumsum([0, *map(len, sources)], dtype=np.int64),
+        np.concatenate([np.empty(0, np.int32), *sources], dtype=np.int32),
+        np.concatenate([np.empty(0), *coefficients]),
+    )
+    return PlannedTrees(features, columns, clusters), projections
 
 
 def most_projected(n_trees: int, n_columns: int) -> int:
     """Bound the number of projected columns. Of either kind of draw, each third is the same: all features."""
     draws = 1 + math.ceil(2 / 3 * math.ceil(n_trees / len(KINDS)))
-    return min(WIDE, n_columns) * (draws if n_columns <= WIDE else 1 + 2 * draws)
+    return min(COMPONENTS, n_columns) * (draws if n_columns <= COMPONENTS else 1 + 2 * draws)
 
 
-class _Planner:
-    """Draws features, and collects projections."""
-
-    def __init__(self, table: ScaledRows, weights: FloatArray, views: FeatureColumns, seed: int) -> None:
-        self.table, self.weights, self.views, self.seed = table, weights, views, seed
-        self.sources: list[IntArray] = []
-        self.coefficients: list[FloatArray] = []
-        self.known: dict[tuple[str, bytes], IntArray] = {}
-
-    def tree(self, kind: str, draw: int) -> tuple[IntArray, IntArray]:
-        """Choose the features and the columns of a tree."""
-        whole = kind in (WHOLE, FINE)
-        kind = WHOLE if whole else kind
-        features = self.views.drawable if whole else self._draw(kind, draw)
-        key = kind, features.tobytes()
-        if key not in self.known:
-            self.known[key] = self._columns(kind, features)
-        return features, self.known[key]
-
-    def _draw(self, kind: str, draw: int) -> IntArray:
-        """Draw all features, from their root to a half of them, or to twice the root, in turn."""
-        drawable = self.views.drawable
-        p = len(drawable)
-        if draw % 3 == 0:
-            return drawable
-        root = math.sqrt(p)
-        low, high = max(2, int(root)), max(3, p // 2 if draw % 3 == 1 else int(2 * root))
-        key = stream(self.seed, Purpose.TREE_DRAWS, (RANKS, WHITENED).index(kind), draw)
-        size = min(low + int(integers(stream(key, 0), max(1, high - low + 1))[0]), MOST_DRAWN, p)
-        return np.sort(drawable[_distinct(stream(key, 1), p, size)])
-
-    def _columns(self, kind: str, features: IntArray) -> IntArray:
-        view = min(1, len(self.views) - 1) if kind == RANKS else 0
-        columns = self.views.columns(view, features)
-        few_rows = len(self.table) // ROWS_PER_AXIS
-        if kind != WHITENED:
-            return columns if len(columns) <= WIDE else self._project(columns, WIDE, white=False)
-        return self._project(columns, WHITE_WIDE if len(columns) > min(WIDE, few_rows) else len(columns), white=True)
-
-    def _project(self, columns: IntArray, most: int, *, white: bool) -> IntArray:
-        """Add the leading axes of the columns to the projections."""
-        rows = self.table.take(columns, axis_rows(len(columns)))
-        axes = principal_axes(rows, self.weights, max(1, min(most, len(self.table) // ROWS_PER_AXIS)))
-        coefficients = axes.coefficients
-        if white:
-            thick = axes.variances > THIN * axes.variances[0]
-            coefficients = whitened(axes)[:, thick]
-        first = self.table.width + len(self.sources)
-        for column in coefficients.T:
-            self.sources.append(columns)
-            self.coefficients.append(column)
-        return np.arange(first, first + coefficients.shape[1], dtype=np.int32)
-
-    def projections(self) -> Projections:
-        """Put all projections side by side."""
-        starts = np.cumsum([0, *map(len, self.sources)], dtype=np.int64)
-        empty: tuple[IntArray, FloatArray] = np.empty(0, np.int32), np.empty(0)
-        return Projections(
-            starts,
-            np.concatenate([empty[0], *self.sources], dtype=np.int32),
-            np.concatenate([empty[1], *self.coefficients]),
-        )
+def _draw_features(kind: str, draw: int, drawable: IntArray, seed: int) -> IntArray:
+    """Draw all features, from their root to a half of them, or to twice the root, in turn."""
+    p = len(drawable)
+    if draw % 3 == 0:
+        return drawable
+    root = math.sqrt(p)
+    low, high = max(2, int(root)), max(3, p // 2 if draw % 3 == 1 else int(2 * root))
+    key = stream(seed, Purpose.TREE_DRAWS, (RANKS, WHITENED).index(kind), draw)
+    size = min(low + int(integers(stream(key, 0), max(1, high - low + 1))[0]), MOST_DRAWN, p)
+    drawn = distinct_integers(stream(key, 1), p, size, [np.empty(0, np.int32)])[0]
+    return np.sort(drawable[drawn])
 
 
-def _distinct(key: KeyArray, upper: int, count: int) -> IntArray:
-    drawn: IntArray = distinct_integers(key, upper, count, [np.empty(0, np.int32)])[0]
-    return drawn
+def _axes(table: ScaledRows, weights: FloatArray, columns: IntArray, *, white: bool) -> FloatArray | None:
+    """Find the axes that a tree sees instead of its columns: (columns, axes); None if it sees the columns."""
+    most, enough_rows = COMPONENTS, len(table) // ROWS_PER_AXIS
+    if white:
+        most = WHITENED_COMPONENTS if len(columns) > min(COMPONENTS, enough_rows) else len(columns)
+    elif len(columns) <= COMPONENTS:
+        return None
+    axes = principal_axes(table.take(columns, axis_rows(len(columns))), weights, max(1, min(most, enough_rows)))
+    if not white:
+        return axes.coefficients
+    return whitened(axes)[:, axes.variances > THIN * axes.variances[0]]
+
+
+def make_trees(
+    backend: Backend, planned: PlannedTrees, settings: GrowthSettings, seed: int, first: int = 0
+) -> GrowingTrees:
+    """Run K-means once for each planned tree. One with too few different rows gets fewer clusters, or is left out."""
+    trees = GrowingTrees.empty(first + np.arange(len(planned.features)), planned.clusters)
+    trees.features = list(planned.features)
+    waiting = np.arange(len(trees.features))
+    while len(waiting):
+        columns, clusters = [planned.columns[t] for t in waiting], trees.clusters[waiting]
+        seeds = stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting])
+        runs = backend.kmeans(KMeansJobs(columns, clusters, seeds, settings.n_init, settings.max_iter, settings.effort))
+        kappas = kappa(runs, settings.quality)
+        for i in np.flatnonzero(runs.solved).tolist():
+            trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
+        waiting = waiting[~runs.solved & settings.fewer_clusters & (trees.clusters[waiting] > 2)]
+        trees.clusters[waiting] = fewer(trees.clusters[waiting])
+    return trees.solved()

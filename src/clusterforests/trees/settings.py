@@ -10,7 +10,7 @@ from clusterforests._utils.arrays import IndexArray, IntArray, column_blocks, co
 from clusterforests._utils.random import Purpose, integers, stream, uniform
 from clusterforests.table.feature_columns import EncodedTable
 from clusterforests.trees.growth import GrowthSettings
-from clusterforests.trees.kinds import FEW, MEASURED_ROWS, cluster_range
+from clusterforests.trees.kinds import FEW_FEATURES, MEASURED_ROWS, cluster_range
 
 OF_GROWTH: tuple[str, ...] = ("features_per_draw", "n_candidates", "patience", "repeat_features", "quality")
 NO_GROWTH: dict[str, Any] = {
@@ -116,7 +116,7 @@ def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str,
 
 def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int) -> dict[str, Setting]:
     """Decide what depends on the number of features that trees may use."""
-    if given["trees"] == given["n_base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW:
+    if given["trees"] == given["n_base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW_FEATURES:
         trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
     fine = trees.value == "fine"
     rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
