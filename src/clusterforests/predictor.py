@@ -399,13 +399,13 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         table : EncodedColumns
-            `values`, NaN where a cell is missing, and what each of their `columns` stands for: a feature that is a
-            number, or one level of a category.
+            `values`, NaN where a cell is missing; what each of their `columns` stands for, a feature that is a number
+            or one level of a category; and the `levels` of each category.
         """
         check_is_fitted(self)
         here = take_rows(X, np.arange(count_rows(X))) if is_dask(X) else X
         values = self._encoding.apply(self, here, new=NewCells()).values
-        return EncodedColumns(values, tuple(self._encoding.columns()))
+        return EncodedColumns(values, tuple(self._encoding.columns()), self._encoding.levels)
 
     @property
     def sample_weight_(self) -> FloatArray | None:

@@ -9,9 +9,9 @@ import scipy.sparse
 
 from clusterforests import ClusterForest, describe, plots
 from clusterforests.app.command_line.program import main
+from clusterforests.app.description.clustering import measure
 from clusterforests.app.report import write_report
 from clusterforests.consensus.outliers import find_outliers
-from clusterforests.forest_view import view_of
 
 N, NOISE, K = 600, 30, 3
 
@@ -159,10 +159,10 @@ def test_description_report_and_plots(tmp_path, table, fitted):
     assert "have the label -1" in (tmp_path / "report.html").read_text(encoding="utf-8")
     for plot in (plots.consensus_heatmap, plots.item_consensus, plots.spectral_embedding):
         assert plot(fitted) is not None
-    view = view_of(fitted)
-    assert view.labels.min() == 0
-    assert view.outliers.sum() == count
-    assert (view.weights_of() == (fitted.labels_ >= 0)).all()
+    found = measure(fitted)
+    assert found.labels.min() == 0
+    assert found.n_outliers == count
+    assert (found.weights == (fitted.labels_ >= 0)).all()
 
 
 def test_command_line(tmp_path, table, capsys):

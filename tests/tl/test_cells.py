@@ -17,7 +17,7 @@ KINDS = np.repeat([0, 1, 2], [60, 40, 20])
 
 
 def make_cells(wrap=np.asarray, n_genes=30, empty=0.0):
-    """Draw three kinds of cells, of which the first ten genes tell; set a share of the cells of the table to 0."""
+    """Draw three kinds of cells, the first ten genes informative; set a share of the cells to 0."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(len(KINDS), n_genes))
     X[:, :10] += 6.0 * np.eye(3, 10)[KINDS] + 4.0 * (KINDS[:, None] == 1)
@@ -55,7 +55,7 @@ def test_results_are_where_scanpy_puts_them(adata):
     assert facts["n_clusters"] == 3
     assert np.array_equal(facts["cluster_consensus"], forest.cluster_consensus_)
     assert facts["params"] == {"n_clusters": 3, "random_state": 0, "mask_var": "auto", **FEW_TREES}
-    assert facts["selection"].loc["scale", "reason"] == forest.chosen_params_["scale"].reason
+    assert facts["chosen_params"].loc["scale", "reason"] == forest.chosen_params_["scale"].reason
     assert "evidence" not in facts
 
 
@@ -72,7 +72,7 @@ def test_results_survive_a_file(adata, tmp_path, n_clusters):
     assert {name: str(value) for name, value in read["params"].items()} == {
         name: str(value) for name, value in wrote["params"].items()
     }
-    for frame in ("selection", "evidence"):
+    for frame in ("chosen_params", "evidence"):
         pd.testing.assert_frame_equal(read[frame], wrote[frame])
     assert (read["n_clusters"], read["reason"]) == (wrote["n_clusters"], wrote["reason"])
     assert np.array_equal(read["cluster_consensus"], wrote["cluster_consensus"])
@@ -109,12 +109,12 @@ def test_layers_and_representations(adata):
 def test_components_keep_their_scale_unless_it_is_given(adata):
     def settings_of(n_clusters, **given):
         cf.tl.cluster_forest(adata, n_clusters, use_rep="X_some", **given, **FEW_TREES)
-        return adata.uns[KEY]["selection"], adata.uns[KEY]["params"]
+        return adata.uns[KEY]["chosen_params"], adata.uns[KEY]["params"]
 
     selection, params = settings_of(3)
-    assert selection.loc["scale"].tolist() == ["none", "components have one scale: what varies more tells more"]
+    assert selection.loc["scale"].tolist() == ["none", "components have one scale: what varies more counts more"]
     assert selection.loc["select_features", "value"] == "False"
-    assert "one alone may tell a rare kind apart" in selection.loc["select_features", "reason"]
+    assert "one alone may show a rare kind" in selection.loc["select_features", "reason"]
     assert not {"scale", "select_features"} & set(params)
     selection, _ = settings_of([2, 3])
     assert selection["value"][["scale", "select_features"]].tolist() == ["none", "True"]
@@ -122,7 +122,7 @@ def test_components_keep_their_scale_unless_it_is_given(adata):
     assert selection["value"][["scale", "select_features"]].tolist() == ["standard", "True"]
     assert (params["scale"], params["select_features"]) == ("standard", True)
     cf.tl.cluster_forest(adata, 3, **FEW_TREES)
-    assert adata.uns[KEY]["selection"]["value"][["scale", "select_features"]].tolist() == ["mixed", "True"]
+    assert adata.uns[KEY]["chosen_params"]["value"][["scale", "select_features"]].tolist() == ["mixed", "True"]
 
 
 def test_a_copy_leaves_the_original_as_it_was(adata):

@@ -1,6 +1,6 @@
 """The table as trees see it: each feature is one or more columns, each scaled in one or more ways."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ class EncodedColumns(NamedTuple):
 
     values: AnyArray  # (n, C)
     columns: tuple[NumberColumn, ...]
+    levels: Mapping[int, tuple[Any, ...]]  # of each category, sorted; one of two levels has a column for the second
 
 
 def numeric_table(X: AnyArray) -> EncodedTable:

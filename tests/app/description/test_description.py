@@ -11,7 +11,7 @@ import scipy.sparse
 from clusterforests import ClusterForest, describe
 from clusterforests.app.description.traits import Compared, find_traits, measure_effects, rank_columns
 from clusterforests.app.description.words import ColumnWords
-from clusterforests.table.reader.column_reading import NUMBER
+from clusterforests.app.table_reader.columns import NUMBER
 
 SETTINGS = {"n_estimators": 40, "random_state": 0}
 

@@ -1,13 +1,12 @@
 """The answer and the caveats, in words."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from clusterforests import ClusterForest, describe
-from clusterforests.app.description.sentences import informative_features, repeated
-from clusterforests.forest_view import view_of
+from clusterforests.app.description.sentences import constraints_kept, dominated, informative_features
 
 
 def test_cautions():
@@ -36,14 +35,13 @@ def test_cautions():
     ],
 )
 def test_informative_features(importances, usable, said):
-    X = np.random.default_rng(0).normal(size=(20, 4))
-    view = view_of(ClusterForest(2, n_estimators=5, random_state=0).fit(X))
     n = len(importances)
-    changes = {"feature_importances": np.array(importances), "feature_pvalues": np.full(n, 0.5), "n_features": n}
-    view = replace(view, usable_features=np.arange(usable), encoded_features=list(range(n)), **changes)
-    assert informative_features(view, "column") == said
-    older = replace(view, feature_pvalues=np.full(n, np.nan))
-    assert "saved before columns were tested" in informative_features(older, "column")
+    used, scores = [np.arange(usable)], np.array(importances)
+    forest = SimpleNamespace(estimators_features_=used, feature_importances_=scores, feature_pvalues_=np.full(n, 0.5))
+    table = SimpleNamespace(n_features=n, words_of_text=False)
+    assert informative_features(forest, table, "column") == said
+    forest.feature_pvalues_ = np.full(n, np.nan)
+    assert "saved before columns were tested" in informative_features(forest, table, "column")
 
 
 @pytest.mark.parametrize(
@@ -58,16 +56,54 @@ def test_informative_features(importances, usable, said):
         ),
     ],
 )
-def test_repeated_columns(blobs, features, said):
-    forest = ClusterForest(3, n_estimators=5, random_state=0).fit(blobs[0])
-    view = replace(view_of(forest), repeated_features=features)
-    assert repeated(view, ["a", "b", "column 3"]) == said
+def test_dominant_columns(features, said):
+    forest = SimpleNamespace(dominant_features_=features)
+    assert dominated(forest, ["a", "b", "column 3"]) == said
 
 
-def test_repeated_columns_are_named_at_the_top(blobs):
+def test_dominant_columns_are_named_at_the_top(blobs):
     X, truth = blobs
     table = np.column_stack([X, truth])
     with pytest.warns(UserWarning, match=f"clusters repeat column {X.shape[1]}"):
         forest = ClusterForest(3, n_estimators=20, random_state=0).fit(table)
     said = f"The clusters repeat column {X.shape[1] + 1}: its values are the clusters."
     assert said in describe(forest, table).answer
+
+
+ROWS = np.random.default_rng(0).normal(np.repeat([[0.0], [9.0]], 30, axis=0), size=(60, 3))
+
+
+@pytest.mark.parametrize(
+    ("settings", "given", "sentence"),
+    [
+        ({}, {}, ""),
+        ({}, {"must_link": [(0, 1), (1, 2), (40, 41)]}, "Kept as asked: 5 rows together in 2 groups."),
+        ({}, {"cannot_link": [(0, 40)]}, "Kept as asked: 1 pair of rows or groups apart."),
+        (
+            {},
+            {"known_labels": ["x, y" if i == 0 else 7 if i == 50 else None for i in range(60)]},
+            "Kept as asked: 2 rows in the clusters of their known classes "
+            '("x, y" is cluster {first} and 7 is cluster {last}).',
+        ),
+        ({"min_cluster_size": 25}, {}, "Kept as asked: clusters of at least 25 rows."),
+        (
+            {"min_cluster_size": 0.25, "max_cluster_size": 0.75},
+            {"sample_weight": np.full(60, 1000.0)},
+            "Kept as asked: clusters of at least 15,000 and at most 45,000 in weight.",
+        ),
+    ],
+)
+def test_constraints_that_were_kept(settings, given, sentence):
+    forest = ClusterForest(2, n_estimators=10, random_state=0, **settings).fit(ROWS, **given)
+    labels = forest.labels_
+    said = sentence.format(first=labels[0], last=labels[50])
+    assert (constraints_kept(forest) if said else "") == said
+    assert (said in describe(forest, ROWS).caveats) == bool(said)
+
+
+def test_many_classes_are_not_all_listed():
+    known = np.full(60, -1)
+    known[:7] = range(7)
+    forest = ClusterForest(7, n_estimators=10, random_state=0).fit(ROWS, known_labels=known)
+    assert constraints_kept(forest).endswith(", ...).")
+    assert constraints_kept(forest).count("is cluster") == 6

@@ -15,7 +15,7 @@ from clusterforests.app.description.words import (
     round_outward,
     share_phrase,
 )
-from clusterforests.table.reader.column_reading import DATE, NUMBER, ORDERED
+from clusterforests.app.table_reader.columns import DATE, NUMBER, ORDERED
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_noise_is_listed_as_such(report, noisy):
     data, page = report(*noisy)
     listed = data["features"]["features"]
     assert len(listed) == 30
-    assert {f["name"] for f in listed if f["importance"] > 0} == {f["name"] for f in listed if f["usable"]}
+    assert {f["name"] for f in listed if f["importance"] > 0} == {f["name"] for f in listed if f["used"]}
     assert {f["name"] for f in listed[:5]} == {f"column {j}" for j in range(1, 6)}
     assert [f["importance"] for f in listed[5:]] == [0] * 25
     said = "5 of 30 columns are informative; the other 25 were left out of the trees."

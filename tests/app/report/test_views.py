@@ -1,6 +1,6 @@
 """Every number of clusters that the page can be switched to is what a cut of the forest into it gives."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ import pytest
 from clusterforests import ClusterForest, describe
 from clusterforests.app.report.json_values import PageLimits
 from clusterforests.app.report.views import numbers_shown
-from clusterforests.forest_view import view_of
 from clusterforests.inspection import pac
 
 
@@ -45,13 +44,19 @@ def test_another_number_than_the_chosen_one_is_called_so(report, three):
         assert not any("requested" in caveat for caveat in view["caveats"])
 
 
-def test_numbers_next_to_the_own_one_are_shown(three):
-    view = view_of(three[0])
-    limits = PageLimits()
-    assert numbers_shown(view, limits) == [2, 3, 4, 5, 6, 7, 8]
-    assert numbers_shown(replace(view, n_clusters=20), limits) == [17, 18, 19, 20, 21, 22, 23, 24]
-    assert numbers_shown(replace(view, n_clusters=1), limits) == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert numbers_shown(view, PageLimits(many_rows=74, numbers_of_many=3)) == [2, 3, 4]
+@pytest.mark.parametrize(
+    ("k", "limits", "shown"),
+    [
+        (3, PageLimits(), range(2, 9)),
+        (20, PageLimits(), range(17, 25)),
+        (1, PageLimits(), range(1, 9)),
+        (3, PageLimits(many_rows=74, numbers_of_many=3), range(2, 5)),
+    ],
+)
+def test_numbers_next_to_the_own_one_are_shown(k, limits, shown):
+    forest = SimpleNamespace(n_clusters_evidence_=None)
+    clustering = SimpleNamespace(forest=forest, n_clusters=k, labels=np.zeros(75))
+    assert numbers_shown(clustering, limits) == list(shown)
 
 
 def test_columns_are_counted_in_each_cluster(report):

@@ -96,7 +96,7 @@ def test_weights_are_said_and_used(report, three):
     forest = ClusterForest(3, n_estimators=20, random_state=0).fit(X, sample_weight=weights)
     data = report(forest, X)[0]
     assert any("weights" in text for text in data["view"]["caveats"])
-    assert "sample_weight=w" in data["run"]["python"]
+    assert "fit(X, sample_weight=sample_weight)" in data["run"]["python"]
 
 
 @pytest.mark.parametrize(

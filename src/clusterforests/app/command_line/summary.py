@@ -10,9 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._utils.arrays import AnyArray
 from clusterforests.app.description import Description
+from clusterforests.app.description.clustering import Clustering, measure
+from clusterforests.app.description.described_table import read_table
 from clusterforests.app.description.description import describe_clusters
-from clusterforests.app.description.sentences import Certainty, informative_features, measure_certainty
-from clusterforests.app.description.table_sample import DescriptionLimits, sample_table
+from clusterforests.app.description.sentences import informative_features
 from clusterforests.app.files import DataFile
 from clusterforests.forest_view import ForestView
 from clusterforests.inspection import pac
@@ -44,8 +45,9 @@ def fit_facts(
     name: str, data: DataFile, view: ForestView, scores: dict[str, float] | None, seconds: float
 ) -> dict[str, Any]:
     """Collect everything that is reported about a fit."""
-    limits = DescriptionLimits()
-    sure, table = measure_certainty(view, limits), sample_table(view, data.table, None, data.ids, limits)
+    forest = view.forest
+    clustering = measure(forest)
+    table = read_table(clustering, data.table, None, data.ids, forest.columns_)
     names = view.feature_names or [f"column {j}" for j in range(1, view.n_features + 1)]
     return {
         "data": name,
@@ -56,17 +58,17 @@ def fit_facts(
         "why": view.settings["n_clusters"].reason,
         "evidence": _evidence(view),
         "repeats": [names[j] for j in view.repeated_features],
-        "sizes": sure.sizes,
-        "outliers": sure.n_outliers,
+        "sizes": clustering.sizes,
+        "outliers": clustering.n_outliers,
         "cluster_consensus": view.cluster_consensus(),
-        **_agreement_of_halves(sure),
+        **_agreement_of_halves(clustering),
         "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
         "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
         "informative_features": [
             names[j] for j in np.argsort(-view.feature_importances) if view.feature_importances[j] > 0
         ],
-        "about_features": informative_features(view, "feature"),
-        "description": describe_clusters(view, sure, table),
+        "about_features": informative_features(view.forest, table, "feature"),
+        "description": describe_clusters(clustering, table),
         "settings": {setting: choice.value for setting, choice in view.settings.items()},
         "scores": scores,
         "seconds": seconds,
@@ -79,11 +81,11 @@ def _evidence(view: ForestView) -> dict[str, Any] | None:
     return None if found is None else {"clusters": list(found.candidates), **found.evidence}
 
 
-def _agreement_of_halves(sure: Certainty) -> dict[str, float | None]:
+def _agreement_of_halves(found: Clustering) -> dict[str, float | None]:
     """Measure stability and PAC; None where there is one cluster, or too little to split."""
-    if sure.halves is None or sure.stability is None or len(sure.sizes) == 1:
+    if found.halves is None or found.stability is None or found.n_clusters == 1:
         return {"stability": None, "pac": None}
-    return {"stability": sure.stability.mean, "pac": pac(sure.halves)}
+    return {"stability": found.stability.mean, "pac": pac(found.halves)}
 
 
 def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import IndexArray
-from clusterforests.app.description.sentences import Certainty
+from clusterforests.app.description.clustering import Clustering
 from clusterforests.app.description.words import listed, quoted
 
 PAIRS = 3  # that are named
@@ -83,18 +83,18 @@ class AmbiguousRows:
         return {"count": self.count, "text": self.text, "between": between}
 
 
-def find_ambiguous(sure: Certainty, ids: list[str] | None) -> AmbiguousRows:
+def find_ambiguous(clustering: Clustering, ids: list[str] | None) -> AmbiguousRows:
     """Find the ambiguous rows; `ids` are the names of all rows, which are numbered from 1 without."""
-    rows = np.flatnonzero(sure.silhouette < 0)
-    rows = rows[np.lexsort((rows, sure.silhouette[rows]))]
-    own, other = sure.labels[rows], sure.next_cluster[rows]
+    rows = np.flatnonzero(clustering.silhouette < 0)
+    rows = rows[np.lexsort((rows, clustering.silhouette[rows]))]
+    own, other = clustering.labels[rows], clustering.next_cluster[rows]
     first, second = np.minimum(own, other), np.maximum(own, other)
     counts = Counter(zip(first.tolist(), second.tolist(), strict=True))
     pairs = tuple(
         AmbiguousPair(clusters, rows[(first == clusters[0]) & (second == clusters[1])])
         for clusters, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     )
-    k = len(sure.sizes)
+    k = clustering.n_clusters
     towards = np.bincount(own * k + other, minlength=k * k).reshape(k, k)
     return AmbiguousRows(len(rows), towards, pairs, _described(len(rows), pairs, ids))
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests.app.description.ambiguous_rows import AmbiguousRows, find_ambiguous
-from clusterforests.app.description.sentences import Certainty, answer, caveats, measure_certainty
-from clusterforests.app.description.table_sample import DescriptionLimits, TableSample, sample_table
+from clusterforests.app.description.clustering import Clustering, forest_of, measure
+from clusterforests.app.description.described_table import DescribedTable, read_table, typed_table
+from clusterforests.app.description.sentences import answer, caveats
 from clusterforests.app.description.traits import (
     Compared,
     Trait,
@@ -20,9 +22,7 @@ from clusterforests.app.description.traits import (
     rank_columns,
     trait_entry,
 )
-from clusterforests.app.description.words import capitalised, counted, percent, words_for
-from clusterforests.forest_view import ForestView, view_of
-from clusterforests.judge.evidence import NClustersEvidence
+from clusterforests.app.description.words import capitalised, counted, percent
 
 # A short name for each cluster, from what tells it apart.
 
@@ -217,12 +217,13 @@ def describe(model: Any, X: Any, names: Sequence[Any] | None = None, ids: Sequen
 
     Parameters
     ----------
-    model : ClusterForest
-        Fitted.
+    model : ClusterForest, PaperForest or Pipeline
+        A fitted forest, or a fitted pipeline of a `TableReader` and a forest.
     X : array-like of shape (n_samples, n_features)
-        The table that it was fitted on; another one, or another order of its rows, is refused.
+        The table that it was fitted on; another one, or another order of its rows, is refused. That of a pipeline is
+        described in the units of its original columns.
     names : sequence of str or None, default=None
-        Names of the columns; None means those of X, or "column 1", "column 2", ...
+        Names of the columns that the forest sees; None means those of X, or "column 1", "column 2", ...
     ids : sequence or None, default=None
         Names of the rows, for the ambiguous ones; None numbers them from 1.
 
@@ -230,97 +231,89 @@ def describe(model: Any, X: Any, names: Sequence[Any] | None = None, ids: Sequen
     -------
     description : Description
         Text when printed; its `clusters`, `ambiguous` and `caveats` are its parts, and `to_dict` is for JSON.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from clusterforests import ClusterForest, TableReader, describe
+    >>> table = pd.DataFrame({"height": [f"{cm} cm" for cm in (150, 152, 155, 190, 192, 195)] * 5})
+    >>> model = make_pipeline(TableReader(), ClusterForest(2, random_state=0)).fit(table)
+    >>> print(describe(model, table).clusters[0].text)
+    Shorter (152 against 192 cm): 15 rows, recovered in 100 % of half forests.
     """
-    view = view_of(model)
-    caveats = model.check_table(X)
-    limits = DescriptionLimits()
-    table = sample_table(view, X, names, ids, limits)
-    found = describe_clusters(view, measure_certainty(view, limits), table)
-    return replace(found, caveats=(*caveats, *found.caveats))
+    forest = forest_of(model)
+    check_is_fitted(forest)
+    X, readings = typed_table(model, X)
+    doubts = forest.check_table(X)
+    clustering = measure(forest)
+    table = read_table(clustering, X, names, ids, readings)
+    found = describe_clusters(clustering, table)
+    return replace(found, caveats=(*doubts, *found.caveats))
 
 
 def describe_clusters(
-    view: ForestView,
-    sure: Certainty,
-    table: TableSample,
-    *,
-    ranks: FloatArray | None = None,
-    chosen: NClustersEvidence | None = None,
+    clustering: Clustering, table: DescribedTable, *, ranks: FloatArray | None = None, chosen: Any = None
 ) -> Description:
-    """Describe clusters by what is known of a forest.
+    """Describe clusters by what is known of them.
 
-    `ranks` are those of the table's columns, if they are known, and `chosen` is what another number of clusters than
-    that of the forest was chosen from.
+    `ranks` are those of the table's columns, if they are known, and `chosen` is the evidence by which another number of
+    clusters was chosen.
     """
-    k, ambiguous = view.n_clusters, find_ambiguous(sure, table.ids)
+    k, ambiguous = clustering.n_clusters, find_ambiguous(clustering, table.ids)
     clusters: tuple[ClusterDescription, ...] = ()
     if k > 1:
-        traits = _traits(view, sure, table, ranks)
+        # What tells each cluster apart from all other rows.
+        weights, labels = _weights(clustering, table), clustering.labels[table.rows]
+        given = rank_table(clustering, table) if ranks is None else ranks
+        effects = measure_effects(given, labels, weights, k)
+        informative, sparse = informative_places(clustering.forest), table.words_of_text
+        traits = [
+            find_traits(
+                Compared(table.values, weights, labels == c), table.columns, effects, c, informative, sparse=sparse
+            )
+            for c in range(k)
+        ]
         names = name_clusters(traits)
-        again = _recovered(sure, k)
+        recovered = [None if np.isnan(share) else float(share) for share in clustering.recovered]
         clusters = tuple(
             ClusterDescription(
                 cluster=c,
                 name=names[c],
-                size=int(sure.sizes[c]),
-                recovered=again[c],
+                size=int(clustering.sizes[c]),
+                recovered=recovered[c],
                 ambiguous=int(ambiguous.towards[c].sum()),
                 traits=traits[c],
-                text=" ".join(filter(None, [_about(traits[c], int(sure.sizes[c]), again[c]), ambiguous.about(c)])),
+                text=" ".join(
+                    filter(None, [_about(traits[c], int(clustering.sizes[c]), recovered[c]), ambiguous.about(c)])
+                ),
             )
             for c in range(k)
         )
-    warnings = tuple(caveats(view, sure, table, chosen))
-    return Description(
-        answer(view, sure, table.names), clusters, ambiguous, warnings, len(sure.labels), len(table.rows)
-    )
+    said, known = answer(clustering, table), tuple(caveats(clustering, table, chosen))
+    return Description(said, clusters, ambiguous, known, len(clustering.labels), len(table.rows))
 
 
-def informative_features(view: ForestView) -> IndexArray:
+def informative_places(forest: Any) -> IndexArray:
     """List the features that something may be said of: the informative ones, or all if that is not known."""
-    if view.n_features == 1 or np.isnan(view.feature_pvalues).any():
-        return np.arange(view.n_features)
-    return np.flatnonzero(view.feature_importances > 0)
+    if forest.n_features_in_ == 1 or np.isnan(forest.feature_pvalues_).any():
+        return np.arange(forest.n_features_in_)
+    return np.flatnonzero(forest.feature_importances_ > 0)
 
 
-def rank_table(view: ForestView, table: TableSample) -> FloatArray:
+def rank_table(clustering: Clustering, table: DescribedTable) -> FloatArray:
     """Rank the rows of the table by each column that may be mentioned, with the forest's weights."""
-    informative = informative_features(view)
+    informative = informative_places(clustering.forest)
     named = np.isin([column.feature for column in table.columns], informative) | (len(informative) == 0)
-    return rank_columns(as_said(view, table).values, _weights(view, table), named)
+    return rank_columns(table.values, _weights(clustering, table), named)
 
 
-def as_said(view: ForestView, table: TableSample) -> TableSample:
-    """Of a sparse table that was reduced, say only which cells are not 0."""
-    return replace(table, values=(table.values != 0).astype(np.float64)) if view.reduced else table
+def _weights(clustering: Clustering, table: DescribedTable) -> FloatArray:
+    return np.ones(len(table.rows)) if clustering.weights is None else clustering.weights[table.rows]
 
 
-def _weights(view: ForestView, table: TableSample) -> FloatArray:
-    given = view.weights_of(table.rows)
-    return np.ones(len(table.rows)) if given is None else given
-
-
-def _traits(view: ForestView, sure: Certainty, table: TableSample, ranks: FloatArray | None) -> list[tuple[Trait, ...]]:
-    table = as_said(view, table)
-    weights, labels = _weights(view, table), sure.labels[table.rows]
-    columns, informative = words_for(view, table), informative_features(view)
-    given = rank_table(view, table) if ranks is None else ranks
-    effects = measure_effects(given, labels, weights, view.n_clusters)
-    return [
-        find_traits(Compared(table.values, weights, labels == c), columns, effects, c, informative, sparse=view.reduced)
-        for c in range(view.n_clusters)
-    ]
-
-
-def _recovered(sure: Certainty, n_clusters: int) -> list[float | None]:
-    found = sure.stability
-    if found is None or len(found.recovered) != n_clusters:
-        return [None] * n_clusters
-    return [None if np.isnan(share) else float(share) for share in found.recovered]
-
-
-def _about(traits: tuple[Trait, ...], size: int, again: float | None) -> str:
+def _about(traits: tuple[Trait, ...], size: int, recovered: float | None) -> str:
     """Say what tells a cluster apart, how many rows it has and how surely it is there."""
     said = ", ".join(trait.text for trait in traits[:SAID]) or "differs from the others in no informative column"
-    found = "" if again is None else f", recovered in {percent(again)} of half forests"
+    found = "" if recovered is None else f", recovered in {percent(recovered)} of half forests"
     return f"{capitalised(said)}: {counted(size, 'row')}{found}."

@@ -17,7 +17,7 @@ from clusterforests.app.description.words import (
     share_phrase,
     shown_pair,
 )
-from clusterforests.table.reader.column_reading import NUMBER
+from clusterforests.app.table_reader.columns import NUMBER
 
 # How far the rows of a cluster differ from all others in each column.
 #

@@ -3,16 +3,10 @@
 import datetime
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from clusterforests._utils.arrays import FloatArray
-from clusterforests.app.description.table_sample import NamedColumn, TableSample
-from clusterforests.forest_view import ForestView
-from clusterforests.table.reader.column_reading import DATE, NUMBER, ORDERED, YES_NO, ColumnReading
+from clusterforests.app.table_reader.columns import DATE, ORDERED
 
 WORDS = {  # for columns of exactly this name: more of it, less of it
     "age": ("older", "younger"),
@@ -114,7 +108,6 @@ def _with_exponent(a: float, b: float) -> tuple[str, str]:
 
 SHARE = "share"  # of a level
 PRESENT, ABSENT = "present", "absent"  # cells of a sparse table
-WITH_UNIT = re.compile(r"(.*\w)\s*[(\[]([^\s()\[\],;:\"]{1,8})[)\]]")  # "petal length (cm)"
 
 
 @dataclass(frozen=True)
@@ -128,51 +121,11 @@ class ColumnWords:
     other: str | None = None  # the only other level, if there are two
     order: tuple[str, ...] = ()  # levels of an ordered column, from the lowest, which is 0
     unit: str = ""
+    marks: str | None = None  # the level of a category that the column marks by 1; None for a feature that is a number
     title: str = ""  # the name without the unit, if it has one: "petal length" of "petal length (cm)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.name)
-
-
-def words_for(view: ForestView, table: TableSample) -> list[ColumnWords]:
-    """Say how each column of the table of numbers is put into words."""
-    if view.reduced:
-        return [ColumnWords(column.feature, column.name, SHARE, PRESENT, ABSENT) for column in table.columns]
-    readings = {reading.feature: reading for reading in view.readings if reading.used}
-    words = []
-    for j, column in enumerate(table.columns):
-        if column.level is None:
-            words.append(_number(column, readings.get(column.feature), table.values[:, j]))
-        else:
-            levels = [str(level) for level in view.levels[column.feature]]
-            other = levels[0] if len(levels) == 2 else None  # the column marks the second of two
-            words.append(ColumnWords(column.feature, column.name, SHARE, column.level, other))
-    return _without_units(words)
-
-
-def _number(column: NamedColumn, reading: ColumnReading | None, values: FloatArray) -> ColumnWords:
-    kind, order = (NUMBER, ()) if reading is None else (reading.read_as, reading.order)
-    if kind == YES_NO or (kind == NUMBER and _only_zeros_and_ones(values)):
-        no, yes = order if len(order) == 2 else ("0", "1")
-        return ColumnWords(column.feature, column.name, SHARE, yes, no)
-    if kind in (DATE, ORDERED):
-        return ColumnWords(column.feature, column.name, kind, order=order)
-    return ColumnWords(column.feature, column.name, NUMBER, unit="" if reading is None else reading.unit)
-
-
-def _only_zeros_and_ones(values: FloatArray) -> bool:
-    known = values[~np.isnan(values)]
-    return len(known) > 0 and bool(np.isin(known, (0.0, 1.0)).all())
-
-
-def _without_units(words: list[ColumnWords]) -> list[ColumnWords]:
-    """Take units out of the names of numbers, unless two columns would then be called the same."""
-    parted = [WITH_UNIT.fullmatch(word.name) if word.kind == NUMBER and not word.unit else None for word in words]
-    titles = Counter(word.name if part is None else part[1] for word, part in zip(words, parted, strict=True))
-    return [
-        word if part is None or titles[part[1]] > 1 else replace(word, title=part[1], unit=part[2])
-        for word, part in zip(words, parted, strict=True)
-    ]
 
 
 # One difference between a cluster and the rest as a phrase and as a short name, by the kind of the column.

@@ -1,22 +1,22 @@
 """The columns as they were read, and how their values lie in each cluster."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
-from clusterforests.app.description.sentences import Certainty
-from clusterforests.app.description.table_sample import TableSample, shorten
+from clusterforests.app.description.clustering import Clustering
+from clusterforests.app.description.described_table import DescribedTable, shorten
 from clusterforests.app.description.words import ColumnWords, shown_pair
 from clusterforests.app.report.json_values import PageLimits, rounded, rounded_list
-from clusterforests.forest_view import ForestView
+from clusterforests.app.table_reader.columns import DATE, ORDERED, ColumnReading
 from clusterforests.inspection.separation import separate
-from clusterforests.table.reader.column_reading import DATE, ORDERED
 
 REACH = 0.01, 0.99  # quantiles that a histogram lies between; what is beyond counts at its ends
 
 
-def reading_entries(view: ForestView) -> list[dict[str, Any]]:
+def reading_entries(readings: Sequence[ColumnReading]) -> list[dict[str, Any]]:
     """Describe how each column of a frame or file was read; nothing for arrays."""
     return [
         {
@@ -28,15 +28,15 @@ def reading_entries(view: ForestView) -> list[dict[str, Any]]:
             "notes": list(reading.notes),
             "examples": [shorten(text) for text in reading.examples[:3]],
         }
-        for reading in view.readings
+        for reading in readings
     ]
 
 
 class DrawnColumn:
     """A feature as bins or bars: which of them each row of the sample is in, -1 if its cell is missing."""
 
-    def __init__(self, table: TableSample, places: list[int], words: list[ColumnWords], limits: PageLimits) -> None:
-        first = words[places[0]]
+    def __init__(self, table: DescribedTable, places: list[int], limits: PageLimits) -> None:
+        first = table.columns[places[0]]
         self.name = first.name
         self.edges: FloatArray | None = None
         if first.level is None:
@@ -45,7 +45,7 @@ class DrawnColumn:
             self.labels, self.edges = _edge_labels(first, edges), edges
         else:
             self.kind = "category"
-            self.codes, self.labels = _levels(table.values[:, places], [words[j] for j in places], limits.bars)
+            self.codes, self.labels = _levels(table.values[:, places], [table.columns[j] for j in places], limits.bars)
 
     def counts(self, labels: IndexArray, n_clusters: int) -> list[list[int]]:
         """Count the rows of each cluster in each bin."""
@@ -64,14 +64,12 @@ class DrawnColumn:
         }
 
 
-def draw_columns(
-    table: TableSample, words: list[ColumnWords], features: list[int], limits: PageLimits
-) -> list[DrawnColumn]:
+def draw_columns(table: DescribedTable, features: list[int], limits: PageLimits) -> list[DrawnColumn]:
     """Sort the cells of the first features into bins or bars."""
     of_feature: dict[int, list[int]] = {}
     for j, column in enumerate(table.columns):
         of_feature.setdefault(column.feature, []).append(j)
-    return [DrawnColumn(table, of_feature[feature], words, limits) for feature in features[: limits.drawn_columns]]
+    return [DrawnColumn(table, of_feature[feature], limits) for feature in features[: limits.drawn_columns]]
 
 
 def _binned(values: FloatArray, bins: int) -> tuple[IndexArray, FloatArray]:
@@ -123,11 +121,11 @@ def _levels(values: FloatArray, words: list[ColumnWords], bars: int) -> tuple[In
 # Which features are informative, and how much of each lies between the clusters.
 
 
-def feature_entries(view: ForestView, table: TableSample, listed: IndexArray) -> dict[str, Any]:
+def feature_entries(forest: Any, table: DescribedTable, listed: IndexArray) -> dict[str, Any]:
     """Describe the columns: how informative each is, and the test of it."""
     features = np.array([column.feature for column in table.columns])
-    importance, p_value = view.feature_importances[features], view.feature_pvalues[features]
-    usable = np.isin(features, view.usable_features)
+    importance, p_value = forest.feature_importances_[features], forest.feature_pvalues_[features]
+    used = np.isin(features, np.concatenate(forest.estimators_features_))
     return {
         "n_columns": len(table.columns),
         "informative": None if np.isnan(p_value).any() else int((importance > 0).sum()),
@@ -135,24 +133,25 @@ def feature_entries(view: ForestView, table: TableSample, listed: IndexArray) ->
         "features": [
             {
                 "name": table.columns[j].name,
-                "level": table.columns[j].level,
+                "level": table.columns[j].marks,
                 "importance": rounded(importance[j]),
                 "p_value": rounded(p_value[j]),
-                "usable": bool(usable[j]),
+                "used": bool(used[j]),
             }
             for j in listed.tolist()
         ],
     }
 
 
-def listed_columns(view: ForestView, table: TableSample, shares: FloatArray, limits: PageLimits) -> IndexArray:
+def listed_columns(forest: Any, table: DescribedTable, shares: FloatArray, limits: PageLimits) -> IndexArray:
     """Choose the columns that are listed: the most informative, then those with most variance between clusters."""
-    importance = view.feature_importances[[column.feature for column in table.columns]]
+    importance = forest.feature_importances_[[column.feature for column in table.columns]]
     return np.lexsort((-shares, -importance))[: limits.listed_columns]
 
 
-def variance_between(view: ForestView, sure: Certainty, table: TableSample, columns: Any = slice(None)) -> FloatArray:
+def variance_between(clustering: Clustering, table: DescribedTable, columns: Any = slice(None)) -> FloatArray:
     """Compute the share of each column's variance that lies between the clusters."""
-    weights = view.weights_of(table.rows)
-    mass = np.ones(len(table.rows)) if weights is None else weights
-    return separate(table.values[:, columns], sure.labels[table.rows], mass, view.n_clusters).features.share
+    weights = clustering.weights
+    mass = np.ones(len(table.rows)) if weights is None else weights[table.rows]
+    labels = clustering.labels[table.rows]
+    return separate(table.values[:, columns], labels, mass, clustering.n_clusters).features.share

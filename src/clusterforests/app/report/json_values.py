@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray
-from clusterforests.app.description.table_sample import DescriptionLimits
+from clusterforests.app.description.described_table import SAMPLE_ROWS
+from clusterforests.inspection.stability import N_SPLITS
 
 KINDS = {"u1": "<u1", "u2": "<u2", "u4": "<u4"}
 
@@ -54,9 +55,11 @@ def _compressed(kind: str, raw: bytes) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class PageLimits(DescriptionLimits):
+class PageLimits:
     """Sizes that keep a page readable, light and quick to make."""
 
+    sample_rows: int = SAMPLE_ROWS  # that statements about columns and clusters are based on
+    splits: int = N_SPLITS  # of the forest into two halves
     numbers: int = 8  # of clusters that the page can be switched to
     splits_of_others: int = 8  # into halves, for numbers of clusters that were not chosen
     numbers_of_many: int = 5  # where there are many rows

@@ -12,11 +12,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.threads import blas_threads, openmp_threads
-from clusterforests.app.description.sentences import INTERVAL, Certainty
-from clusterforests.app.description.table_sample import TableSample, representative_rows, shorten
+from clusterforests.app.description.clustering import INTERVAL, Clustering
+from clusterforests.app.description.described_table import DescribedTable, representative_rows, shorten
 from clusterforests.app.report.json_values import PageLimits, kind_for, packed, packed_list, rounded, rounded_list
-from clusterforests.forest_view import ForestView
 from clusterforests.inspection.memberships import share_range
+from clusterforests.rows.results import in_memory
 from clusterforests.table.frames import is_missing
 from paper.metrics import clustering_accuracy, rand_index
 
@@ -30,11 +30,11 @@ def has_all_clusters(labels: IndexArray, n_clusters: int) -> bool:
     return bool((np.bincount(labels, minlength=n_clusters) > 0).all())
 
 
-def stability_entry(sure: Certainty, n_trees: int) -> dict[str, Any]:
+def stability_entry(clustering: Clustering) -> dict[str, Any]:
     """Describe the stability of the whole clustering."""
-    found = sure.stability
+    found = clustering.stability
     if found is None:
-        return {"known": False, "reason": sure.why_no_stability}
+        return {"known": False, "reason": clustering.why_no_stability}
     return {
         "known": True,
         "mean": rounded(found.mean),
@@ -43,43 +43,43 @@ def stability_entry(sure: Certainty, n_trees: int) -> dict[str, Any]:
         "level": INTERVAL,
         "splits": len(found.scores),
         "rows": found.n_rows,
-        "trees": n_trees,
+        "trees": len(clustering.forest.partitions_),
     }
 
 
-def cluster_entries(sure: Certainty) -> list[dict[str, Any]]:
+def cluster_entries(clustering: Clustering) -> list[dict[str, Any]]:
     """Describe each cluster."""
-    k, found = len(sure.sizes), sure.stability
-    again = np.full(k, np.nan) if found is None or len(found.clusters) != k else found.clusters
+    k, found = clustering.n_clusters, clustering.stability
+    stable = clustering.by_cluster(None if found is None else found.clusters)
     return [
         {
-            "size": int(sure.sizes[c]),
-            "membership": rounded(sure.consensus[c]),
-            "stability": rounded(again[c]),
-            "silhouette": rounded(sure.silhouette[sure.labels == c].mean()),
-            "ambiguous": int((sure.silhouette[sure.labels == c] < 0).sum()),
+            "size": int(clustering.sizes[c]),
+            "membership": rounded(clustering.consensus[c]),
+            "stability": rounded(stable[c]),
+            "silhouette": rounded(clustering.silhouette[clustering.labels == c].mean()),
+            "ambiguous": int((clustering.silhouette[clustering.labels == c] < 0).sum()),
         }
         for c in range(k)
     ]
 
 
-def memberships_between_clusters(sure: Certainty, limits: PageLimits) -> list[list[float | None]] | None:
+def memberships_between_clusters(clustering: Clustering, limits: PageLimits) -> list[list[float | None]] | None:
     """Average the memberships of the rows of a cluster in each cluster."""
-    k = len(sure.sizes)
+    k = clustering.n_clusters
     if k > limits.clusters_in_table:
         return None
-    return [rounded_list(sure.memberships[sure.labels == c].mean(axis=0)) for c in range(k)]
+    return [rounded_list(clustering.memberships[clustering.labels == c].mean(axis=0)) for c in range(k)]
 
 
-def silhouette_counts(sure: Certainty) -> list[int]:
+def silhouette_counts(clustering: Clustering) -> list[int]:
     """Count the rows in equal intervals of the silhouette."""
-    return [int(count) for count in np.histogram(sure.silhouette, bins=BINS, range=(-1.0, 1.0))[0]]
+    return [int(count) for count in np.histogram(clustering.silhouette, bins=BINS, range=(-1.0, 1.0))[0]]
 
 
 EXACT, ROUGH = 10_000, 100  # memberships are whole numbers of such parts
 
 
-def stored_rows(rows: IndexArray, parts: int, table: TableSample, n_rows: int, limits: PageLimits) -> dict[str, Any]:
+def stored_rows(rows: IndexArray, parts: int, table: DescribedTable, n_rows: int, limits: PageLimits) -> dict[str, Any]:
     """Name the rows that the page has, and say in what parts their memberships are counted."""
     names = None if table.ids is None else packed_list([shorten(table.ids[row]) for row in rows])
     fits = names is not None and len(names["bytes"]) <= limits.id_bytes
@@ -94,24 +94,26 @@ def stored_rows(rows: IndexArray, parts: int, table: TableSample, n_rows: int, l
     }
 
 
-def kept_rows(sure: Certainty, limits: PageLimits) -> IndexArray:
+def kept_rows(clustering: Clustering, limits: PageLimits) -> IndexArray:
     """Choose the rows that the page has: all, or the least sure where there are too many."""
-    every = np.arange(len(sure.labels))
+    every = np.arange(len(clustering.labels))
     if len(every) <= limits.stored_rows:
         return every
-    return np.lexsort((every, sure.memberships[every, sure.labels], sure.silhouette))[: limits.listed_rows]
+    return np.lexsort((every, clustering.memberships[every, clustering.labels], clustering.silhouette))[
+        : limits.listed_rows
+    ]
 
 
-def row_entry(sure: Certainty, rows: IndexArray, parts: int) -> dict[str, Any]:
+def row_entry(clustering: Clustering, rows: IndexArray, parts: int) -> dict[str, Any]:
     """Pack cluster, next cluster and both memberships of the rows; one without a next cluster has its own there."""
-    labels, k = sure.labels[rows], len(sure.sizes)
-    following = np.where(sure.next_cluster[rows] < 0, labels, sure.next_cluster[rows])
+    labels, k = clustering.labels[rows], clustering.n_clusters
+    following = np.where(clustering.next_cluster[rows] < 0, labels, clustering.next_cluster[rows])
     kind, fine = kind_for(k - 1), kind_for(parts)
     return {
         "cluster": packed(labels, kind),
         "next": packed(following, kind),
-        "membership": packed(np.rint(parts * sure.memberships[rows, labels]), fine),
-        "next_membership": packed(np.rint(parts * sure.memberships[rows, following]), fine),
+        "membership": packed(np.rint(parts * clustering.memberships[rows, labels]), fine),
+        "next_membership": packed(np.rint(parts * clustering.memberships[rows, following]), fine),
     }
 
 
@@ -123,32 +125,32 @@ class MappedPairs:
     shares: FloatArray
 
 
-def map_pairs(view: ForestView, sure: Certainty, limits: PageLimits) -> MappedPairs:
+def map_pairs(clustering: Clustering, limits: PageLimits) -> MappedPairs:
     """Draw some rows, a few of every cluster among them."""
-    rows = representative_rows(sure.labels, limits.map_rows, limits.map_rows_per_cluster)
-    return MappedPairs(rows, view.coassociation(rows))
+    rows = representative_rows(clustering.labels, limits.map_rows, limits.map_rows_per_cluster)
+    return MappedPairs(rows, in_memory(clustering.forest.coassociation(rows, rows)))
 
 
-def map_entry(pairs: MappedPairs, view: ForestView, sure: Certainty, table: TableSample) -> dict[str, Any]:
+def map_entry(pairs: MappedPairs, clustering: Clustering, table: DescribedTable) -> dict[str, Any]:
     """Write the shares of pairs of rows as bytes, and their range."""
     rows, shares = pairs.rows, pairs.shares
     low, high = share_range(shares)
     return {
-        "of": len(sure.labels),
+        "of": len(clustering.labels),
         "rows": rows.tolist(),
         "ids": short_ids(table, rows),
         "cells": packed(np.rint(shares * 255), "u1"),
         "low": rounded(low),
         "high": rounded(high),
-        "trees": view.n_trees,
-        "all_clusters": has_all_clusters(sure.labels[rows], len(sure.sizes)),
+        "trees": len(clustering.forest.partitions_),
+        "all_clusters": has_all_clusters(clustering.labels[rows], clustering.n_clusters),
     }
 
 
-def map_order(sure: Certainty, pairs: MappedPairs) -> list[int]:
+def map_order(clustering: Clustering, pairs: MappedPairs) -> list[int]:
     """Order the rows of the map by cluster, and within it by similarity."""
-    labels = sure.labels[pairs.rows]
-    order = [_by_likeness(pairs.shares, np.flatnonzero(labels == c)) for c in range(len(sure.sizes))]
+    labels = clustering.labels[pairs.rows]
+    order = [_by_likeness(pairs.shares, np.flatnonzero(labels == c)) for c in range(clustering.n_clusters)]
     return [int(i) for i in np.concatenate(order)]
 
 
@@ -161,7 +163,7 @@ def _by_likeness(shares: FloatArray, rows: IndexArray) -> IndexArray:
     return order
 
 
-def short_ids(table: TableSample, rows: IndexArray) -> list[str] | None:
+def short_ids(table: DescribedTable, rows: IndexArray) -> list[str] | None:
     """Return the names of some rows, if rows have names."""
     return None if table.ids is None else [shorten(table.ids[row]) for row in rows]
 
@@ -182,13 +184,13 @@ class PlacedRows:
     places: FloatArray
 
 
-def place_some(view: ForestView, sure: Certainty, limits: PageLimits) -> PlacedRows:
+def place_some(clustering: Clustering, limits: PageLimits) -> PlacedRows:
     """Place some rows, a few of every cluster among them."""
-    rows = representative_rows(sure.labels, limits.point_rows, limits.map_rows_per_cluster)
-    return PlacedRows(rows, place_rows(view.coassociation(rows)))
+    rows = representative_rows(clustering.labels, limits.point_rows, limits.map_rows_per_cluster)
+    return PlacedRows(rows, place_rows(in_memory(clustering.forest.coassociation(rows, rows))))
 
 
-def point_entry(placed: PlacedRows, table: TableSample) -> dict[str, Any]:
+def point_entry(placed: PlacedRows, table: DescribedTable) -> dict[str, Any]:
     """Describe the map of rows."""
     low = placed.places.min(axis=0)
     width = float((placed.places - low).max()) or 1.0  # one scale for both, so that the map keeps its shape

@@ -136,7 +136,7 @@ function drawFeatures() {
   const body = find("feature-table").tBodies[0];
   const lines = features.map((column, j) => {
     const tells = column.importance !== null && column.importance > 0;
-    const noise = column.usable ? "not informative" : "not informative, left out";
+    const noise = column.used ? "not informative" : "not informative, left out";
     return make(
       "tr",
       { class: tells ? null : "noise" },

@@ -1,18 +1,18 @@
 """What the page shows of one number of clusters: everything that changes as the number is switched."""
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
-from clusterforests.app.description.description import as_said, describe_clusters, rank_table
-from clusterforests.app.description.sentences import Certainty, measure_certainty
-from clusterforests.app.description.table_sample import TableSample, shorten
+from clusterforests.app.description.clustering import Clustering, measure
+from clusterforests.app.description.described_table import DescribedTable, shorten
+from clusterforests.app.description.description import describe_clusters, rank_table
 from clusterforests.app.description.traits import Trait
-from clusterforests.app.description.words import number_pair, words_for
+from clusterforests.app.description.words import number_pair
 from clusterforests.app.report.columns import DrawnColumn, draw_columns, listed_columns, variance_between
 from clusterforests.app.report.json_values import PageLimits, rounded, rounded_list
 from clusterforests.app.report.rows import (
@@ -30,27 +30,20 @@ from clusterforests.app.report.rows import (
     silhouette_counts,
     stability_entry,
 )
-from clusterforests.forest_view import ForestView, view_of
 from clusterforests.inspection import consensus_cdf, pac
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, build_tree, follow, shared_rows
-from clusterforests.judge.evidence import MEASURES, NClustersEvidence
-
-
-@dataclass(frozen=True)
-class OneNumber:
-    """A forest cut into one number of clusters, and how sure it is of them."""
-
-    view: ForestView
-    sure: Certainty
+from clusterforests.judge.evidence import MEASURES
+from clusterforests.rows.results import in_memory
+from clusterforests.table.feature_columns import NumberColumn
 
 
 @dataclass(frozen=True)
 class Shared:
     """What does not change with the number of clusters."""
 
-    chosen: NClustersEvidence | None
+    chosen: Any  # the evidence for the number of clusters; None if it was given
     doubts: list[str]  # whether this is the table of the forest
-    table: TableSample
+    table: DescribedTable
     ranks: FloatArray
     columns: list[DrawnColumn]
     listed: IndexArray  # columns in the table of features
@@ -60,69 +53,67 @@ class Shared:
     parts: int  # of which memberships of rows are whole numbers
 
 
-def prepare(view: ForestView, sure: Certainty, table: TableSample, doubts: list[str], limits: PageLimits) -> Shared:
+def prepare(clustering: Clustering, table: DescribedTable, doubts: list[str], limits: PageLimits) -> Shared:
     """Choose and compute what all numbers of clusters share, by the forest's own."""
-    listed = listed_columns(view, table, variance_between(view, sure, table), limits)
+    listed = listed_columns(clustering.forest, table, variance_between(clustering, table), limits)
     features = list(dict.fromkeys(table.columns[j].feature for j in listed.tolist()))
-    rows = kept_rows(sure, limits)
+    rows = kept_rows(clustering, limits)
     return Shared(
-        chosen=view.n_clusters_evidence,
+        chosen=clustering.forest.n_clusters_evidence_,
         doubts=doubts,
         table=table,
-        ranks=rank_table(view, table),
-        columns=draw_columns(as_said(view, table), words_for(view, table), features, limits),
+        ranks=rank_table(clustering, table),
+        columns=draw_columns(table, features, limits),
         listed=listed,
-        pairs=map_pairs(view, sure, limits),
-        points=place_some(view, sure, limits),
+        pairs=map_pairs(clustering, limits),
+        points=place_some(clustering, limits),
         rows=rows,
         parts=EXACT if len(rows) <= limits.exact_rows else ROUGH,
     )
 
 
-def numbers_shown(view: ForestView, limits: PageLimits) -> list[int]:
+def numbers_shown(clustering: Clustering, limits: PageLimits) -> list[int]:
     """Choose the numbers of clusters that the page can be switched to: those nearest to the forest's own."""
-    chosen = view.n_clusters_evidence
+    chosen, k = clustering.forest.n_clusters_evidence_, clustering.n_clusters
     judged = set(NUMBERS) if chosen is None or len(chosen.candidates) == 1 else set(chosen.candidates)
-    most = limits.numbers if len(view.labels) <= limits.many_rows else limits.numbers_of_many
-    k = view.n_clusters
+    most = limits.numbers if len(clustering.labels) <= limits.many_rows else limits.numbers_of_many
     if chosen is None:
         judged |= set(range(max(2, k - most // 2), k + most // 2 + 1))
     near = sorted((judged | {k}) - {1} | ({1} & {k}), key=lambda number: (abs(number - k), -number))
     return sorted(near[:most])
 
 
-def cut_into_each(view: ForestView, sure: Certainty, limits: PageLimits) -> list[OneNumber]:
+def cut_into_each(clustering: Clustering, limits: PageLimits) -> list[Clustering]:
     """Cut the forest into each number that its trees can be cut into."""
-    fewer = replace(limits, splits=min(limits.splits, limits.splits_of_others))
     found = []
-    for number in numbers_shown(view, limits):
-        if number == view.n_clusters:
-            found.append(OneNumber(view, sure))
+    for number in numbers_shown(clustering, limits):
+        if number == clustering.n_clusters:
+            found.append(clustering)
             continue
         with contextlib.suppress(ValueError):  # the trees may tell too few groups apart
-            other = view_of(view.forest.recut(number))
-            if other.n_clusters == number:
-                found.append(OneNumber(other, measure_certainty(other, fewer)))
+            other = clustering.forest.recut(number)
+            if other.n_clusters_ == number:
+                found.append(measure(other, min(limits.splits, limits.splits_of_others)))
     return found
 
 
-def colours(cuts: list[OneNumber], chosen: int) -> list[IndexArray]:
+def colours(cuts: list[Clustering], chosen: int) -> list[IndexArray]:
     """Number the colours of the clusters: those of the chosen number are their own, others follow what they share."""
-    labels = [cut.sure.labels for cut in cuts]
-    start = next(i for i, cut in enumerate(cuts) if cut.view.n_clusters == chosen)
+    labels = [cut.labels for cut in cuts]
+    start = next(i for i, cut in enumerate(cuts) if cut.n_clusters == chosen)
     up = follow([shared_rows(a, b) for a, b in pairwise(labels[start:])], chosen)
     down = follow([shared_rows(a, b) for a, b in pairwise(labels[start::-1])], chosen)
     return [*down[:0:-1], *up]
 
 
-def view_entry(cut: OneNumber, colour: IndexArray, shared: Shared, limits: PageLimits) -> dict[str, Any]:
+def view_entry(cut: Clustering, colour: IndexArray, shared: Shared, limits: PageLimits) -> dict[str, Any]:
     """Describe one number of clusters."""
-    view, sure, table = cut.view, cut.sure, shared.table
-    labels = sure.labels[table.rows]
-    description = describe_clusters(view, sure, table, ranks=shared.ranks, chosen=shared.chosen)
-    drawn = shared.columns if 1 < view.n_clusters <= limits.drawn_clusters else []
+    k, table = cut.n_clusters, shared.table
+    labels = cut.labels[table.rows]
+    description = describe_clusters(cut, table, ranks=shared.ranks, chosen=shared.chosen)
+    drawn = shared.columns if 1 < k <= limits.drawn_clusters else []
     return {
-        "k": view.n_clusters,
+        "k": k,
         "colours": colour.tolist(),
         "answer": description.answer,
         "caveats": [*shared.doubts, *description.caveats],
@@ -131,18 +122,18 @@ def view_entry(cut: OneNumber, colour: IndexArray, shared: Shared, limits: PageL
             for told in description.clusters
         ],
         "ambiguous": description.ambiguous.text if description.clusters else None,
-        "stability": stability_entry(sure, view.n_trees),
-        "clusters": cluster_entries(sure),
-        "between": memberships_between_clusters(sure, limits),
-        "silhouettes": silhouette_counts(sure),
-        "shares": rounded_list(variance_between(view, sure, table, shared.listed)),
-        "counts": [column.counts(labels, view.n_clusters) for column in drawn],
-        "order": map_order(sure, shared.pairs),
-        "map_labels": sure.labels[shared.pairs.rows].tolist(),
-        "points": sure.labels[shared.points.rows].tolist(),
-        "point_memberships": _percent(sure, shared.points.rows),
-        "rows": row_entry(sure, shared.rows, shared.parts),
-        "pairs": pair_entry(sure),
+        "stability": stability_entry(cut),
+        "clusters": cluster_entries(cut),
+        "between": memberships_between_clusters(cut, limits),
+        "silhouettes": silhouette_counts(cut),
+        "shares": rounded_list(variance_between(cut, table, shared.listed)),
+        "counts": [column.counts(labels, k) for column in drawn],
+        "order": map_order(cut, shared.pairs),
+        "map_labels": cut.labels[shared.pairs.rows].tolist(),
+        "points": cut.labels[shared.points.rows].tolist(),
+        "point_memberships": _percent(cut, shared.points.rows),
+        "rows": row_entry(cut, shared.rows, shared.parts),
+        "pairs": pair_entry(cut),
     }
 
 
@@ -158,16 +149,16 @@ def trait_line(trait: Trait) -> dict[str, Any]:
     }
 
 
-def pair_entry(sure: Certainty) -> dict[str, Any] | None:
+def pair_entry(clustering: Clustering) -> dict[str, Any] | None:
     """Describe how far half forests agree on pairs of rows."""
-    if sure.halves is None:
+    if clustering.halves is None:
         return None
-    found = consensus_cdf(sure.halves)
-    return {"cdf": rounded_list(found.cdf), "pac": rounded(pac(sure.halves)), "rows": found.n_rows}
+    found = consensus_cdf(clustering.halves)
+    return {"cdf": rounded_list(found.cdf), "pac": rounded(pac(clustering.halves)), "rows": found.n_rows}
 
 
-def _percent(sure: Certainty, rows: IndexArray) -> list[int]:
-    own = sure.memberships[rows, sure.labels[rows]]
+def _percent(clustering: Clustering, rows: IndexArray) -> list[int]:
+    own = clustering.memberships[rows, clustering.labels[rows]]
     return [int(share) for share in np.rint(100 * own)]
 
 
@@ -176,41 +167,42 @@ def _percent(sure: Certainty, rows: IndexArray) -> list[int]:
 SHOWN = ("mean_rank", *MEASURES, "valley_p_value")
 
 
-def number_entry(view: ForestView, cuts: list[OneNumber]) -> dict[str, Any]:
+def number_entry(clustering: Clustering, cuts: list[Clustering]) -> dict[str, Any]:
     """Describe what the number was chosen from, and how far half forests agree for the numbers that are shown."""
-    choice = view.n_clusters_evidence
+    choice = clustering.forest.n_clusters_evidence_
     judged = [] if choice is None else list(choice.candidates)
-    candidates = sorted({*judged, *(cut.view.n_clusters for cut in cuts)})
+    candidates = sorted({*judged, *(cut.n_clusters for cut in cuts)})
     evidence: dict[str, list[float | None]] = {}
     if choice is not None:
         for name in SHOWN:
             values = dict(zip(judged, rounded_list(choice.evidence[name]), strict=True))
             evidence[name] = [values.get(k) for k in candidates]
-    shown = {cut.view.n_clusters: cut.sure for cut in cuts if cut.view.n_clusters > 1}
-    agreement = {k: sure.stability for k, sure in shown.items() if sure.stability is not None}
-    evidence["stability"] = [rounded(agreement[k].mean) if k in agreement else None for k in candidates]
-    halves = {k: sure.halves for k, sure in shown.items() if sure.halves is not None}
-    evidence["pac"] = [rounded(pac(halves[k])) if k in halves else None for k in candidates]
+    shown = {cut.n_clusters: cut for cut in cuts if cut.n_clusters > 1}
+    agreement = {k: rounded(cut.stability.mean) for k, cut in shown.items() if cut.stability is not None}
+    evidence["stability"] = [agreement.get(k) for k in candidates]
+    ambiguous = {k: rounded(pac(cut.halves)) for k, cut in shown.items() if cut.halves is not None}
+    evidence["pac"] = [ambiguous.get(k) for k in candidates]
     return {
         "chosen": choice is not None,
         "candidates": candidates,
         "evidence": evidence,
         "reason": None if choice is None else choice.reason,
-        "value": view.n_clusters,
+        "value": clustering.n_clusters,
     }
 
 
-def tree_entry(view: ForestView, cuts: list[OneNumber], table: TableSample) -> dict[str, Any] | None:
+def tree_entry(cuts: list[Clustering], table: DescribedTable) -> dict[str, Any] | None:
     """Describe which clusters split from which, and the columns that drive each split."""
     if len(cuts) < 2:
         return None
-    weights = np.ones(len(view.labels)) if view.weights is None else view.weights
-    labels = [cut.sure.labels for cut in cuts]
+    labels, forest = [cut.labels for cut in cuts], cuts[0].forest
+    weights = np.ones(len(labels[0])) if forest.sample_weight_ is None else in_memory(forest.sample_weight_)
     whole = build_tree(labels, weights)
     inside = [found[table.rows] for found in labels]
     named: ClusterTree | None = None
     if all(int(found.max()) == int(part.max()) for found, part in zip(labels, inside, strict=True)):
-        named = build_tree(inside, weights[table.rows], table.values, view.columns(), table.names)
+        columns = [NumberColumn(column.feature, column.marks) for column in table.columns]
+        named = build_tree(inside, weights[table.rows], table.values, columns, table.names)
     return {
         "numbers": list(whole.n_clusters),
         "sizes": [rounded_list(sizes) for sizes in whole.sizes],

@@ -12,14 +12,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
 from clusterforests._utils.files import replace_text
-from clusterforests.app.description.sentences import answer, measure_certainty
-from clusterforests.app.description.table_sample import TableSample, sample_table, shorten
+from clusterforests.app.description.clustering import Clustering, forest_of, measure
+from clusterforests.app.description.described_table import DescribedTable, read_table, shorten, typed_table
+from clusterforests.app.description.sentences import answer
 from clusterforests.app.report.columns import feature_entries, reading_entries
 from clusterforests.app.report.json_values import PageLimits, rounded
 from clusterforests.app.report.rows import KnownClasses, map_entry, point_entry, stored_rows
 from clusterforests.app.report.views import colours, cut_into_each, number_entry, prepare, tree_entry, view_entry
-from clusterforests.forest_view import ForestView, view_of
 
 # The page: a template, its style and scripts, and the data, all in one file.
 
@@ -77,45 +80,59 @@ def _hash(text: str) -> str:
 NOT_SHOWN = ("n_jobs", "verbose", "backend")  # they do not change the result
 
 
-def run_entry(view: ForestView, table: TableSample, command: str | None, seconds: Any) -> dict[str, Any]:
+def run_entry(
+    model: Any, clustering: Clustering, table: DescribedTable, command: str | None, seconds: Any
+) -> dict[str, Any]:
     """Describe the table, the settings as they were used, and the lines that repeat the run."""
-    seed = view.parameters["random_state"]
+    forest = clustering.forest
     return {
-        "rows": len(view.labels),
+        "rows": len(clustering.labels),
         "columns": len(table.names),
-        "trees": view.n_trees,
+        "trees": len(forest.partitions_),
         "version": version("clusterforests"),
-        "random_state": None if seed is None else shorten(repr(seed)),
+        "random_state": None if forest.random_state is None else shorten(repr(forest.random_state)),
         "seconds": None if seconds is None else rounded(seconds),
         "command": None if command is None else str(command),
-        "python": python_lines(view),
+        "python": python_lines(model),
         "settings": [
             {"name": name, "value": _shown(choice.value), "reason": choice.reason}
-            for name, choice in view.settings.items()
+            for name, choice in forest.chosen_params_.items()
         ],
         "numbered": table.ids is None,
     }
 
 
-def python_lines(view: ForestView) -> str:
+def python_lines(model: Any) -> str:
     """Write the Python code that repeats the fit, with the settings that are not the defaults."""
-    others = [
-        f"{name}={view.parameters[name]!r}"
-        for name, parameter in inspect.signature(type(view.forest)).parameters.items()
-        if name not in ("n_clusters", *NOT_SHOWN) and not _same(view.parameters[name], parameter.default)
-    ]
-    call = ", ".join([repr(view.parameters["n_clusters"]), *others])
-    guided = [] if view.constraints is None or view.constraints.guidance is None else view.constraints.guidance.given
-    beside = ["sample_weight=w"] * (view.weights is not None) + [f"{name}={name}" for name in guided]
-    return "\n".join(
-        [
-            "from clusterforests import ClusterForest",
-            "from clusterforests.app.report import write_report",
-            "",
-            f"forest = ClusterForest({call}).fit({', '.join(['X', *beside])})",
-            'write_report(forest, X, "report.html")',
-        ]
+    forest = forest_of(model)
+    steps = [*model] if isinstance(model, Pipeline) else [forest]
+    given = (
+        []
+        if forest.constraints_ is None or forest.constraints_.guidance is None
+        else forest.constraints_.guidance.given
     )
+    weights = [] if forest.sample_weight_ is None else ["sample_weight"]
+    beside = [f"{name}={name}" for name in [*weights, *given]]
+    imports = sorted({type(step).__name__ for step in steps} | {"write_report"})
+    lines = [f"from clusterforests import {', '.join(imports)}", ""]
+    made = _call(forest, first=repr(forest.n_clusters))
+    if isinstance(model, Pipeline):
+        lines.insert(0, "from sklearn.pipeline import make_pipeline")
+        made = f"make_pipeline({', '.join([*map(_call, steps[:-1]), made])})"
+        prefix = type(forest).__name__.lower()
+        beside = [f"{prefix}__{name}" for name in beside]
+    return "\n".join(
+        [*lines, f"model = {made}.fit({', '.join(['X', *beside])})", 'write_report(model, X, "report.html")']
+    )
+
+
+def _call(step: Any, first: str | None = None) -> str:
+    """Write how an estimator is made."""
+    values, given = step.get_params(deep=False), [] if first is None else [first]
+    for name, parameter in inspect.signature(type(step)).parameters.items():
+        if name not in ("n_clusters", *NOT_SHOWN) and not _same(values[name], parameter.default):
+            given.append(f"{name}={values[name]!r}")
+    return f"{type(step).__name__}({', '.join(given)})"
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -127,7 +144,7 @@ def _shown(value: Any) -> str:
 
 
 def write_report(
-    forest: Any,
+    model: Any,
     X: Any,
     path: str | os.PathLike[str],
     *,
@@ -145,8 +162,8 @@ def write_report(
 
     Parameters
     ----------
-    forest : ClusterForest
-        Fitted.
+    model : ClusterForest, PaperForest or Pipeline
+        A fitted forest, or a fitted pipeline of a `TableReader` and a forest.
     X : array-like of shape (n_samples, n_features)
         The table it was fitted on.
     path : str or path-like
@@ -168,8 +185,7 @@ def write_report(
     --------
     >>> import os, tempfile
     >>> from sklearn.datasets import load_wine
-    >>> from clusterforests import ClusterForest
-    >>> from clusterforests.app.report import write_report
+    >>> from clusterforests import ClusterForest, write_report
     >>> wine = load_wine()
     >>> forest = ClusterForest(3, n_estimators=50, random_state=0).fit(wine.data)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -177,12 +193,12 @@ def write_report(
     ...     os.listdir(folder)
     ['wine.html']
     """
-    content = gather(forest, X, names=names, ids=ids, truth=truth, title=title, command=command, seconds=seconds)
+    content = gather(model, X, names=names, ids=ids, truth=truth, title=title, command=command, seconds=seconds)
     replace_text(Path(path), fill(content))
 
 
 def gather(
-    forest: Any,
+    model: Any,
     X: Any,
     *,
     names: Any = None,
@@ -195,26 +211,28 @@ def gather(
 ) -> dict[str, Any]:
     """Gather everything the page shows, ready for JSON. The user's text is only ever a value in it, never a key."""
     limits = PageLimits() if limits is None else limits
-    view = view_of(forest)
-    doubts = view.forest.check_table(X)
-    table = sample_table(view, X, names, ids, limits)
-    score = None if truth is None else KnownClasses(truth, len(view.labels), limits)
-    sure = measure_certainty(view, limits)
-    cuts, shared = cut_into_each(view, sure, limits), prepare(view, sure, table, doubts, limits)
-    hues = colours(cuts, view.n_clusters)
+    forest = forest_of(model)
+    check_is_fitted(forest)
+    X, readings = typed_table(model, X)
+    doubts = forest.check_table(X)
+    clustering = measure(forest, limits.splits)
+    table = read_table(clustering, X, names, ids, readings, limits.sample_rows)
+    score = None if truth is None else KnownClasses(truth, len(clustering.labels), limits)
+    cuts, shared = cut_into_each(clustering, limits), prepare(clustering, table, doubts, limits)
+    hues = colours(cuts, clustering.n_clusters)
     return {
         "title": "Clusters" if title is None else str(title),
-        "answer": answer(view, sure, table.names),
-        "run": run_entry(view, table, command, seconds),
-        "chosen": view.n_clusters,
+        "answer": answer(clustering, table),
+        "run": run_entry(model, clustering, table, command, seconds),
+        "chosen": clustering.n_clusters,
         "views": [view_entry(cut, hue, shared, limits) for cut, hue in zip(cuts, hues, strict=True)],
         "columns": [column.entry() for column in shared.columns],
-        "readings": reading_entries(view),
-        "features": feature_entries(view, table, shared.listed),
-        "map": map_entry(shared.pairs, view, sure, table),
+        "readings": reading_entries(readings),
+        "features": feature_entries(forest, table, shared.listed),
+        "map": map_entry(shared.pairs, clustering, table),
         "points": point_entry(shared.points, table),
-        "rows": stored_rows(shared.rows, shared.parts, table, len(view.labels), limits),
-        "number": number_entry(view, cuts),
-        "tree": tree_entry(view, cuts, table),
-        "truth": None if score is None else [score.compare(cut.sure.labels) for cut in cuts],
+        "rows": stored_rows(shared.rows, shared.parts, table, len(clustering.labels), limits),
+        "number": number_entry(clustering, cuts),
+        "tree": tree_entry(cuts, table),
+        "truth": None if score is None else [score.compare(cut.labels) for cut in cuts],
     }

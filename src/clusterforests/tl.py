@@ -1,4 +1,4 @@
-"""Cluster the cells of an AnnData."""
+"""Tools for AnnData, in the manner of scanpy's `tl`."""
 
 import numbers
 import sys
@@ -7,17 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray
+from clusterforests._utils.arrays import BoolArray, IndexArray
 from clusterforests.estimator import ClusterForest
-from clusterforests.forest_view import ForestView, view_of
+from clusterforests.rows.results import in_memory
 from clusterforests.table.row_sources import open_table
 from clusterforests.trees.settings import Setting
+
+__all__ = ["cluster_forest"]
 
 # Which table of an AnnData is clustered, opened without reading what is in a file.
 
 VARIABLE = "highly_variable"
-ONE_SCALE = Setting("none", "components have one scale: what varies more tells more")
-ALL_COMPONENTS = Setting(False, "components are few, and one alone may tell a rare kind apart")
+ONE_SCALE = Setting("none", "components have one scale: what varies more counts more")
+ALL_COMPONENTS = Setting(False, "components are few, and one alone may show a rare kind")
 
 
 class CellTable(NamedTuple):
@@ -57,7 +59,7 @@ def choose_table(adata: Any, layer: str | None, use_rep: str | None, mask_var: A
 def settings_for_components(n_clusters: Any, given: Mapping[str, Any]) -> dict[str, Setting]:
     """Choose the settings for components, such as those of `scanpy.pp.pca`, that are not given.
 
-    Where the number of clusters is chosen, components that do not tell are left out: they would hide clusters.
+    Where the number of clusters is chosen, components that are not informative are left out: they would hide clusters.
     """
     fixed = isinstance(n_clusters, numbers.Integral)
     chosen = {"scale": ONE_SCALE} | ({"select_features": ALL_COMPONENTS} if fixed else {})
@@ -109,7 +111,7 @@ PLAIN = (str, bool, int, float)
 
 def store(
     adata: Any,
-    view: ForestView,
+    forest: ClusterForest,
     key: str,
     genes: IndexArray | None,
     params: Mapping[str, Any],
@@ -121,46 +123,32 @@ def store(
     """
     import pandas
 
-    names = list(map(str, range(view.n_clusters)))
-    codes = view.labels if view.outliers is None else np.where(view.outliers, -1, view.labels)  # -1 becomes NaN
-    adata.obs[key] = pandas.Categorical.from_codes(codes, categories=names, ordered=True)
-    adata.obs[f"{key}_consensus"] = view.item_consensus()
-    adata.obsm[f"{key}_memberships"] = view.memberships()
-    facts = _facts(view, params, chosen)
-    features = {"importance": view.feature_importances, "pvalue": view.feature_pvalues}
-    for title, values in features.items():
-        column = f"{key}_{title}"
-        if genes is not None:
-            adata.var[column] = _of_all_genes(values, genes, adata.n_vars)
-        else:
-            facts[f"feature_{title}s"] = values
-            adata.var.drop(columns=column, errors="ignore", inplace=True)
-    adata.uns[key] = facts
-
-
-def _of_all_genes(values: FloatArray, genes: IndexArray, n_genes: int) -> FloatArray:
-    """Place the values of the genes that were used; the others have none."""
-    placed = np.full(n_genes, np.nan)
-    placed[genes] = values
-    return placed
-
-
-def _facts(view: ForestView, params: Mapping[str, Any], chosen: Mapping[str, Setting]) -> dict[str, Any]:
-    """Collect what belongs to the table as a whole."""
-    import pandas
-
-    settings = {name: (str(setting.value), setting.reason) for name, setting in {**view.settings, **chosen}.items()}
+    names = list(map(str, range(forest.n_clusters_)))
+    labels = in_memory(forest.labels_)  # -1 becomes NaN
+    adata.obs[key] = pandas.Categorical.from_codes(labels, categories=names, ordered=True)
+    adata.obs[f"{key}_consensus"] = in_memory(forest.item_consensus_)
+    adata.obsm[f"{key}_memberships"] = in_memory(forest.memberships_)
+    settings = {name: (str(value.value), value.reason) for name, value in {**forest.chosen_params_, **chosen}.items()}
     facts: dict[str, Any] = {
         "params": {name: _plain(value) for name, value in params.items() if value is not None},
-        "n_clusters": view.n_clusters,
-        "reason": view.settings["n_clusters"].reason,
-        "selection": pandas.DataFrame.from_dict(settings, orient="index", columns=["value", "reason"]),
-        "cluster_consensus": view.cluster_consensus(),
+        "n_clusters": int(forest.n_clusters_),
+        "reason": forest.chosen_params_["n_clusters"].reason,
+        "chosen_params": pandas.DataFrame.from_dict(settings, orient="index", columns=["value", "reason"]),
+        "cluster_consensus": in_memory(forest.cluster_consensus_),
     }
-    if view.n_clusters_evidence is not None:
-        facts["evidence"] = view.n_clusters_evidence.to_frame().reset_index()
+    if forest.n_clusters_evidence_ is not None:
+        facts["evidence"] = forest.n_clusters_evidence_.to_frame().reset_index()
         facts["evidence"].index = facts["evidence"].index.astype(str)
-    return facts
+    for title, values in {"importance": forest.feature_importances_, "pvalue": forest.feature_pvalues_}.items():
+        column = f"{key}_{title}"
+        if genes is None:
+            facts[f"feature_{title}s"] = values
+            adata.var.drop(columns=column, errors="ignore", inplace=True)
+        else:
+            placed = np.full(adata.n_vars, np.nan)
+            placed[genes] = values
+            adata.var[column] = placed
+    adata.uns[key] = facts
 
 
 def _plain(value: Any) -> Any:
@@ -226,10 +214,10 @@ def cluster_forest(
         `adata.obsm["cluster_forest_memberships"]`
             The membership of each cell in each cluster; rows sum to 1.
         `adata.var["cluster_forest_importance"]`, `adata.var["cluster_forest_pvalue"]`
-            How much each gene tells, and the test behind it; NaN for genes that were not used. With `use_rep` they are
-            `feature_importances` and `feature_pvalues` of the next entry.
+            How informative each gene is, and the test behind it; NaN for genes that were not used. With `use_rep` they
+            are `feature_importances` and `feature_pvalues` of the next entry.
         `adata.uns["cluster_forest"]`
-            `params`, `n_clusters` and the `reason` for it, `selection` (every setting and why), `cluster_consensus`
+            `params`, `n_clusters` and the `reason` for it, `chosen_params` (every setting and why), `cluster_consensus`
             and, if the number of clusters was chosen, its `evidence`.
 
     Examples
@@ -253,5 +241,5 @@ def cluster_forest(
     forest = ClusterForest(n_clusters, n_jobs=n_jobs, random_state=random_state, **values).fit(table.values)
     asked = {"n_clusters": n_clusters, "layer": layer, "use_rep": use_rep, "random_state": random_state, **settings}
     asked["mask_var"] = mask_var if isinstance(mask_var, str) or mask_var is None else "given as an array"
-    store(adata, view_of(forest), key_added, table.genes, asked, chosen)
+    store(adata, forest, key_added, table.genes, asked, chosen)
     return adata if copy else None

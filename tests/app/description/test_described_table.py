@@ -8,21 +8,20 @@ import pytest
 import scipy.sparse
 
 from clusterforests import ClusterForest
+from clusterforests.app.description.clustering import measure
+from clusterforests.app.description.described_table import read_table, representative_rows
 from clusterforests.app.description.description import describe_clusters
-from clusterforests.app.description.sentences import measure_certainty
-from clusterforests.app.description.table_sample import DescriptionLimits, representative_rows, sample_table
-from clusterforests.forest_view import view_of
 
 
 def test_large_table_is_read_in_part():
     X = np.random.default_rng(0).normal(size=(900, 3)) + 9 * np.repeat([[0], [1]], 450, axis=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
-    limits, view = DescriptionLimits(splits=2, sample_rows=200), view_of(forest)
-    table = sample_table(view, frame, None, None, limits)
+    clustering = measure(forest, 2)
+    table = read_table(clustering, frame, None, None, sample_rows=200)
     assert np.array_equal(table.rows, representative_rows(forest.labels_, 200, 5))
     assert np.array_equal(table.values, X[table.rows])
-    told = describe_clusters(view, measure_certainty(view, limits), table)
+    told = describe_clusters(clustering, table)
     inside = forest.labels_[table.rows] == 0
     trait = next(trait for trait in told.clusters[0].traits if trait.column == "a")
     assert trait.inside == np.median(table.values[inside, 0])
@@ -30,7 +29,7 @@ def test_large_table_is_read_in_part():
     assert (told.n_rows, told.n_rows_read) == (900, len(table.rows))
     for wrong in (frame.rename(columns={"a": "z"}), frame[["a", "b"]]):
         with pytest.raises(ValueError, match="feature names"):
-            sample_table(view, wrong, None, None, limits)
+            read_table(clustering, wrong, None, None, sample_rows=200)
 
 
 def test_the_sample_keeps_every_cluster():
@@ -56,6 +55,6 @@ def test_only_the_sampled_rows_are_read(kind):
     }
     table = tables[kind]()
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table)
-    found = sample_table(view_of(forest), table, None, None, DescriptionLimits(sample_rows=20))
+    found = read_table(measure(forest, 2), table, None, None, sample_rows=20)
     assert 15 <= len(found.rows) <= 25
     assert np.array_equal(found.values, X[found.rows])
