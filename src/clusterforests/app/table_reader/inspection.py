@@ -228,6 +228,8 @@ def near_duplicates(columns: Mapping[int, Cells]) -> dict[int, tuple[int, str]]:
 def _correlated(frame: "pd.DataFrame") -> dict[int, tuple[int, str]]:
     some = frame.iloc[:: max(1, len(frame) // COMPARED_ROWS)]
     some = some.loc[:, some.head(5 * FEW_ROWS).nunique(dropna=False) > 2]
+    if some.shape[1] < 2:
+        return {}
     with np.errstate(all="ignore"):  # numbers near the largest that there are overflow, and are compared with none
         likeness = some.corr(min_periods=2).abs().fillna(0.0).to_numpy()
     known = some.notna().to_numpy(dtype=np.float64)

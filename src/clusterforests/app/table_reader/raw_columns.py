@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from clusterforests.app.table_reader.columns import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
 from clusterforests.app.table_reader.numbers import typed, untyped
@@ -108,9 +109,7 @@ def as_frame(X: Any) -> "tuple[pd.DataFrame, bool]":
         return pd.DataFrame({series.name: _from_polars(polars, series) for series in X.get_columns()}), True
     if arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch)):
         return X.to_pandas(date_as_object=False), True
-    cells = np.asarray(X) if hasattr(X, "dtype") else np.array(list(X), dtype=object)
-    if cells.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {cells.ndim}D array instead: a table has rows and columns.")
+    cells = check_array(X, dtype=None if hasattr(X, "dtype") else object, ensure_all_finite=False)
     return pd.DataFrame(cells, columns=[f"x{j}" for j in range(cells.shape[1])]), False
 
 
@@ -180,7 +179,10 @@ def _untyped_column(cells: Any, name: str) -> RawColumn:
     if any(issubclass(kind, str) for kind in kinds):
         if not all(issubclass(kind, str) for kind in kinds):
             cells = cells.copy()
-            cells[known] = [_written(cell) for cell in cells[known]]
+            try:
+                cells[known] = [_written(cell) for cell in cells[known]]
+            except OverflowError as error:
+                raise ValueError(f"Column {name!r} must hold numbers: {error}.") from error
         codes, levels = pd.factorize(cells)  # each different cell is looked at once
         texts = [text or None for text in map(str.strip, levels)]
         return RawColumn(name, Texts(codes.astype(np.int32), ()).renamed(texts))

@@ -293,6 +293,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 
