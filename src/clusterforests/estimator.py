@@ -93,26 +93,21 @@ class ClusterForest(FittedForest):
         ones).
     affinity_threshold : float or "auto", default="auto"
         Shares of trees below this count as 0 (beta_2). "auto" drops no share, and gives rows that are never together no
-        link. Used by "kway", "refined" and the cuts named "ncut...".
+        link. Used by "kway", "refined" and "ncut".
     affinity_scale : float or "auto", default="auto"
         The graph's weights are exp(affinity_scale * share) (beta_1), at most 50; "auto" is a tenth of `n_estimators`,
         at most 10. 0 takes the shares themselves, if `affinity_threshold` is "auto". Used where that is.
     compete : {"start", "always"}, default="start"
         Whether `n_candidates` draws compete only for the first features or in every step.
     consensus : str, default="auto"
-        How the graph is cut. "ncut": by the sign of the second eigenvector, then again inside the largest part.
-        "ncut-lowest": next the part whose cut has the lowest Ncut value. "ncut-best": where Ncut is lowest along the
-        eigenvector. "ncut-shifted": at the cutoff the paper's analysis suggests for unequal sizes. "kway": K-means on
-        the leading eigenvectors. "average", "single": linkage on the shares. "average-trimmed": average linkage in
-        which clusters of less than a tenth of an even share are left to the others. "medoid": of "average-trimmed",
-        "kway" and "ncut" the one that agrees best with the other two. "gaps": at gaps that the trees with the most
-        clusters see, whatever the shape of the clusters. "gaps-or-kway": at gaps where they are clean. "refined": as
-        "kway", with dense parts of the table held back; rows then move to where their values and their shares point
-        together, with a normal distribution for each cluster, so that clusters may differ in spread and direction.
-        "auto" is "refined", "gaps-or-refined" if trees are "fine", or "kway" if they are "grown". The others come from
-        the literature on ensembles. "cspa": "ncut" on the plain shares. "hbgf": K-means on the leading singular vectors
-        of the table of rows against clusters. "mcla": clusters are clustered, then compete for the rows. "mixture":
-        maximum-likelihood mixture of independent labels. "agreement": fewest pairs on which trees disagree with it.
+        How the graph is cut. "ncut": by the sign of the second eigenvector, then again inside the largest part. "kway":
+        K-means on the leading eigenvectors. "refined": as "kway", with dense parts of the table held back; rows then
+        move to where their values and their shares point together, with a normal distribution for each cluster, so that
+        clusters may differ in spread and direction. "gaps": at gaps that the trees with the most clusters see, whatever
+        the shape of the clusters. "gaps-or-refined": at gaps where they are clean. "average": average linkage on the
+        shares. "average-trimmed": the same, but clusters of less than a tenth of an even share are left to the others.
+        "medoid": of "average-trimmed", "kway" and "ncut" the one that agrees best with the other two. "auto" is
+        "refined", "gaps-or-refined" if trees are "fine", or "kway" if they are "grown".
     n_init : int or "auto", default="auto"
         Number of random starts of each K-means (n_rst). Of several, the best is polished until moving no single row
         improves it. 1, which "auto" means, is one quick start.
@@ -195,7 +190,7 @@ class ClusterForest(FittedForest):
     chosen_params_ : dict of str to Setting
         For every setting that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
     cut_tree_ : CutTree or None
-        How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
+        How the graph was cut; only with `consensus="ncut"`, otherwise None.
     n_iter_ : int
         Rounds of growth, the first draw included.
     n_features_in_ : int
