@@ -57,8 +57,8 @@ def consensus_clustering(
     Examples
     --------
     >>> from clusterforests import consensus_clustering
-    >>> consensus_clustering([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, -1]], n_clusters=2)
-    array([0, 0, 1, 1], dtype=int32)
+    >>> consensus_clustering([[0, 0, 1, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, -1, 1]], n_clusters=2)
+    array([1, 1, 0, 0, 0], dtype=int32)
     """
     settings = CutSettings(n_clusters, method, affinity_threshold, affinity_scale, n_landmarks)
     rules = {**METHOD_RULES, "n_landmarks": FOREST_RULES["n_landmarks"]}
