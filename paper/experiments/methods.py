@@ -73,7 +73,7 @@ def run_bagging(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
 
 
 def run_evidence(X: FloatArray, k: int, settings: Settings, seed: int) -> Labellings:
-    clusters = None if settings["base_clusters"] == "n_f" else settings["base_clusters"]
+    clusters = None if settings["n_base_clusters"] == "n_f" else settings["n_base_clusters"]
     ensemble = EvidenceAccumulation(k, n_base_clusters=clusters, n_init=settings["n_init"], random_state=seed)
     partitions = ensemble.fit(X).partitions_
     return {f"t={t}": link_by_coassociation(CpuBackend(), partitions, k, "single", t) for t in EVIDENCE_THRESHOLDS}

@@ -1,13 +1,17 @@
 """Everything the paper contains, from nothing or from where it stopped."""
 
+import argparse
 import json
 import platform
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import joblib
 
 from clusterforests._utils.files import replace_text
 from paper.experiments.runner import Clock, Row, run_cells
@@ -18,6 +22,54 @@ from paper.experiments.tables import TABLES, check_marks, markdown, refresh, sim
 from paper.experiments.theory import theory_tables
 
 Show = Callable[[str], None]
+PAGES = tuple(Path(__file__).parents[1] / name for name in ("README.md", "THEORY.md"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and compute."""
+    parser = argparse.ArgumentParser(
+        prog="python -m paper",
+        description="Compute the tables and figures of the paper. Finished parts are kept: if it is stopped, the same "
+        "command resumes and arrives at the same numbers.",
+    )
+    work, out = Path("build", "paper"), Path("paper", "results")
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help=f"what to compute: {', '.join(NAMES)} (default: all)")
+    add("--work", metavar="FOLDER", type=Path, default=work, help=f"folder for single runs (default: {work})")
+    add("--out", metavar="FOLDER", type=Path, default=out, help=f"folder for summaries and figures (default: {out})")
+    add(
+        "--runs",
+        metavar="N",
+        type=int,
+        default=RUNS,
+        help=f"runs of each cell; with another number than the paper's {RUNS}, README.md and THEORY.md stay "
+        "as they are",
+    )
+    add("--jobs", metavar="N", type=int, default=joblib.cpu_count(), help="processes (default: one per core)")
+    given = parser.parse_args(arguments)
+    if unknown := [name for name in given.names if name not in NAMES]:
+        parser.error(f"there is no {unknown[0]!r} to reproduce; choose from {', '.join(NAMES)}.")
+    for name in ("runs", "jobs"):
+        if getattr(given, name) < 1:
+            parser.error(f"--{name} {getattr(given, name)} must be at least 1.")
+    pages = PAGES if given.runs == RUNS else ()
+    # A trial with fewer runs leaves the committed summaries alone, too.
+    out = given.out if given.runs == RUNS or given.out != out else given.work / "results"
+    try:
+        reproduce(given.names, given.work, out, runs=given.runs, jobs=given.jobs, pages=pages, show=_show)
+    except KeyboardInterrupt:
+        print("Stopped. The same command resumes from here.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _show(line: str) -> None:
+    """Print a line of progress over the last one; where there is no terminal, only finished parts get a line."""
+    progress = line.endswith("left")
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line}", end="" if progress else "\n", file=sys.stderr, flush=True)
+    elif not progress:
+        print(line, file=sys.stderr, flush=True)
 
 
 def reproduce(
@@ -27,28 +79,31 @@ def reproduce(
     *,
     runs: int = RUNS,
     jobs: int = 1,
-    documents: Sequence[Path] = (),
+    pages: Sequence[Path] = (),
     show: Show,
 ) -> None:
     """Compute what is asked for and not there yet, then write summaries, tables and figures.
 
-    Single runs and tables go into `work`, where a killed run goes on; summaries and figures into `out`. `documents` are
+    Single runs and tables go into `work`, where a killed run goes on; summaries and figures into `out`. `pages` are
     Markdown files into which the tables are put, between their marks.
     """
     wanted = NAMES[1:] if not names or "all" in names else names
-    for document in documents:
-        check_marks(document)
+    for page in pages:
+        check_marks(page)
     work.mkdir(parents=True, exist_ok=True)
+    # Runs of methods on data sets, and what they come to.
     groups = [group for name, group in GROUPS.items() if name in wanted]
     experiments = [name for name in EXPERIMENTS if any(name in group.experiments for group in groups)]
     results = Results.of_rows(row for name in experiments for row in run_experiment(name, work, runs, jobs, show))
     if experiments:
         results.write(out / "scores.csv" if experiments == list(EXPERIMENTS) else work / "scores.csv")
     tables = {table: TABLES[table](results) for group in groups for table in group.tables}
+    # Simulated sets.
     if "simulations" in wanted:
         outcomes = run_simulations(work, jobs, Clock("simulations", show))
         write_outcomes(out, outcomes)
         tables["simulations"] = simulation_table(outcomes)
+    # The theorems.
     theory = None
     if "theory" in wanted:
         theory = theory_tables(lambda name: show(f"theory: {name}"))
@@ -64,9 +119,9 @@ def reproduce(
             show(f"wrote {path}")
     for table, text in tables.items():
         replace_text(work / "tables" / f"{table}.md", text)
-    for document in documents:
-        refresh(document, tables)
-    show(f"{len(tables)} tables in " + ", ".join(map(str, [work / "tables", *documents])))
+    for page in pages:
+        refresh(page, tables)
+    show(f"{len(tables)} tables in " + ", ".join(map(str, [work / "tables", *pages])))
 
 
 def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> list[Row]:

@@ -150,10 +150,10 @@ def forest_choice(q: int, patience: int) -> Choice:
 
 # Which setting stands for the printed column where the paper leaves it open.
 _EVIDENCE = {
-    "soybean": Choice("EA", "base_clusters=sqrt;n_init=20", "t=0.3"),
-    "imgseg": Choice("EA", "base_clusters=sqrt;n_init=1", "t=0.7"),
-    "robot": Choice("EA", "base_clusters=n_f;n_init=1", "t=0.75"),
-    "madelon": Choice("EA", "base_clusters=n_f;n_init=1", "t=0.6"),
+    "soybean": Choice("EA", "n_base_clusters=sqrt;n_init=20", "t=0.3"),
+    "imgseg": Choice("EA", "n_base_clusters=sqrt;n_init=1", "t=0.7"),
+    "robot": Choice("EA", "n_base_clusters=n_f;n_init=1", "t=0.75"),
+    "madelon": Choice("EA", "n_base_clusters=n_f;n_init=1", "t=0.6"),
 }
 _SEARCHED_BANDWIDTH = ("spect", "heart")
 
@@ -164,7 +164,7 @@ def rival_choice(dataset: str, column: str) -> Choice:
     if column == "bC2":
         return Choice("bC2", "n_init=100" if dataset == "robot" else "n_init=20", "")
     if column == "EA":
-        return _EVIDENCE.get(dataset, Choice("EA", "base_clusters=n_f;n_init=1", "t=0.5"))
+        return _EVIDENCE.get(dataset, Choice("EA", "n_base_clusters=n_f;n_init=1", "t=0.5"))
     if column == "NJW":
         kind = "automatic" if dataset in _SEARCHED_BANDWIDTH else "local"
         return Choice("NJW", f"bandwidth={kind}", "", "median")
@@ -201,7 +201,7 @@ def base_cluster_entries(results: Results) -> list[Entry]:
     entries = []
     for row in printed("base_clusters"):
         for patience in (1, 3):
-            choice = Choice("CF", f"base_clusters={row['n_b']}", f"patience={patience}")
+            choice = Choice("CF", f"n_base_clusters={row['n_b']}", f"patience={patience}")
             for metric in METRICS:
                 score = results.score(row["dataset"], choice, metric)
                 column = f"n_b={row['n_b']}"

@@ -19,7 +19,7 @@ from paper.theory import (
 
 
 def theory_figures(folder: str | Path, tables: dict[str, Table] | None = None) -> list[Path]:
-    """Draw the figures of the theory page, each as PNG and SVG.
+    """Draw the figures of the theory page, as PNG.
 
     Parameters
     ----------

@@ -11,7 +11,6 @@ import pytest
 
 from clusterforests import PaperForest
 from clusterforests._utils.random import stream
-from clusterforests.app.command_line import program as cli
 from clusterforests.backends import CpuBackend, KMeansJobs
 from paper.experiments import reproduce, spec, tables
 from paper.experiments import runner as files
@@ -193,40 +192,27 @@ def test_a_whole_file_or_the_old_one(tmp_path, monkeypatch):
     assert files.read_table(path, ["a", "b"]) == [["1", "2.0000"], ["x", "y"]]
 
 
-def test_command_line_reproduces_a_table(tmp_path, stand_ins, monkeypatch, capsys):
+def test_a_trial_computes_a_table_and_leaves_the_pages_alone(tmp_path, stand_ins, monkeypatch, capsys):
     monkeypatch.setattr(spec, "BASE_CLUSTERS", {"wdbc": 3, "spect": 3})
     monkeypatch.setattr(
-        "paper.experiments.summary.printed",
-        lambda name: [row for row in printed(name) if row["dataset"] != "imgseg"],
+        "paper.experiments.summary.printed", lambda name: [row for row in printed(name) if row["dataset"] != "imgseg"]
     )
-    document = tmp_path / "page.md"
-    document.write_text("<!-- n_base_clusters -->\n<!-- end -->\n", encoding="utf-8")
-    given = ["reproduce", "base-clusters", "--runs", "2", "--jobs", "1", "--out", str(tmp_path / "out")]
-    assert cli.main([*given, "--document", str(document)]) == 0
-    text = document.read_text(encoding="utf-8")
-    assert "| wdbc | n_b=3 | patience=1 | Rand | 82.04 |" in text
-    assert (tmp_path / "out" / "tables" / "base_clusters.md").read_text(encoding="utf-8") in text
-    assert '"runs": 2' in (tmp_path / "out" / "base_clusters.json").read_text(encoding="utf-8")
+    before = [page.read_bytes() for page in reproduce.PAGES]
+    assert reproduce.main(["base-clusters", "--runs", "2", "--jobs", "1", "--work", str(tmp_path)]) == 0
+    assert "| wdbc | n_b=3 | patience=1 | Rand | 82.04 |" in (tmp_path / "tables" / "base_clusters.md").read_text()
+    assert '"runs": 2' in (tmp_path / "base_clusters.json").read_text(encoding="utf-8")
     assert "1 tables in" in capsys.readouterr().err
+    assert [page.read_bytes() for page in reproduce.PAGES] == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["reproduce", "everything"], "there is no 'everything'"),
-        (["reproduce", "--runs", "0"], "--runs 0"),
-        (["reproduce", "--jobs", "-1"], "--jobs -1"),
-        (["reproduce", "--document", "nowhere.md"], "nowhere.md is not a file"),
-    ],
-)
-def test_command_line_says_what_is_wrong(arguments, message, capsys):
-    assert cli.main(arguments) == 1
-    assert message in capsys.readouterr().err
+@pytest.mark.parametrize("arguments", [["everything"], ["--runs", "0"], ["--jobs", "-1"]])
+def test_the_command_says_what_is_wrong(arguments, capsys):
+    with pytest.raises(SystemExit):
+        reproduce.main(arguments)
+    assert " ".join(arguments).strip("-") in capsys.readouterr().err.replace("'", "")
 
 
-def test_module_runs_as_a_program():
-    done = subprocess.run(
-        [sys.executable, "-m", "clusterforests", "reproduce", "--help"], capture_output=True, text=True, timeout=60
-    )
+def test_the_folder_runs_as_a_program():
+    done = subprocess.run([sys.executable, "-m", "paper", "--help"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
     assert "competition" in done.stdout

@@ -12,16 +12,16 @@ from paper.experiments.simulations import read_outcomes
 from paper.experiments.summary import Results
 from paper.experiments.tables import TABLES, refresh, simulation_table
 
-ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "paper" / "results"
+PAPER = Path(__file__).parents[2]
+RESULTS = PAPER / "results"
 NEED_DATA = ("datasets", "profile")
 
 
 def assert_document_stays(tables, tmp_path):
     document = tmp_path / "page.md"
-    shutil.copy(ROOT / "docs" / "reproduction.md", document)
+    shutil.copy(PAPER / "README.md", document)
     refresh(document, tables)
-    assert document.read_text(encoding="utf-8") == (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    assert document.read_text(encoding="utf-8") == (PAPER / "README.md").read_text(encoding="utf-8")
 
 
 def test_tables_are_those_of_the_summaries(tmp_path):
@@ -67,7 +67,7 @@ def few_trials(simulate):
 
 
 def committed_rows(table):
-    document = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    document = (PAPER / "THEORY.md").read_text(encoding="utf-8")
     lines = re.search(f"<!-- theory-{table} -->\n\n(.*?)\n\n<!-- end -->", document, re.S)[1].splitlines()[2:]
     cells = ([cell.replace("\\|", "|") for cell in re.split(r" (?<!\\)\| ", line.strip("| "))] for line in lines)
     return [[number(cell) for cell in row] for row in cells]
