@@ -1,6 +1,4 @@
-"""Put ConsensusClusterPlus and clusterforests side by side on one drawn table, and write CCP.md.
-
-    python benchmarks/ccp.py --out benchmarks/CCP.md
+"""ConsensusClusterPlus, other packages of R and clusterforests side by side on one drawn table.
 
 Needs R with ConsensusClusterPlus, clue and dbscan (Debian: r-bioc-consensusclusterplus, r-cran-clue, r-cran-dbscan).
 """
@@ -14,16 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from r_packages import section
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
-from stamp import stamp
 
+from benchmarks.pages import RESULTS, stamp
 from clusterforests import ClusterForest, consensus_clustering
 from clusterforests.inspection import pac
 
 SIZES = (40, 35, 25, 20)  # samples of each subtype
-GENES, TELLING, SHIFT = 1_000, 20, 1.5  # 20 genes of each subtype are raised by 1.5 standard deviations
+GENES, INFORMATIVE, SHIFT = 1_000, 20, 1.5  # 20 genes of each subtype are raised by 1.5 standard deviations
 K, MAX_K, REPEATS, SEED = len(SIZES), 6, 100, 1
 PEERS = (("hc", "pearson"), ("km", "euclidean"), ("pam", "pearson"))
 Numbers = npt.NDArray[np.float64]
@@ -48,7 +45,7 @@ def draw(shift: float) -> tuple[Numbers, npt.NDArray[np.int64]]:
     kinds = np.repeat(np.arange(K), SIZES)
     X = rng.normal(size=(len(kinds), GENES))
     for kind in range(K):
-        X[np.ix_(kinds == kind, range(kind * TELLING, (kind + 1) * TELLING))] += shift
+        X[np.ix_(kinds == kind, range(kind * INFORMATIVE, (kind + 1) * INFORMATIVE))] += shift
     return X, kinds
 
 
@@ -108,12 +105,12 @@ def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[n
     lines = [
         "# ConsensusClusterPlus and clusterforests on one table",
         "",
-        f"Written by `make bench-ccp`. {stamp()}",
+        f"Written by `make bench TOPICS=ccp`. {stamp()}",
         "",
     ]
     lines += [
         f"{len(kinds)} samples of four subtypes ({', '.join(map(str, SIZES))}) and {GENES:,} genes, of which "
-        f"{K * TELLING} tell: {TELLING} are raised by {SHIFT} standard deviations in each subtype. Every K up to "
+        f"{K * INFORMATIVE} are informative: {INFORMATIVE} are raised by {SHIFT} standard deviations in each subtype. Every K up to "
         f"{MAX_K}; ConsensusClusterPlus with {REPEATS} subsamples of 80 %, genes centred by their medians as in its "
         "vignette. The second table has the same size and no subtypes. Seconds are processor time of one thread; R's "
         "start is not counted. PAC is the share of pairs whose consensus is between 0.1 and 0.9.",
@@ -145,15 +142,66 @@ def by_size(row: Found) -> Numbers:
     return row.cluster_consensus[np.argsort(-sizes, kind="stable")]
 
 
-def main() -> None:
+# Other packages of R on the same table, and on one without clusters.
+
+
+class Answer(NamedTuple):
+    """What a function of R found."""
+
+    version: str
+    seconds: float
+    labels: npt.NDArray[np.int64]  # 0 for rows that HDBSCAN calls noise
+
+
+def other_packages(X: Numbers, noise: Numbers, kinds: npt.NDArray[np.int64], seed: int) -> list[str]:
+    """Run all methods on both tables; return the lines of a table."""
+    found, null = ask_packages(X, kinds, seed), ask_packages(noise, kinds, seed)
+    densities = [name for name in found if name.startswith("hdbscan")]
+    best = max(densities, key=lambda name: adjusted_rand_score(kinds, found[name].labels))
+    size = best.removeprefix("hdbscan")
+    titles = {
+        "kmeans": "`stats::kmeans`, 100 starts",
+        "clue": "`clue::cl_consensus`, 100 runs of K-means on 80 % of the samples",
+        best: f"`dbscan::hdbscan`, `minPts={size}`, the best of 5, 10, 15 and 20",
+    }
+    lines = [
+        "Other packages of R on the same two tables; K-means and clue are given the number of subtypes. HDBSCAN has "
+        "the best of four settings, known from the answer:",
+        "",
+        "| | version | seconds | ARI | clusters found | the same without subtypes |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, title in titles.items():
+        answer = found[name]
+        score = adjusted_rand_score(kinds, answer.labels)
+        cells = f"{answer.version} | {answer.seconds:.1f} | {score:.2f} | {described(answer)} | {described(null[name])}"
+        lines.append(f"| {title} | {cells} |")
+    return [*lines, ""]
+
+
+def described(answer: Answer) -> str:
+    """Count clusters, and rows in none."""
+    clusters, apart = len(np.unique(answer.labels[answer.labels > 0])), int((answer.labels == 0).sum())
+    return f"{clusters}" + (f", {apart} samples in none" if apart else "")
+
+
+def ask_packages(X: Numbers, kinds: npt.NDArray[np.int64], seed: int) -> dict[str, Answer]:
+    """Run every method on a table."""
+    with tempfile.TemporaryDirectory() as folder:
+        table, out = Path(folder, "table"), Path(folder, "out")
+        X.tofile(table)
+        command = ["Rscript", Path(__file__).with_name("r_packages.R"), table, *X.shape, len(np.unique(kinds)), seed, out]
+        subprocess.run([str(part) for part in command], check=True, capture_output=True)
+        lines = [line.split() for line in out.read_text().splitlines()]
+    return {name: Answer(of, float(took), np.array(labels, dtype=int)) for name, of, took, *labels in lines}
+
+
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/CCP.md"))
-    given = parser.parse_args()
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the page")
+    given = parser.parse_args(arguments)
     (X, kinds), (noise, _) = draw(SHIFT), draw(0.0)
     rows = [*(peer(X, noise, *settings) for settings in PEERS), ours(X, noise)]
-    others = "\n".join(section(X, noise, kinds, SEED))
-    given.out.write_text(f"{as_page(rows, resampled(X), kinds)}\n{others}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    others = "\n".join(other_packages(X, noise, kinds, SEED))
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "ccp.md").write_text(f"{as_page(rows, resampled(X), kinds)}\n{others}", encoding="utf-8")

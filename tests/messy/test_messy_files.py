@@ -6,7 +6,7 @@ import pytest
 from files_business import FILES as BUSINESS
 from files_exports import FILES as EXPORTS
 from files_science import FILES as SCIENCE
-from messy_customers import KINDS, write_customers
+from customers import KINDS, write_customers
 
 from clusterforests import inspect_table
 from clusterforests.app.files import Request, read_table

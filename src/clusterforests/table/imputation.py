@@ -1,8 +1,4 @@
-"""Fill missing cells with what similar rows have there, so that no row is dropped.
-
-benchmarks/missing.py compares this with partial distances in K-means, with leaving rows out of the trees whose features
-they lack, and with trees that see differently filled copies.
-"""
+"""Fill missing cells with what similar rows have there, so that no row is dropped."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
