@@ -110,10 +110,10 @@ def as_page(rows: list[Found], by_recipe: npt.NDArray[Any], kinds: npt.NDArray[n
     ]
     lines += [
         f"{len(kinds)} samples of four subtypes ({', '.join(map(str, SIZES))}) and {GENES:,} genes, of which "
-        f"{K * INFORMATIVE} are informative: {INFORMATIVE} are raised by {SHIFT} standard deviations in each subtype. Every K up to "
-        f"{MAX_K}; ConsensusClusterPlus with {REPEATS} subsamples of 80 %, genes centred by their medians as in its "
-        "vignette. The second table has the same size and no subtypes. Seconds are processor time of one thread; R's "
-        "start is not counted. PAC is the share of pairs whose consensus is between 0.1 and 0.9.",
+        f"{K * INFORMATIVE} are informative: {INFORMATIVE} are raised by {SHIFT} standard deviations in each subtype. "
+        f"Every K up to {MAX_K}; ConsensusClusterPlus with {REPEATS} subsamples of 80 %, genes centred by their "
+        "medians as in its vignette. The second table has the same size and no subtypes. Seconds are processor time of "
+        "one thread; R's start is not counted. PAC is the share of pairs whose consensus is between 0.1 and 0.9.",
         "",
         f"| | seconds, all K | ARI at K = {K} | number of clusters | the same without subtypes |",
         "|---|---|---|---|---|",
@@ -190,7 +190,15 @@ def ask_packages(X: Numbers, kinds: npt.NDArray[np.int64], seed: int) -> dict[st
     with tempfile.TemporaryDirectory() as folder:
         table, out = Path(folder, "table"), Path(folder, "out")
         X.tofile(table)
-        command = ["Rscript", Path(__file__).with_name("r_packages.R"), table, *X.shape, len(np.unique(kinds)), seed, out]
+        command = [
+            "Rscript",
+            Path(__file__).with_name("r_packages.R"),
+            table,
+            *X.shape,
+            len(np.unique(kinds)),
+            seed,
+            out,
+        ]
         subprocess.run([str(part) for part in command], check=True, capture_output=True)
         lines = [line.split() for line in out.read_text().splitlines()]
     return {name: Answer(of, float(took), np.array(labels, dtype=int)) for name, of, took, *labels in lines}

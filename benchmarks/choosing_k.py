@@ -1,8 +1,8 @@
 """The choice of the number of clusters, ours and others', on labelled and on drawn tables.
 
-Parts are the labelled sets (`real`: the twenty tuned ones, or --sets), tables drawn without clusters, with 1 to 10, with
-random categories, rare groups, and what another number of clusters costs a fitted forest. Develop with other seeds, and
-another folder --out, than those that are reported.
+Parts are the labelled sets (`real`: the twenty tuned ones, or --sets), tables drawn without clusters, with 1 to 10,
+with random categories, rare groups, and what another number of clusters costs a fitted forest. Develop with other
+seeds, and another folder --out, than those that are reported.
 """
 
 import time
@@ -64,13 +64,13 @@ COUNTED = {  # how often the number is found: the sets of a section
 HEAD = f"""\
 # Choosing the number of clusters
 
-Written by `make bench TOPICS=choosing_k`. `{AUTO}` is `ClusterForest("auto")`, `{DEFAULT}` is `ClusterForest(K)` with the
-number of classes; both get the raw table. Other methods get z-scores (constant columns dropped, a column for each level
-of a category) and are not told K. No method sees a label. ARI is in percent, as a mean over seeds and then over sets; a
-failed fit scores 0 and is no hit. A hit is exact if the number chosen is the number of classes, which need not be the
-number of groups that can be told apart. A method that takes more than {fits.LIMIT} s on a table has no score there, and
-the comparison with it is on the sets that both have. A set is won or lost if the difference is more than 1 point; the
-interval is a bootstrap over sets. Seconds are processor time on one thread. {{stamp}}
+Written by `make bench TOPICS=choosing_k`. `{AUTO}` is `ClusterForest("auto")`, `{DEFAULT}` is `ClusterForest(K)` with
+the number of classes; both get the raw table. Other methods get z-scores (constant columns dropped, a column for each
+level of a category) and are not told K. No method sees a label. ARI is in percent, as a mean over seeds and then over
+sets; a failed fit scores 0 and is no hit. A hit is exact if the number chosen is the number of classes, which need not
+be the number of groups that can be told apart. A method that takes more than {fits.LIMIT} s on a table has no score
+there, and the comparison with it is on the sets that both have. A set is won or lost if the difference is more
+than 1 point; the interval is a bootstrap over sets. Seconds are processor time on one thread. {{stamp}}
 """
 
 
@@ -251,8 +251,8 @@ def draw_rare(case: Case) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]
 def rare_groups(rows: tuple[int, ...] = ROWS, draws: int = RARE_DRAWS) -> Iterator[str]:
     """Yield the lines of the section on rare groups."""
     yield (
-        f"A rare group beside one or three large ones, in turn, in {N_FEATURES} normal features. Three large groups are "
-        f"{APART:g} standard deviations apart, in three features. The rare one is away in each of {FAR} other "
+        f"A rare group beside one or three large ones, in turn, in {N_FEATURES} normal features. Three large groups "
+        f"are {APART:g} standard deviations apart, in three features. The rare one is away in each of {FAR} other "
         "features, by so many standard deviations as the table says. Right: the number chosen is the number of groups. "
         "Purity and recall: of the cluster that has most of the rare rows, with K chosen and with K given.\n"
     )

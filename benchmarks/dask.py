@@ -26,6 +26,8 @@ from clusterforests import ClusterForest
 LIMIT = "1GB"
 FILES, ROWS, COLUMNS = 120, 62_500, 100  # 120 files of 50 MB
 PIECES = 20
+MOVED = (1_000_000, 10_000_000)  # rows of the tables of network traffic
+PERSISTED = 1_000_000  # rows of the table of the overhead
 
 
 def forest(**settings):
@@ -129,7 +131,7 @@ def bytes_table():
     yield "| rows | between workers, MB | to the client, MB | table, MB |"
     yield "|---|---|---|---|"
     moved = []
-    for n in (1_000_000, 10_000_000):
+    for n in MOVED:
         with workers(2, "4GB") as client:
             forest(n_estimators=100).fit(generated(n))
             between = sum(client.run(received).values())
@@ -149,7 +151,7 @@ def overhead_table():
     seconds = {"NumPy": [], "Dask, one worker": []}
     same = True
     with workers(1, "4GB"):
-        table = generated(1_000_000).rechunk((100_000, 20)).persist()
+        table = generated(PERSISTED).rechunk((PERSISTED // 10, 20)).persist()
         X = table.compute()
         for _ in range(3):
             for name, given in (("NumPy", X), ("Dask, one worker", table)):

@@ -13,8 +13,8 @@ class Cell(NamedTuple):
     """One cell of the grid.
 
     The effect is the standard deviation of the group centres. It was calibrated on seeds 900 to 904 so that K-means on
-    the informative features reaches `target`. Where p >= 300 it is larger: there the oracle has 1 long before anybody could
-    find the features.
+    the informative features reaches `target`. Where p >= 300 it is larger: there the oracle has 1 long before anybody
+    could find the features.
     """
 
     kind: str
@@ -149,7 +149,7 @@ def draw_noise(rng: np.random.Generator, cell: Cell) -> FloatArray:
 
 
 def draw_centres(rng: np.random.Generator, cell: Cell) -> FloatArray:
-    """Draw N(0, effect^2) again until every informative feature differs enough: a standard deviation of effect / 2 at least."""
+    """Draw N(0, effect^2) again until every informative feature has a standard deviation of effect / 2 at least."""
     centres = rng.normal(size=(cell.k, cell.m)) * cell.effect
     while (weak := centres.std(axis=0) < cell.effect / 2).any():
         centres[:, weak] = rng.normal(size=(cell.k, int(weak.sum()))) * cell.effect

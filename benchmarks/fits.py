@@ -1,7 +1,7 @@
 """Fit every (set, method, input, seed) once, each in a process of its own, and summarise the scores.
 
-Noise, shapes, quality and the choice of K share this. Each fit is a line of a file in build/benchmarks/, written when it
-ends, so that a run goes on where it was stopped; means over seeds go into the summary in benchmarks/results/.
+Noise, shapes, quality and the choice of K share this. Each fit is a line of a file in build/benchmarks/, written when
+it ends, so that a run goes on where it was stopped; means over seeds go into the summary in benchmarks/results/.
 """
 
 import argparse

@@ -182,7 +182,15 @@ def first_fits(say):
         for _ in range(3 if compiled else 1):
             with tempfile.TemporaryDirectory() as folder:
                 empty = {name: f"{folder}/{name}" for name in ("CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
-                command = [sys.executable, "-m", "benchmarks", "gpu", "--only", "first", *([] if compiled else ["--not-compiled"])]
+                command = [
+                    sys.executable,
+                    "-m",
+                    "benchmarks",
+                    "gpu",
+                    "--only",
+                    "first",
+                    *([] if compiled else ["--not-compiled"]),
+                ]
                 done = subprocess.run(
                     command, env=os.environ | empty, capture_output=True, text=True, check=True, cwd=ROOT
                 ).stdout.split()
@@ -344,7 +352,9 @@ def counters(say):
         watch = [ncu, "--csv", "--page", "raw", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values())]
         some = ["-k", "regex:label_rows|project|linked_rows", "-c", "9"]
         fit = [sys.executable, "-m", "benchmarks", "gpu", "--only", "fit", "--settings", name]
-        found = subprocess.run([*watch, *some, *fit], capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
+        found = subprocess.run(
+            [*watch, *some, *fit], capture_output=True, text=True, check=True, cwd=ROOT
+        ).stdout.splitlines()
         lines = csv.DictReader(line for line in found if line.startswith('"'))
         next(lines)  # units
         firsts = {line["Kernel Name"].split("(")[0]: line for line in reversed(list(lines))}

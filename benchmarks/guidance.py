@@ -109,9 +109,9 @@ def report(scores: pd.DataFrame) -> str:
     return f"""\
 # Known labels of a few rows
 
-Written by `make bench TOPICS=guidance`. Of each class {SHARE:.0%} of the rows are known, at least one. Mean adjusted Rand
-index, in percent, of the other rows of {len(scores)} sets, over {SEEDS} draws. How far classes spread before the cut is
-refined was chosen on these sets. {stamp()}
+Written by `make bench TOPICS=guidance`. Of each class {SHARE:.0%} of the rows are known, at least one. Mean adjusted
+Rand index, in percent, of the other rows of {len(scores)} sets, over {SEEDS} draws. How far classes spread before the
+cut is refined was chosen on these sets. {stamp()}
 
 {table(["method", "mean"], lines)}
 Against K-means it is better by more than half a point on {int((gains > 0.5).sum())} sets and worse on

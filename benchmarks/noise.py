@@ -91,9 +91,10 @@ def report(summary: pd.DataFrame) -> dict[str, str]:
         "Every table": by_set(
             pd.concat([oracle.reindex(cells.index), cells], axis=1), {"oracle": "K", **dict.fromkeys(cells, "z")}, 0
         ),
-        "Plain tables": "Three groups of equal size, normal noise, equal units; centres N(0, effect²) in the informative "
-        "features, whose variance is larger for it. Other methods get the raw table or z-scores, whichever has the "
-        "better mean.\n\n" + by_set(pd.concat([oracle.reindex(plain.index), plain], axis=1), {"oracle": "K", **inputs}),
+        "Plain tables": "Three groups of equal size, normal noise, equal units; centres N(0, effect²) in the "
+        "informative features, whose variance is larger for it. Other methods get the raw table or z-scores, whichever "
+        "has the better mean.\n\n"
+        + by_set(pd.concat([oracle.reindex(plain.index), plain], axis=1), {"oracle": "K", **inputs}),
         "Three subtypes in 120 x 5000": subtypes(summary),
         "The methods": methods_table(
             summary[~(summary.index.get_level_values("input") == INFORMATIVE)],
@@ -121,11 +122,12 @@ def by_kind(scores: pd.DataFrame, oracle: pd.Series, precision: pd.DataFrame) ->
 
 def subtypes(summary: pd.DataFrame) -> str:
     """Return ARI and seconds beside ConsensusClusterPlus."""
-    names = [name for name in (DEFAULT, *TIMED_PEERS) if name in summary]
-    found = summary.xs((SUBTYPES, "raw"), level=("set", "input")) if names else pd.DataFrame()
+    level = summary.index.get_level_values
+    found = summary[(level("set") == SUBTYPES) & (level("input") == "raw")].droplevel(["set", "input"])
+    names = [name for name in (DEFAULT, *TIMED_PEERS) if name in found.dropna(axis=1, how="all")]
     lines = [[name, f"{found.loc['ari', name]:.1f}", f"{found.loc['seconds', name]:.2f}"] for name in names]
     return (
-        f"100 informative features, effect 1.2, K = 3 given; means of {len(DRAWS)} draws. ConsensusClusterPlus runs for "
-        "2 to 8 clusters, 100 repeats; its seconds are those of the R function alone, without R's start.\n\n"
+        f"100 informative features, effect 1.2, K = 3 given; means of {len(DRAWS)} draws. ConsensusClusterPlus runs "
+        "for 2 to 8 clusters, 100 repeats; its seconds are those of the R function alone, without R's start.\n\n"
         + table(["method", "mean ARI", "mean seconds"], lines)
     )

@@ -130,7 +130,7 @@ def difference(ours: pd.Series, theirs: pd.Series) -> list[str]:
 
 
 def comparison(scores: pd.DataFrame, inputs: Mapping[str, str], ours: str = DEFAULT) -> str:
-    """Return mean ARI, mean rank and the lead of ours over each method, best first; dashes where a method has no set."""
+    """Return mean ARI, mean rank and the lead of ours over each method, best first."""
     ranks = scores.round(6).rank(axis=1, ascending=False)
     lines = []
     for method in scores.mean().sort_values(ascending=False, kind="stable").index:
@@ -160,7 +160,7 @@ def switched_off(summary: pd.DataFrame, sets: Sequence[str], peers: Iterable[str
         return ""
     other = {name: own.loc[name].reindex(ari.index).mean() for name in ("precision", "seconds") if name in own.index}
     lines = []
-    for name in ari:
+    for name in [DEFAULT, *ari.columns.drop(DEFAULT)]:
         precision, seconds = (other[score][name] if score in other else np.nan for score in ("precision", "seconds"))
         changed = ["", "", ""] if name == DEFAULT else difference(ari[name], ari[DEFAULT])
         shown = ("" if np.isnan(precision) else f"{precision:.0f}", f"{seconds:.2f}")

@@ -2,8 +2,8 @@
 
 - Locally weighted evidence accumulation (LWEA): Huang, Wang and Lai, IEEE Trans. Cybernetics 2018.
 - Sparse K-means: Witten and Tibshirani, JASA 2010.
-- K-means by silhouette and mixtures by BIC: ways to choose the number of clusters that are common elsewhere. K is chosen
-  on at most `MOST_ROWS` random rows, then all rows are clustered with it.
+- K-means by silhouette and mixtures by BIC: ways to choose the number of clusters that are common elsewhere. K is
+  chosen on at most `MOST_ROWS` random rows, then all rows are clustered with it.
 - ConsensusClusterPlus (Bioconductor) through Rscript, where R and the package are installed.
 """
 

@@ -232,7 +232,7 @@ PEERS: dict[str, Peer] = {
     "CCP hc": Peer(consensus_by("hc"), _CCP.format("average linkage, Pearson distance"), slow=True, needs="R"),
     "CCP km, maxK 8": Peer(consensus_by("km", 8), "the same for 2 to 8 clusters", slow=True, needs="R"),
     "CCP hc, maxK 8": Peer(consensus_by("hc", 8), "the same for 2 to 8 clusters", slow=True, needs="R"),
-    "from_paper": Peer(published_forest, "`PaperForest`"),
+    "PaperForest": Peer(published_forest, "the published algorithm"),
 }
 _SAMPLED = f"K chosen on {MOST_ROWS:,} random rows where there are more"
 # Those that are not told K; the two with HDBSCAN above are not, either.

@@ -45,14 +45,14 @@ PARTS = {**HALVES, **KEEL_NAMES, "tuned": TUNED_NAMES}
 HEAD = f"""\
 # Clustering quality
 
-Written by `make bench TOPICS=quality`. Every method but UMAP + HDBSCAN is given the true number of clusters; none sees a
-label. ARI is in percent, as a mean over seeds: one run if a method is not random, two if it is slow, five of the others;
-a failed fit scores 0. Other methods get the raw table or z-scores (constant columns dropped), whichever has the better
-mean over the sets of the table; ClusterForest gets the raw table and does its own scaling. A set counts if some method
-reaches an ARI of 10: on the others the classes are no clusters. Ranks are among the methods that have the set. A method
-that takes more than {fits.LIMIT} s on a table has no score there, and the comparison with it is on the sets that both
-have. A set is won or lost if the difference is more than 1 point; the interval is a bootstrap over sets. Seconds are
-processor time on one thread. {{stamp}}
+Written by `make bench TOPICS=quality`. Every method but UMAP + HDBSCAN is given the true number of clusters; none sees
+a label. ARI is in percent, as a mean over seeds: one run if a method is not random, two if it is slow, five of the
+others; a failed fit scores 0. Other methods get the raw table or z-scores (constant columns dropped), whichever has the
+better mean over the sets of the table; ClusterForest gets the raw table and does its own scaling. A set counts if some
+method reaches an ARI of 10: on the others the classes are no clusters. Ranks are among the methods that have the set. A
+method that takes more than {fits.LIMIT} s on a table has no score there, and the comparison with it is on the sets that
+both have. A set is won or lost if the difference is more than 1 point; the interval is a bootstrap over sets. Seconds
+are processor time on one thread. {{stamp}}
 """
 
 

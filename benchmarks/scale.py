@@ -74,7 +74,10 @@ def unequal(k, ratio):
 
 THREADS = 2
 WIDE = [(72, 7_000), (200, 60_000), (500, 450_000)]
+MANY, ON_DISK = 1_000_000, 10_000_000
 ROWS = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+MANY_CLUSTERS = (100, 400, 1000)
+RARE_SEEDS = range(5)
 # Seconds printed for U-SENC (Huang et al., IEEE TKDE 2020, Table on large data), on their machine.
 PUBLISHED = [
     ("Covertype", 581_012, 54, 7, 174),
@@ -259,7 +262,7 @@ def sklearn(partitions, method):
     """P by products of one-hot matrices in single precision, the fastest way with NumPy; the same W."""
     one_hot = np.concatenate([(labels[:, None] == np.arange(labels.max() + 1)) for labels in partitions], axis=1)
     one_hot = one_hot.astype(np.float32)
-    W = one_hot @ one_hot.TREES
+    W = one_hot @ one_hot.T
     W /= len(partitions)
     W[W < 0.4] = 0
     W *= 0.1 * len(partitions)
@@ -330,9 +333,9 @@ def large(n, path):
 def consensus_table(repeat=3, n=10_000, large_n=50_000):
     """The lines of a markdown table, each as soon as it is known."""
     yield (
-        f"The exact `consensus_clustering(partitions, {GROUPS}, n_landmarks=None)` of T = {TREES} partitions, against P "
-        "computed in NumPy as a one-hot product followed by scikit-learn's `SpectralClustering(affinity='precomputed')`, the "
-        'counterpart of "kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four '
+        f"The exact `consensus_clustering(partitions, {GROUPS}, n_landmarks=None)` of T = {TREES} partitions, against "
+        "P computed in NumPy as a one-hot product, and scikit-learn's `SpectralClustering(affinity='precomputed')`, "
+        'the counterpart of "kway". One thread each, CPU seconds in brackets. The partitions come from K-means on four '
         "random features, and from a forest; hardly any two rows have the same labels. Targets: 40 times as fast, a "
         "tenth of the memory, an ARI of 0.99 with the cut of a matrix; 50,000 rows within 1,000 MB.\n"
     )
@@ -385,10 +388,10 @@ def compare(k, ratio, spread):
 
 def landmarks_table():
     yield (
-        f"{CUT_ROWS:,} rows, 10 informative and 10 noise features, default settings with 100 trees. Adjusted Rand index, "
-        f"as means over {SEED_PAIRS} seeds: between 2,000 landmarks and the exact cut of the same forest, between two exact "
-        "fits with different seeds, and between each of these and the truth. Target: on average, the first at most "
-        "0.01 below the second.\n"
+        f"{CUT_ROWS:,} rows, 10 informative and 10 noise features, default settings with 100 trees. Adjusted Rand "
+        f"index, as means over {SEED_PAIRS} seeds: between 2,000 landmarks and the exact cut of the same forest, "
+        "between two exact fits with different seeds, and between each of these and the truth. Target: on average, the "
+        "first at most 0.01 below the second.\n"
     )
     yield "| clusters | largest : smallest | landmarks, exact | two seeds | exact, truth | landmarks, truth |"
     yield "|---|---|---|---|---|---|"
@@ -410,7 +413,7 @@ def million_table():
     )
     yield "| | seconds | processor seconds | memory, GB | ARI with the truth |"
     yield "|---|---|---|---|---|"
-    runs = [[child(fit_peer, name, 1_000_000) for name in PEERS] for _ in range(3)]
+    runs = [[child(fit_peer, name, MANY) for name in PEERS] for _ in range(3)]
     for name, fits in zip(PEERS, zip(*runs, strict=True), strict=True):
         yield "| {} | {:.1f} | {:.1f} | {:.2f} | {:.4f} |".format(
             name, *(np.median([fit[key] for fit in fits]) for key in ("seconds", "processor", "memory", "ari"))
@@ -423,8 +426,8 @@ def disk_table():
     """Alternate with a million rows. Medians leave out the first run, in which the system may bring in new memory."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/table"
-        child(write_table, 10_000_000, path)
-        runs = [(child(fit_disk, 10_000_000, path), child(fit_rows, 1_000_000)) for _ in range(3)]
+        child(write_table, ON_DISK, path)
+        runs = [(child(fit_disk, ON_DISK, path), child(fit_rows, MANY)) for _ in range(3)]
     fit, small = ({key: np.median([run[key] for run in some]) for key in some[0]} for some in zip(*runs, strict=True))
     yield (
         "10,000,000 x 20 float32, 0.8 GB, as `np.memmap`: **{seconds:.1f} s** ({processor:.1f} processor seconds), "
@@ -453,7 +456,7 @@ def clusters_table():
     yield "3,000 x 5: Gaussians of standard deviation 0.02 around centres in the unit cube.\n"
     yield "| clusters | seconds | processor seconds | ARI with the truth |"
     yield "|---|---|---|---|"
-    for k in (100, 400, 1000):
+    for k in MANY_CLUSTERS:
         yield "| {:,} | {seconds:.1f} | {processor:.1f} | {ari:.3f} |".format(k, **child(fit_many_clusters, k))
 
 
@@ -520,13 +523,13 @@ def rare_table():
     yield "|---|---|---|---|"
     for settings in ({"consensus": "kway"}, {}):
         text = ", ".join(f"{name}={value!r}" for name, value in settings.items()) or "all automatic"
-        for seed in range(5):
-            fit = child(fit_rare, 1_000_000, settings, seed)
+        for seed in RARE_SEEDS:
+            fit = child(fit_rare, MANY, settings, seed)
             yield f"| {text} | {seed} | {fit['recall']:.3f} | {fit['precision']:.3f} |"
 
 
 def predict_table():
-    fit = child(predict_rows, 1_000_000)
+    fit = child(predict_rows, MANY)
     yield (
         f"1,000 new rows with a model of a million: **{1000 * fit['seconds']:.0f} ms** (median of 15; target: 100 ms). "
         f"Rows of the fitted table get the same labels again: {'yes' if fit['again'] else 'NO'}."

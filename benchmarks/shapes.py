@@ -13,11 +13,11 @@ SEEDS = [500, 501]  # used for nothing else
 HEAD = f"""\
 # Curved shapes
 
-Written by `make bench TOPICS=shapes`. Twenty tables of groups that are curved, elongated, or unequal in size or density,
-in two or three features, drawn {len(SEEDS)} times. Every method but HDBSCAN is given the number of groups. ARI in
-percent. Other methods get the raw table or z-scores, whichever has the better mean over all tables; ClusterForest gets
-the raw table. A table is won or lost if the difference is more than 1 point; the interval is a bootstrap over tables.
-Seconds are processor time on one thread. {{stamp}}
+Written by `make bench TOPICS=shapes`. Twenty tables of groups that are curved, elongated, or unequal in size or
+density, in two or three features, drawn {len(SEEDS)} times. Every method but HDBSCAN is given the number of groups. ARI
+in percent. Other methods get the raw table or z-scores, whichever has the better mean over all tables; ClusterForest
+gets the raw table. A table is won or lost if the difference is more than 1 point; the interval is a bootstrap over
+tables. Seconds are processor time on one thread. {{stamp}}
 """
 
 

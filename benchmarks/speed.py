@@ -97,8 +97,8 @@ def bench_kmeans(repeat):
 
 def bench_forest(repeat):
     yield (
-        "Compared with `Straightforward` in benchmarks/speed.py, the same algorithm written with scikit-learn (`KMeans` for "
-        "every attempt, `SpectralClustering` for the cut). Medians of three alternating runs.\n"
+        "Compared with `Straightforward` in benchmarks/speed.py, the same algorithm written with scikit-learn "
+        "(`KMeans` for every attempt, `SpectralClustering` for the cut). Medians of three alternating runs.\n"
     )
     yield "| data | rows, features, K | scikit-learn s | clusterforests s | ratio | target |"
     yield "|---|---|---|---|---|---|"
@@ -236,8 +236,8 @@ HEAD = f"""\
 # Speed
 
 Written by `make bench TOPICS=speed`. Both sides run on the same data in one session; the machine is shared with other
-work, so read the ratios, not the times. {platform.processor() or platform.machine()}, {os.cpu_count()} cores, instruction
-set in use: {_core.instruction_set()}.
+work, so read the ratios, not the times. {platform.processor() or platform.machine()}, {os.cpu_count()} cores,
+instruction set in use: {_core.instruction_set()}.
 """
 
 

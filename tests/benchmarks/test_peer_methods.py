@@ -4,9 +4,16 @@ import itertools
 
 import numpy as np
 import pytest
-from locally_weighted import cluster_weights, locally_weighted
-from quality_data import z_scores
-from sparse_kmeans import between_sums, bounded_weights, fit_with_bound, sparse_kmeans
+
+from benchmarks.labelled_sets import z_scores
+from benchmarks.peer_methods import (
+    between_sums,
+    bounded_weights,
+    cluster_weights,
+    fit_with_bound,
+    locally_weighted,
+    sparse_kmeans,
+)
 
 
 def groups_in_one_feature():

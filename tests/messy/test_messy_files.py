@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from customers import KINDS, write_customers
 from files_business import FILES as BUSINESS
 from files_exports import FILES as EXPORTS
 from files_science import FILES as SCIENCE
-from customers import KINDS, write_customers
 
 from clusterforests import inspect_table
 from clusterforests.app.files import Request, read_table
