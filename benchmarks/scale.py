@@ -24,8 +24,9 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.pages import RESULTS, ROOT, measure
 from clusterforests import ClusterForest, consensus_clustering
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.cut import combine
-from clusterforests.consensus.settings import GraphLimits
+from clusterforests.consensus.affinity import GraphLimits
+from clusterforests.consensus.consensus_clustering import combine
+from clusterforests.consensus.nodes import CutSettings
 
 HEAD = f"""\
 # Scaling to many rows
@@ -249,13 +250,14 @@ def forest_partitions(n, seed=0):
 
 
 def ours(partitions, method):
-    return consensus_clustering(partitions, GROUPS, method=method, n_landmarks=None)
+    return consensus_clustering(partitions, GROUPS, method=method, affinity_threshold=0.4, n_landmarks=None)
 
 
 def matrix(partitions, method):
     """The same cut of W as a matrix of doubles."""
     limits = GraphLimits(matrix_nodes=partitions.shape[1])
-    return combine(CpuBackend(), partitions, GROUPS, method, 0.4, "auto", n_landmarks=None, limits=limits).labels
+    settings = CutSettings(GROUPS, method, 0.4, "auto", None)
+    return combine(CpuBackend(), partitions, settings, limits=limits).labels
 
 
 def sklearn(partitions, method):
