@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, plots
-from clusterforests.feature_selection import ForestFeatureSelector
+from clusterforests.feature_selection import SelectInformative
 
 data = load_breast_cancer(as_frame=True)
 X, truth = data.data, data.target
@@ -24,12 +24,12 @@ print(f"adjusted Rand index with the diagnosis: {adjusted_rand_score(truth, fore
 _ = plots.feature_importance(forest, max_features=15)
 
 # %%
-# ``ForestFeatureSelector`` keeps the features that pass the test, as a step in a pipeline. Here ten noise columns are
+# ``SelectInformative`` keeps the features that pass the test, as a step in a pipeline. Here ten noise columns are
 # added. Each of them passes by chance with the probability ``alpha``.
 
 rng = np.random.default_rng(0)
 noisy = X.join(pd.DataFrame(rng.normal(size=(len(X), 10)), columns=[f"noise {j}" for j in range(10)]))
-selector = ForestFeatureSelector(ClusterForest(2, random_state=0), alpha=0.01).fit(noisy)
+selector = SelectInformative(ClusterForest(2, random_state=0), alpha=0.01).fit(noisy)
 kept = selector.get_feature_names_out()
 real = sum(name in X for name in kept)
 print(f"kept {real} of 30 measurements and {len(kept) - real} of 10 noise columns")

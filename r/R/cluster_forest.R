@@ -6,9 +6,9 @@ cluster_forest <- function(x, k = "auto", ..., must_link = NULL, cannot_link = N
   as_forest(found, table, colnames(x), names_of_rows(x), seed, match.call())
 }
 
-at <- function(object, ...) UseMethod("at")
+recut <- function(object, ...) UseMethod("recut")
 
-at.cluster_forest <- function(object, k, ...) {
+recut.cluster_forest <- function(object, k, ...) {
   if (!(is.numeric(k) && length(k) == 1)) stop("k must be one number of clusters.", call. = FALSE)
   found <- ask("cut", forest_of(object), number(k))
   as_forest(found, object$table, names(object$importance), names(object$cluster), object$seed, match.call())
@@ -26,6 +26,7 @@ as_forest <- function(found, table, features, rows, seed, call) {
     names(values) <- names
     values
   }
+  if (!is.null(found$features)) features <- as.character(found$features)
   clusters <- cluster_names(found$k)
   labels <- as_clusters(found$labels, found$k, rows)
   memberships <- matrix(doubles(found$memberships), ncol = found$k, dimnames = list(rows, clusters))

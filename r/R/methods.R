@@ -10,7 +10,7 @@ print.cluster_forest <- function(x, digits = 2, ...) {
   best <- head_of(x$importance[order(-x$importance)], min(5, sum(x$importance > 0, na.rm = TRUE)))
   if (length(best) > 0) {
     told <- paste0(label_of(best, x$importance), " (", round(best, digits), ")", collapse = ", ")
-    cat("", strwrap(paste("Features that tell most:", told)), sep = "\n")
+    cat("", strwrap(paste("Most informative features:", told)), sep = "\n")
   }
   invisible(x)
 }
@@ -68,7 +68,7 @@ plot_consensus <- function(x, max_rows, main = "How often two rows are together"
   axis(2, 1 - middle, cluster_names(x$k), tick = FALSE, las = 1)
 }
 
-plot_importance <- function(x, max_features, main = "How much each feature tells", ...) {
+plot_importance <- function(x, max_features, main = "How informative each feature is", ...) {
   best <- head_of(x$importance[order(-x$importance)], max_features)
   labels <- label_of(best, x$importance)
   before <- par(mar = c(4, min(15, 2 + 0.55 * max(nchar(labels))), 3, 1))

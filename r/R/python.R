@@ -38,7 +38,7 @@ integers <- function(bytes) readBin(bytes, "integer", length(bytes) %/% 4, size 
 
 packed <- function(values) writeBin(as.vector(values), raw(), endian = "little")
 
-# Python tells 50 from 50.0; R users do not.
+# 50 and 50.0 are not the same in Python; in R they are.
 whole <- function(value) {
   if (is.numeric(value) && all(is.finite(value)) && all(value == round(value)) && all(abs(value) < 2^31)) {
     return(if (length(value) == 1) as.integer(value) else as.list(as.integer(value)))

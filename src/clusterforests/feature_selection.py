@@ -1,4 +1,4 @@
-"""Keep the features that tell clusters apart."""
+"""A selector for pipelines: keep the informative features."""
 
 from typing import Any, Self
 
@@ -13,17 +13,17 @@ from clusterforests._utils.validation import Rule, check_parameters, either, int
 from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import feature_separation
 
-_RULES = {
+RULES = {
     "estimator": either(
         none(), Rule(lambda value: hasattr(value, "fit") and not isinstance(value, type), "an estimator")
     ),
     "alpha": real(0, 1),
     "min_features": integer(1),
 }
-_NEEDED = ("labels_", "feature_importances_", "feature_pvalues_")
+NEEDED = ("labels_", "feature_importances_", "feature_pvalues_")
 
 
-class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class SelectInformative(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Select the features that separate clusters which are found without them.
 
     A feature is kept if its p-value is at most `alpha`. The p-value is the probability that a feature which has nothing
@@ -60,12 +60,12 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> import numpy as np
     >>> from clusterforests import ClusterForest
-    >>> from paper.datasets import make_g3
-    >>> from clusterforests.feature_selection import ForestFeatureSelector
-    >>> X = make_g3(200, n_noise=4, n_informative=4, random_state=0).data
-    >>> forest = ClusterForest(2, n_estimators=30, random_state=0)
-    >>> ForestFeatureSelector(forest, alpha=0.01).fit(X).get_support(indices=True)
+    >>> from clusterforests.feature_selection import SelectInformative
+    >>> X = np.random.default_rng(0).normal(size=(200, 8))
+    >>> X[:100, 4:] += 3
+    >>> SelectInformative(ClusterForest(2, random_state=0), alpha=0.01).fit(X).get_support(indices=True)
     array([4, 5, 6, 7])
     """
 
@@ -90,33 +90,31 @@ class ForestFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        self : ForestFeatureSelector
+        self : SelectInformative
         """
-        check_parameters(vars(self), _RULES)
+        check_parameters(vars(self), RULES)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         table = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
         if self.min_features > table.shape[1]:
             raise ValueError(f"min_features={self.min_features} is more than the {table.shape[1]} features of X.")
         self.estimator_ = clone(self._forest()).fit(X)
-        labels, self.scores_, self.pvalues_ = self._results()
+        lacking = [name for name in NEEDED if not hasattr(self.estimator_, name)]
+        if lacking:
+            raise ValueError(
+                f"estimator={self.estimator!r} has no {', '.join(lacking)} after fit. Pass a ClusterForest."
+            )
+        self.scores_, self.pvalues_ = self.estimator_.feature_importances_, self.estimator_.feature_pvalues_
         self.support_ = self.pvalues_ <= self.alpha
+        # Where too few pass the test, the best of the others are kept, too.
         missing = self.min_features - int(self.support_.sum())
         if missing > 0:
-            share = feature_separation(table, labels).features.share
-            best = np.lexsort((-share, -self.scores_, self.support_))  # of those not kept yet
+            share = feature_separation(table, self.estimator_.labels_).features.share
+            best = np.lexsort((-share, -self.scores_, self.support_))
             self.support_[best[:missing]] = True
         return self
 
     def _forest(self) -> Any:
         return ClusterForest(random_state=0) if self.estimator is None else self.estimator
-
-    def _results(self) -> tuple[Any, ...]:
-        lacking = [name for name in _NEEDED if not hasattr(self.estimator_, name)]
-        if lacking:
-            raise ValueError(
-                f"estimator={self.estimator!r} has no {', '.join(lacking)} after fit. Pass a ClusterForest."
-            )
-        return tuple(getattr(self.estimator_, name) for name in _NEEDED)
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)

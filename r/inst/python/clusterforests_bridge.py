@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from clusterforests import ClusterForest, describe
+from clusterforests import ClusterForest, TableReader, describe
 from clusterforests._utils.validation import rename_places
 
 NA_INTEGER = -(2**31)  # R's missing integer or logical
@@ -94,9 +95,13 @@ def fit(table: Any, n_clusters: Any, settings: dict[str, Any], known: dict[str, 
     """Cluster a table; a list is several numbers of clusters to choose from, or a pair such as `n_base_clusters`."""
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     pairs = {name: None if known[name] is None else _pairs(known[name]) for name in ("must_link", "cannot_link")}
-    forest = ClusterForest(n_clusters, **given)
+    overrides = given.pop("columns", None)
     with _counting_from_one():
-        return contents(forest.fit(table, known_labels=known["known_labels"], **pairs))
+        forest = ClusterForest(n_clusters, **given)
+        model: Any = make_pipeline(TableReader(overrides), forest) if hasattr(table, "columns") else forest
+        typed = model[0].fit_transform(table) if isinstance(model, Pipeline) else table
+        forest.fit(typed, known_labels=known["known_labels"], **pairs)
+        return contents(model)
 
 
 @contextmanager
@@ -113,19 +118,27 @@ def _pairs(data: bytes) -> Any:
     return np.frombuffer(data, "<i4").reshape(-1, 2)
 
 
-def cut(forest: Any, n_clusters: int) -> dict[str, Any]:
+def cut(model: Any, n_clusters: int) -> dict[str, Any]:
     """Cut the trees of a forest into another number of clusters."""
-    return contents(forest.recut(n_clusters))
+    cut_forest = _forest(model).recut(n_clusters)
+    return contents(make_pipeline(model[0], cut_forest) if isinstance(model, Pipeline) else cut_forest)
 
 
-def contents(forest: Any) -> dict[str, Any]:
+def _forest(model: Any) -> Any:
+    """Return the forest of a pipeline that reads data frames, or the model itself."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def contents(model: Any) -> dict[str, Any]:
     """Collect what R keeps of a forest."""
+    forest = _forest(model)
     found = forest.n_clusters_evidence_
     evidence = None
     if found is not None:
         evidence = {"k": list(found.candidates), **{name: values.tolist() for name, values in found.evidence.items()}}
     return {
-        "forest": forest,
+        "forest": model,
+        "features": list(forest.feature_names_in_) if hasattr(forest, "feature_names_in_") else None,
         "k": int(forest.n_clusters_),
         "labels": _packed(forest.labels_, "<i4"),
         "memberships": _packed(forest.memberships_),
@@ -140,26 +153,26 @@ def contents(forest: Any) -> dict[str, Any]:
     }
 
 
-def clusters(forest: Any, table: Any) -> bytearray:
+def clusters(model: Any, table: Any) -> bytearray:
     """Return the cluster of each new row."""
     with _counting_from_one():
-        return _packed(forest.predict(table), "<i4")
+        return _packed(model.predict(table), "<i4")
 
 
-def probabilities(forest: Any, table: Any) -> bytearray:
+def probabilities(model: Any, table: Any) -> bytearray:
     """Return the membership of each new row in each cluster."""
     with _counting_from_one():
-        return _packed(forest.predict_proba(table))
+        return _packed(model.predict_proba(table))
 
 
-def shares(forest: Any, rows: Sequence[int]) -> bytearray:
+def shares(model: Any, rows: Sequence[int]) -> bytearray:
     """Return the share of trees in which two of these rows are together."""
-    return _packed(forest.coassociation(list(rows), list(rows)))
+    return _packed(_forest(model).coassociation(list(rows), list(rows)))
 
 
-def description(forest: Any, table: Any, names: Any, ids: Any) -> str:
+def description(model: Any, table: Any, names: Any, ids: Any) -> str:
     """Return the clusters in plain English."""
-    return str(describe(forest, table, names=names, ids=ids))
+    return str(describe(model, table, names=names, ids=ids))
 
 
 def _packed(values: Any, kind: str = "<f8") -> bytearray:

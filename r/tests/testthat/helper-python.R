@@ -11,7 +11,7 @@ from_python <- function(lines) {
   out <- tempfile()
   head <- c(
     "import sys", "import warnings", "import numpy as np", "import pandas as pd",
-    "from clusterforests import ClusterForest",
+    "from clusterforests import ClusterForest, TableReader", "from sklearn.pipeline import make_pipeline",
     "warnings.simplefilter('ignore')", "parts = []",
     "save = lambda values: parts.append(np.asarray(values, dtype='<f8').ravel(order='F'))"
   )

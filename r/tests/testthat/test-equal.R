@@ -6,11 +6,11 @@ test_that("a matrix gives what it gives in Python", {
   writeBin(as.vector(measured()), file, endian = "little")
   there <- from_python(c(
     sprintf("X = np.fromfile(%s, '<f8').reshape((150, 4), order='F')", encodeString(file, quote = "'")),
-    "forest = ClusterForest(3, random_state=7, n_estimators=50).fit(X)", SAVE, "forest = forest.at(5)", SAVE,
+    "forest = ClusterForest(3, random_state=7, n_estimators=50).fit(X)", SAVE, "forest = forest.recut(5)", SAVE,
     "save(forest.predict(X[::3])); save(forest.predict_proba(X[::3]))"
   ))
   fit <- cluster_forest(measured(), 3, seed = 7, n_estimators = 50)
-  five <- at(fit, 5)
+  five <- recut(fit, 5)
   some <- measured()[seq(1, 150, 3), ]
   new <- c(as.integer(predict(five, some)) - 1, predict(five, some, type = "membership"))
   expect_identical(c(in_that_order(fit), in_that_order(five), as.double(new)), there)
@@ -31,8 +31,8 @@ test_that("a data frame of all kinds of columns gives what it gives in Python", 
     "  'text': [None if k == 8 else ['red', 'blue', 'grün'][k * 3 // 91] for k in i],",
     "})",
     "frame.loc[7, 'day'] = pd.NaT",
-    "forest = ClusterForest(3, random_state=0, n_estimators=50).fit(frame)", SAVE,
-    "save(forest.predict(frame.iloc[10:50]))"
+    "model = make_pipeline(TableReader(), ClusterForest(3, random_state=0, n_estimators=50)).fit(frame)",
+    "forest = model[-1]", SAVE, "save(model.predict(frame.iloc[10:50]))"
   ))
   i <- 0:89
   frame <- data.frame(

@@ -31,15 +31,15 @@ test_that("the number of clusters can be chosen", {
   expect_identical(fit$evidence$k, c(2, 3, 4))
   expect_true(fit$k %in% 2:4)
   expect_output(print(fit), "Number of clusters: ")
-  expect_null(at(fit, 3)$evidence)
-  expect_identical(at(fit, 3)$k, 3L)
+  expect_null(recut(fit, 3)$evidence)
+  expect_identical(recut(fit, 3)$k, 3L)
 })
 
 test_that("a forest is printed and described", {
   needs_python()
   fit <- cluster_forest(measured(), 3, seed = 0)
   expect_output(print(fit), "150 rows, 4 features, 3 clusters")
-  expect_output(print(fit), "Features that tell most: Petal.Length")
+  expect_output(print(fit), "Most informative features: Petal.Length")
   noise <- cbind(measured(), noise = rep_len(c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5), 150))
   expect_failure(expect_output(print(cluster_forest(noise, 3, seed = 0)), "noise"))
   told <- summary(fit)
@@ -72,7 +72,7 @@ test_that("wrong arguments are refused in a sentence", {
   expect_error(cluster_forest(data.frame(a = 1:3, b = I(list(1, 2, 3))), 2), "Column 'b' is of class", fixed = TRUE)
   expect_error(cluster_forest(data.frame(z = 1:3 + 2i), 2), "Column 'z' is of class complex", fixed = TRUE)
   fit <- cluster_forest(x, 3, seed = 0, n_estimators = 20)
-  expect_error(at(fit, "auto"), "k must be one number", fixed = TRUE)
+  expect_error(recut(fit, "auto"), "k must be one number", fixed = TRUE)
   expect_error(predict(fit, x[, 1:3]), "3 features")
 })
 

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from sklearn.pipeline import make_pipeline
 
-from clusterforests import ClusterForest, describe
+from clusterforests import ClusterForest, TableReader, describe
 from clusterforests.app.description.traits import Compared, find_traits, measure_effects, rank_columns
 from clusterforests.app.description.words import ColumnWords
 from clusterforests.app.table_reader.columns import NUMBER
@@ -66,12 +67,23 @@ def test_dates_units_and_orders_are_told_in_their_own_words():
             "rim (cm)": np.array([10, 15])[group] + near,
         }
     )
-    found = describe(ClusterForest(2, **SETTINGS).fit(frame), frame)
+    frame["mood"] = np.where(rng.random(100) < 0.1, "fair", np.array(["bad", "good"])[group])
+    frame["answer"] = np.array(["ja", "nein"])[group]
+    model = make_pipeline(TableReader({"mood": ["bad", "fair", "good"]}), ClusterForest(2, **SETTINGS)).fit(frame)
+    found = describe(model, frame)
     texts = {trait.column: trait.text for trait in found.clusters[0].traits}
     assert re.fullmatch(r"earlier signup \(2022-01-\d\d against 2023-12-\d\d\)", texts["signup"])
     assert re.fullmatch(r"higher spend \(\u20ac1,\d\d\d against \u20ac\d\d\)", texts["spend"])
     assert re.fullmatch(r"lower discount \(5 against 25 %\)", texts["discount"].replace(".0", ""))
     assert re.fullmatch(r"lower rim \([\d.]+ against [\d.]+ cm\)", texts["rim (cm)"])
+    assert texts["mood"] == "lower mood (bad against good)"
+    assert texts["answer"].startswith("answer always ja (100 % against 0 %)")
+    # The types of a frame say the same, but for units.
+    typed = describe(model[-1], model[:-1].transform(frame))
+    told = {trait.column: trait.text for trait in typed.clusters[0].traits}
+    assert {name for name in texts if told[name] == texts[name]} == {"signup", "rim (cm)", "mood", "answer"}
+    with pytest.raises(ValueError, match="rows are in another order"):
+        describe(model, frame[::-1])
 
 
 def test_words_of_a_sparse_table_are_those_of_its_topics():
@@ -93,7 +105,7 @@ def test_words_of_a_sparse_table_are_those_of_its_topics():
             assert cluster.name.startswith("Column ")
 
 
-def test_a_large_difference_in_a_column_that_does_not_tell_hides_no_other():
+def test_a_large_difference_in_a_column_that_is_not_informative_hides_no_other():
     table = np.column_stack([np.repeat([0.0, 1], 20), np.arange(40) / 40, np.arange(40) / 40])
     labels, weights = np.repeat([0, 1], 20), np.ones(40)
     effects = measure_effects(rank_columns(table, weights), labels, weights, 2)
@@ -211,7 +223,7 @@ def test_equal_medians_give_way_to_means():
     assert said[0].text.startswith(("higher returns (on average ", "lower returns (on average 0.0 against "))
 
 
-def test_columns_of_few_values_that_part_far_groups_tell():
+def test_columns_of_few_values_that_part_far_groups_are_informative():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(60, 2)) + 50.0 * np.repeat([[0], [1]], 30, axis=0)
     forest = ClusterForest(2, **SETTINGS).fit(X)

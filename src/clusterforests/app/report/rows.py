@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 from sklearn.manifold import TSNE
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, rand_score
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.threads import blas_threads, openmp_threads
@@ -18,7 +19,6 @@ from clusterforests.app.report.json_values import PageLimits, kind_for, packed, 
 from clusterforests.inspection.memberships import share_range
 from clusterforests.rows.results import in_memory
 from clusterforests.table.frames import is_missing
-from paper.metrics import clustering_accuracy, rand_index
 
 # How sure a forest is, as the page shows it.
 
@@ -278,11 +278,13 @@ class KnownClasses:
         mine = labels[self.known]
         counts = np.zeros((int(labels.max()) + 1, len(self.classes)), dtype=np.intp)
         np.add.at(counts, (mine, self.codes), 1)
+        # Each cluster stands for the class that fits it best, and each class for one cluster.
+        matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
         return {
             "rows": len(mine),
-            "rand_index": rounded(rand_index(self.codes, mine)),
+            "rand_index": rounded(rand_score(self.codes, mine)),
             "adjusted_rand_index": rounded(adjusted_rand_score(self.codes, mine)),
-            "accuracy": rounded(clustering_accuracy(self.codes, mine)),
+            "accuracy": rounded(matched / len(mine)),
             "classes": [shorten(name) for name in self.classes] if self.listed else None,
             "counts": counts.tolist() if self.listed else None,
             "n_classes": len(self.classes),

@@ -50,7 +50,7 @@ function drawDescription() {
   find("description-note").textContent =
     "Numbers compare the cluster with all other rows: medians of numbers and dates, shares of levels. Effect: the chance that a row of the cluster is " +
     "above another row, less the chance that it is below (Cliff’s delta); of a level, the difference of the two shares. Only informative columns, and effects from " +
-    `0.33 on, are mentioned. Found again: the share of half forests with a cluster that shares at least 75 % of its rows with this one (Jaccard index).` +
+    `0.33 on, are mentioned. Recovered: the share of half forests with a cluster that shares at least 75 % of its rows with this one (Jaccard index).` +
     (data.features.rows < data.run.rows ? ` Measured on ${count(data.features.rows)} rows drawn at random.` : "");
 }
 
@@ -131,7 +131,7 @@ function drawFeatures() {
   const { features, rows, n_columns, informative } = data.features;
   find("features-text").textContent =
     now.k === 1
-      ? "With a single cluster there is nothing to distinguish; the table shows which columns go with the others."
+      ? "With a single cluster there is nothing to distinguish; the table shows which columns are associated with others."
       : "The informative columns, by a test that compares each with clusters found without it.";
   const body = find("feature-table").tBodies[0];
   const lines = features.map((column, j) => {
@@ -150,7 +150,7 @@ function drawFeatures() {
   unfold(body, lines, find("features-more"), "columns");
   const notes = [
     "Importance: the share of the column's variance that lies between clusters found without it, beyond chance. The p-value is the " +
-      "probability that a column which has nothing to do with the others does as well. Columns of noise that go with each other " +
+      "probability that a column which has nothing to do with the others does as well. Columns of noise that are associated with each other " +
       "pass too. The last column of the table is no test: clusters differ in the columns they were made from, even if these are noise.",
   ];
   if (lines.length < n_columns) {
