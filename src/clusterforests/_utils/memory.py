@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,10 @@ except ImportError:  # on Windows, which has no such limits
 
 PROCESS = Path("/proc/self")
 CGROUPS = Path("/sys/fs/cgroup")
-SMALL = 2**22  # bytes: less is not worth the half millisecond that asking takes
-BLAS_BYTES = 3 * 2**25  # OpenBLAS takes 2**25 at its first call, once for NumPy and once for SciPy; one to spare
+# Bytes: less is not worth the half millisecond that asking takes.
+SMALL = 2**22
+# OpenBLAS takes 2**25 bytes at its first call, once for NumPy and once for SciPy; one to spare.
+BLAS_BYTES = 3 * 2**25
 
 
 class CgroupFiles(NamedTuple):
@@ -57,53 +60,35 @@ def shortage(needed: int) -> int | None:
 
 def available_memory(process: Path = PROCESS, cgroups: Path = CGROUPS) -> int | None:
     """Return the bytes that the tightest limit leaves, None if no limit is known."""
-    limits = (_machine(process), *_containers(process, cgroups), *_process(process))
-    known = [left for left in limits if left is not None]
-    return max(0, min(known)) if known else None
+    left = list(_left_to_containers(process, cgroups))
+    # The machine's memory less what this process holds; mapped files do not count.
+    with suppress(AttributeError, ValueError, OSError):
+        left.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") - _held(process, "RssAnon:"))
+    # What `ulimit` leaves. Where it limits something, BLAS takes its share first.
+    for name, limit in _ulimits().items():
+        if _warm_up_blas.cache_info().currsize == 0:
+            if limit - _held(process, name) < BLAS_BYTES:
+                return 0
+            _warm_up_blas()
+        left.append(limit - _held(process, name))
+    return max(0, min(left)) if left else None
 
 
-def _machine(process: Path) -> int | None:
-    """Return the machine's memory less what this process holds; mapped files do not count."""
-    try:
-        every = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
-    return every - _held(process, "RssAnon:")
-
-
-def _containers(process: Path, cgroups: Path) -> Iterator[int]:
+def _left_to_containers(process: Path, cgroups: Path) -> Iterator[int]:
     """Yield what is left to each control group of this process, and to the groups around it."""
     for line in _lines(process / "cgroup"):
         _, controllers, path = line.split(":", 2)
-        if not controllers:
-            yield from _groups(cgroups, path, CGROUP_V2)
-        elif "memory" in controllers.split(","):
-            yield from _groups(cgroups / "memory", path, CGROUP_V1)
-
-
-def _groups(root: Path, path: str, files: CgroupFiles) -> Iterator[int]:
-    """Yield what is left from the group at `path` up to `root`.
-
-    A container may not see its own group under the machine's name for it; `root` is then that group.
-    """
-    group = root / path.strip("/")
-    for folder in (group, *group.parents):
-        limit, used = _number(folder / files.limit), _number(folder / files.used)
-        if limit is not None and used is not None:
-            yield limit - used + sum(_number(folder / "memory.stat", name) or 0 for name in files.cached)
-        if folder == root:
-            return
-
-
-def _process(process: Path) -> Iterator[int]:
-    """Yield what `ulimit` leaves. Where it limits something, BLAS takes its share first."""
-    for held, limit in _ulimits().items():
-        if _warm_up_blas.cache_info().currsize == 0:
-            if limit - _held(process, held) < BLAS_BYTES:
-                yield 0
-                return
-            _warm_up_blas()
-        yield limit - _held(process, held)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        files, root = (CGROUP_V1, cgroups / "memory") if controllers else (CGROUP_V2, cgroups)
+        # A container may not see its own group under the machine's name for it; the root is then that group.
+        group = root / path.strip("/")
+        for folder in (group, *group.parents):
+            limit, used = _number(folder / files.limit), _number(folder / files.used)
+            if limit is not None and used is not None:
+                yield limit - used + sum(_number(folder / "memory.stat", name) or 0 for name in files.cached)
+            if folder == root:
+                break
 
 
 def _ulimits() -> dict[str, int]:
@@ -111,8 +96,8 @@ def _ulimits() -> dict[str, int]:
     if resource is None:
         return {}
     limits = {"VmSize:": resource.RLIMIT_AS, "VmData:": resource.RLIMIT_DATA}
-    soft = {held: resource.getrlimit(limit)[0] for held, limit in limits.items()}
-    return {held: limit for held, limit in soft.items() if limit != resource.RLIM_INFINITY}
+    soft = {name: resource.getrlimit(limit)[0] for name, limit in limits.items()}
+    return {name: limit for name, limit in soft.items() if limit != resource.RLIM_INFINITY}
 
 
 @cache
