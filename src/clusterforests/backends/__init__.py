@@ -4,8 +4,15 @@ Where rows are read, on the CPU or on a GPU (`ClusterForest(backend=...)`), is a
 """
 
 from clusterforests.backends.cpu import CpuBackend
-from clusterforests.backends.match_operator import MatchOperator
-from clusterforests.backends.protocol import Backend, Coordinates, Effort, KMeansJobs, KMeansRuns, LoadedTable
+from clusterforests.backends.protocol import (
+    Backend,
+    Coordinates,
+    Effort,
+    KMeansJobs,
+    KMeansRuns,
+    LoadedTable,
+    MatchOperator,
+)
 
 __all__ = [
     "Backend",

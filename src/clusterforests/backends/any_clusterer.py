@@ -1,7 +1,7 @@
 """The CPU back end with any scikit-learn clusterer in the place of K-means."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
@@ -13,6 +13,7 @@ from clusterforests._utils.validation import warn_caller
 from clusterforests.backends.cpu import CpuBackend
 from clusterforests.backends.protocol import Coordinates, KMeansJobs, KMeansRuns, LoadedTable
 
+# Rows that stand for one of the largest weight, on average, where a clusterer takes no weights.
 MAX_REPEATS = 10
 
 
@@ -20,16 +21,6 @@ class LabelledCenters(np.ndarray[Any, Any]):
     """Means of clusters, with the labels of the rows that they are the means of: a tree keeps both or neither."""
 
     labels: AnyIntArray  # of all rows of the table, in the smallest type that holds them
-
-
-class _Sums(NamedTuple):
-    """Sums of squares about centroids and over pairs, in units of 4**exponent."""
-
-    within: float
-    between: float
-    within_pairs: float
-    between_pairs: float
-    exponent: int
 
 
 class SklearnClusterer(CpuBackend):
@@ -71,22 +62,17 @@ class SklearnClusterer(CpuBackend):
         equal = bool((mass[rows] == mass[rows[:1]]).all())
         takes_weights = not equal and has_fit_parameter(self.learner, "sample_weight")
         if not equal and not takes_weights:
-            rows = np.repeat(rows, self._repeats(mass[rows]))
+            whole = mass[rows] / mass[rows].min()
+            if (whole != np.round(whole)).any() or whole.sum() > MAX_REPEATS * len(rows):
+                raise ValueError(
+                    f"sample_weight: {self.learner!r} takes no weights, and these cannot be made up for by repeating "
+                    f"rows. Give small whole numbers (on average at most {MAX_REPEATS}), or another clusterer."
+                )
+            rows = np.repeat(rows, whole.astype(np.int32))
         self._X = X
         self._rows = rows
         self._weights = mass[rows] if takes_weights else None
         return loaded
-
-    def _repeats(self, weights: FloatArray) -> IntArray:
-        whole = weights / weights.min()
-        if (whole != np.round(whole)).any() or whole.sum() > MAX_REPEATS * len(weights):
-            raise ValueError(
-                f"sample_weight: {self.learner!r} takes no weights, and these cannot be made up for by repeating rows. "
-                f"Give small whole numbers (on average at most {MAX_REPEATS}), or a clusterer whose fit has a "
-                "sample_weight."
-            )
-        repeats: IntArray = whole.astype(np.int32)
-        return repeats
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
         """Fit a clone for each job; starts, iterations and effort are the clusterer's own affair."""
@@ -94,26 +80,24 @@ class SklearnClusterer(CpuBackend):
         work = (joblib.delayed(self._solve)(columns, k, seed) for columns, k, seed in tasks)
         found = joblib.Parallel(n_jobs=self.threads, prefer="threads")(work)
         self._count(found)
-        nothing = _Sums(0.0, 0.0, 0.0, 0.0, 0)
-        solved = np.array([isinstance(f, LabelledCenters) for f in found])
-        sums = [
-            self._measure(columns, f) if isinstance(f, LabelledCenters) else nothing
-            for columns, f in zip(jobs.features, found, strict=True)
-        ]
-        table = np.array(sums, dtype=np.float64).reshape(-1, 5)
+        # What failed has no sums, and centres of the right shape.
+        nothing = (0.0, 0.0, 0.0, 0.0, 0.0)
+        centers, sums = [], []
+        for columns, k, made in zip(jobs.features, jobs.clusters, found, strict=True):
+            solved = isinstance(made, LabelledCenters)
+            centers.append(made if solved else np.zeros((k, len(columns))))
+            sums.append(self._measure(columns, made) if solved else nothing)
+        within, between, within_pairs, between_pairs, exponent = np.array(sums, dtype=np.float64).reshape(-1, 5).T
         return KMeansRuns(
-            features=jobs.features,
-            centers=[
-                f if isinstance(f, LabelledCenters) else np.zeros((k, len(columns)))
-                for f, columns, k in zip(found, jobs.features, jobs.clusters, strict=True)
-            ],
-            solved=solved,
-            within=table[:, 0],
-            between=table[:, 1],
-            within_pairs=table[:, 2],
-            between_pairs=table[:, 3],
-            exponent=table[:, 4].astype(np.int32),
-            iterations=np.ones(len(found), dtype=np.int32),
+            jobs.features,
+            centers,
+            np.array([isinstance(made, LabelledCenters) for made in found]),
+            np.ascontiguousarray(within),
+            np.ascontiguousarray(between),
+            np.ascontiguousarray(within_pairs),
+            np.ascontiguousarray(between_pairs),
+            exponent.astype(np.int32),
+            np.ones(len(found), dtype=np.int32),
         )
 
     def assign(
@@ -183,8 +167,11 @@ class SklearnClusterer(CpuBackend):
         centers.labels[self._rows[clustered]] = label
         return centers
 
-    def _measure(self, columns: IntArray, found: LabelledCenters) -> _Sums:
-        """Sum the squares. Rows that are in no cluster are one of their own: leaving rows out is no gain."""
+    def _measure(self, columns: IntArray, found: LabelledCenters) -> tuple[float, ...]:
+        """Sum squares within and between, about centroids and over pairs, in units of 4**exponent, which is the last.
+
+        Rows that are in no cluster are one of their own: leaving rows out is no gain.
+        """
         part = self._X[np.ix_(self._rows, columns)]
         exponent = int(np.frexp(np.abs(part).max())[1])
         part = np.ldexp(part, -exponent)
@@ -198,7 +185,7 @@ class SklearnClusterer(CpuBackend):
         inside = np.bincount(label, squares, len(mass))
         within, between = float(inside.sum()), float(mass @ (centers**2).sum(axis=1))
         within_pairs = float(mass @ inside)
-        return _Sums(within, between, within_pairs, float(mass.sum()) * (within + between) - within_pairs, exponent)
+        return within, between, within_pairs, float(mass.sum()) * (within + between) - within_pairs, float(exponent)
 
     def _mass(self) -> FloatArray:
         return np.ones(len(self._rows)) if self._weights is None else self._weights

@@ -5,11 +5,11 @@ from typing import Protocol
 
 import numpy as np
 
+from clusterforests import _core
 from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests._utils.memory import check_memory
 from clusterforests._utils.portable_math import exp, expm1
 from clusterforests.backends import Backend
-from clusterforests.backends.cpu import order_columns
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Inside:
 
 def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatures:
     """Find the different columns of `partitions` and add up their weights: a weight of 2 is a row repeated."""
-    order, is_new = order_columns(np.ascontiguousarray(partitions, dtype=np.int32))
+    order, is_new = _core.order_columns(np.ascontiguousarray(partitions, dtype=np.int32))
     first, inverse = order[is_new], np.empty(len(order), dtype=np.intp)
     inverse[order] = np.cumsum(is_new) - 1
     mass = np.bincount(inverse).astype(np.float64)

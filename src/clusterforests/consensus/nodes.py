@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clusterforests import _core
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests._utils.portable_math import exponential
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests.backends import Backend
-from clusterforests.backends.cpu import hash_columns
 from clusterforests.consensus.affinity import LIMITS, GraphLimits, Inside, Signatures, coassociate, collapse
 from clusterforests.consensus.placement import find_columns, label_blocks
 from clusterforests.table.feature_columns import DistinctRows
@@ -261,7 +261,7 @@ def sample_pool(
     limits: GraphLimits = LIMITS,
 ) -> DistinctRows:
     """Draw different rows of labels from which landmarks are chosen."""
-    keys = np.concatenate([hash_columns(block) for _, block in label_blocks(partitions)])
+    keys = np.concatenate([_core.column_keys(block) for _, block in label_blocks(partitions)])
     asked = n_landmarks if isinstance(n_landmarks, (int, np.integer)) else 0
     return draw_rows(keys, weights, max(limits.pool, asked), seed)
 

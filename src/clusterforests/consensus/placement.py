@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from clusterforests import _core
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
-from clusterforests.backends.cpu import GroupVotes, hash_columns, sum_table_lines
 from clusterforests.consensus.affinity import Graph, Signatures, coassociate, link_weights, weight_table
 from clusterforests.consensus.eigenvectors import NO_VOTE
 from clusterforests.consensus.normalized_cut import CutTree
@@ -142,14 +142,14 @@ class Shares:
 
     def mean(self, backend: Backend, labels: IntArray) -> FloatArray:
         """Compute mean P (r, groups): a ratio of sums where labels are missing, 0 where no label is shared."""
-        together = sum_table_lines(labels, self.first, self.together, backend.threads)
-        both = sum_table_lines(labels, self.first, self.clustered, backend.threads)
+        together = _core.sum_lines(labels, self.first, self.together, backend.threads)
+        both = _core.sum_lines(labels, self.first, self.clustered, backend.threads)
         shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
         return shares
 
     def companions(self, backend: Backend, labels: IntArray) -> FloatArray:
         """Sum over the partitions the share of each group in the row's cluster there: (r, groups)."""
-        return sum_table_lines(labels, self.first, self.by_companion(), backend.threads)
+        return _core.sum_lines(labels, self.first, self.by_companion(), backend.threads)
 
     def by_companion(self) -> FloatArray:
         """Compute the share of each group in each cluster of each partition."""
@@ -192,20 +192,20 @@ class MostLinked:
             return CountedLinks(self, None)
         table = weight_table(members, self.links.threshold, self.links.scale)
         groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
-        return CountedLinks(self, GroupVotes(nodes.labels, groups, weights, table))
+        return CountedLinks(self, _core.GroupVotes(nodes.labels, groups, weights, table))
 
 
 class CountedLinks(NamedTuple):
     """The rule `MostLinked` with its nodes laid out: float64 decides only where single precision is not certain."""
 
     rule: MostLinked
-    votes: GroupVotes | None
+    votes: _core.GroupVotes | None
 
     def groups(self, backend: Backend, nodes: Signatures, labels: AnyIntArray) -> IntArray:
         if self.votes is None:
             found = np.full(labels.shape[1], -1, dtype=np.int32)
         else:
-            found = self.votes.most_linked(labels, backend.threads)
+            found = self.votes.place(labels, backend.threads)
         close = np.flatnonzero(found < 0)
         for start in range(0, len(close), PLACED_ROWS):
             some = close[start : start + PLACED_ROWS]
@@ -278,7 +278,7 @@ class Placement:
 def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
     """Find, for each column of labels, the column of `known` that is equal to it, -1 where there is none."""
     found = np.full(labels.shape[1], -1, dtype=np.intp)
-    keys, given = hash_columns(known), hash_columns(labels)
+    keys, given = _core.column_keys(known), _core.column_keys(labels)
     order = np.argsort(keys, kind="stable")
     candidate = order[np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)]
     same = np.flatnonzero(keys[candidate] == given)

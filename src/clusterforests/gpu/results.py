@@ -43,7 +43,7 @@ class DeviceResults(HostResults):
 
 
 def sum_fitted_companions(forest: Any) -> FloatArray:
-    """Do what `label_tables.sum_companions` does, for all rows of a fitted forest without weights."""
+    """Do what `_core.sum_companions` does, for all rows of a fitted forest without weights."""
     cupy = need_cupy()
     partitions, clusters = as_cupy(forest.partitions_), as_cupy(forest.labels_)
     members, rows = partitions.shape

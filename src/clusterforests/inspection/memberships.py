@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clusterforests import _core
 from clusterforests._utils.arrays import FloatArray, IndexArray, Int64Array, IntArray
-from clusterforests.backends.cpu import count_cells, sum_companions
 from clusterforests.consensus.placement import label_blocks
 from clusterforests.inspection.arguments import check_members
 
@@ -51,7 +51,7 @@ def count_clusters(
     cells = np.zeros((int(first[-1]), n_clusters))
     for where, block in label_blocks(partitions):
         mass = None if weights is None else np.ascontiguousarray(weights[where], dtype=np.float64)
-        count_cells(block, first, labels[where].astype(np.int32), mass, cells, threads)
+        _core.count_cells(block, first, labels[where].astype(np.int32), mass, cells, threads)
     return ClusterCounts(first, cells, np.bincount(labels, weights, minlength=n_clusters).astype(np.float64))
 
 
@@ -150,7 +150,7 @@ def memberships_with(
     sums = np.empty((len(labels), len(counts.sizes) + 1))
     for where, block in label_blocks(partitions):
         known = block, counts.first, counts.cells, everyone, np.ascontiguousarray(copies[where])
-        sums[where] = sum_companions(*known, ROUNDING, threads)
+        sums[where] = _core.sum_companions(*known, ROUNDING, threads)
     return without_itself(sums, labels)
 
 
