@@ -17,7 +17,7 @@
 #include <vector>
 #include "kmeans/problem.hpp"
 #include "rows/table.hpp"
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 #include "simd/kernels.hpp"
 #if defined(__linux__)
 #include <sys/mman.h>

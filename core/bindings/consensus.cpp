@@ -7,7 +7,7 @@
 #include "consensus/group_votes.hpp"
 #include "consensus/label_tables.hpp"
 #include "consensus/matches.hpp"
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 using namespace nb::literals;
 

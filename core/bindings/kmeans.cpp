@@ -7,7 +7,7 @@
 #include "bindings/arrays.hpp"
 #include "kmeans/kmeans.hpp"
 #include "kmeans/nearest_center.hpp"
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 using namespace nb::literals;
 

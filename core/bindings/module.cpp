@@ -3,9 +3,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <string>
-#include "runtime/interrupt.hpp"
+#include <thread>
+#include "runtime/threads.hpp"
 #include "simd/kernels.hpp"
 
 namespace nb = nanobind;
@@ -15,10 +18,12 @@ void bind_rows(nb::module_& m);
 void bind_kmeans(nb::module_& m);
 void bind_consensus(nb::module_& m);
 
-// ---- Interrupts: the part of runtime/interrupt.hpp that needs Python ----
+// ---- Interrupts: the part of runtime/threads.hpp that needs Python ----
 
 namespace cf {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenChecks{50};
 constexpr std::chrono::microseconds kBetweenLooks{100};  // a thread that looks at the clock sooner again is wasteful
@@ -26,9 +31,9 @@ constexpr int kMostPassing = 15;
 
 // While Python shuts down, it ends threads that ask for the GIL. Before Python 3.14 it does so by pthread_exit, which
 // unwinds the stack and would abort at the first destructor: such a thread sleeps until the process is gone.
-void take_gil(void* state) {
+void take_gil(PyThreadState* state) {
   try {
-    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+    PyEval_RestoreThread(state);
   } catch (...) {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
@@ -36,48 +41,53 @@ void take_gil(void* state) {
 
 }  // namespace
 
+struct Call::State {
+  // A look at the clock costs as much as a small loop over rows.
+  bool time_is_up() {
+    if (unseen++ < passing) return false;
+    const auto now = Clock::now();
+    passing = now - looked < kBetweenLooks ? std::min(2 * passing + 1, kMostPassing) : 0;
+    unseen = 0;
+    looked = now;
+    return now >= next;
+  }
+
+  Call* const outer;  // a signal's handler may itself call the core
+  PyThreadState* python;
+  const std::thread::id caller = std::this_thread::get_id();
+  Clock::time_point looked = Clock::now(), next = looked + kBetweenChecks;  // at the clock last, for signals again
+  int unseen = 0, passing = 0;  // times asked since the last look, and how many may pass before another one
+  std::atomic<bool> stopped{false};
+};
+
 Call*& Call::current() {
   thread_local Call* call = nullptr;
   return call;
 }
 
-Call::Call()
-    : outer_(current()),
-      state_(PyEval_SaveThread()),
-      looked_(std::chrono::steady_clock::now()),
-      next_(looked_ + kBetweenChecks) {
-  current() = this;
-}
+Call::Call() : state_(new State{current(), PyEval_SaveThread()}) { current() = this; }
 
 Call::~Call() {
-  current() = outer_;
-  take_gil(state_);
-}
-
-// A look at the clock costs as much as a small loop over rows.
-bool Call::time_is_up() {
-  if (unseen_++ < passing_) return false;
-  const auto now = std::chrono::steady_clock::now();
-  passing_ = now - looked_ < kBetweenLooks ? std::min(2 * passing_ + 1, kMostPassing) : 0;
-  unseen_ = 0;
-  looked_ = now;
-  return now >= next_;
-}
-
-void Call::check() {
-  if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
-  if (std::this_thread::get_id() != caller_ || !time_is_up()) return;
-  take_gil(state_);
-  const bool raised = PyErr_CheckSignals() != 0;
-  state_ = PyEval_SaveThread();
-  next_ = std::chrono::steady_clock::now() + kBetweenChecks;
-  if (!raised) return;
-  stopped_ = true;
-  throw Interrupted();
+  current() = state_->outer;
+  take_gil(state_->python);
+  delete state_;
 }
 
 void check_interrupt() {
-  if (Call* call = Call::current()) call->check();
+  Call* const call = Call::current();
+  if (!call) return;
+  Call::State& state = *call->state_;
+  if (state.stopped.load(std::memory_order_relaxed)) throw Interrupted();
+  if (std::this_thread::get_id() != state.caller || !state.time_is_up()) return;
+
+  // Run the handlers of signals that came in.
+  take_gil(state.python);
+  const bool raised = PyErr_CheckSignals() != 0;
+  state.python = PyEval_SaveThread();
+  state.next = Clock::now() + kBetweenChecks;
+  if (!raised) return;
+  state.stopped = true;
+  throw Interrupted();
 }
 
 }  // namespace cf

@@ -14,7 +14,7 @@
 #include "rows/scaling.hpp"
 #include "rows/table.hpp"
 #include "rows/wide_columns.hpp"
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 #include "runtime/random.hpp"
 
 using namespace nb::literals;

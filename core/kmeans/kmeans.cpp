@@ -8,7 +8,6 @@
 #include <utility>
 #include "kmeans/nearest_center.hpp"
 #include "kmeans/one_dimension.hpp"
-#include "runtime/interrupt.hpp"
 #include "runtime/random.hpp"
 #include "runtime/threads.hpp"
 #include "simd/kernels.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <utility>
-#include "runtime/interrupt.hpp"
 #include "runtime/threads.hpp"
 #include "simd/kernels.hpp"
 

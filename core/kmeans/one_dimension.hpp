@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <vector>
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 namespace cf {
 

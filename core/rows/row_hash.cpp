@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <utility>
-#include "runtime/interrupt.hpp"
 #include "runtime/random.hpp"
 #include "runtime/threads.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 namespace cf {
 namespace {

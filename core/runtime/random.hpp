@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <vector>
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 namespace cf {
 

@@ -1,79 +1,47 @@
-// A parallel loop. Indices are handed out one by one, and which thread runs which index never changes a result.
+// Parallel loops, and calls from Python that Ctrl-C, or any signal whose handler raises, can stop.
 #pragma once
 #include <cstdint>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
-#include "runtime/interrupt.hpp"
 
 namespace cf {
 
-// Call work(index, worker) for each index in [0, count), worker in [0, threads). Threads live for one call, so that
-// none is missing after a fork.
+// Thrown to leave a stopped call. Python's error is already set.
+struct Interrupted {};
+
+// Throw Interrupted if the call was stopped. Long loops must ask every few milliseconds. The calling thread then looks
+// at the clock, unless it asks so often that most times may pass without.
+void check_interrupt();
+
+// In a loop over rows: if (i % kRowsBetween == 0) check_interrupt();
+constexpr int64_t kRowsBetween = 4096, kTilesBetween = kRowsBetween / 16;
+
+// Releases the GIL for its lifetime, and takes it back now and then to see whether a signal came in. What the signal's
+// handler raises (KeyboardInterrupt) stops the calling thread and its helpers.
+class Call {
+ public:
+  Call();
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  static Call*& current();  // the call that this thread works for, or null
+
+ private:
+  friend void check_interrupt();
+  struct State;  // in bindings/module.cpp, which has Python
+  State* const state_;
+};
+
+void run_parallel(int64_t count, int threads, void (*run)(const void* work, int64_t index, int worker),
+                  const void* work);
+
+// Call work(index, worker) for each index in [0, count), worker in [0, threads). Indices are handed out one by one, and
+// which thread runs which index never changes a result.
 template <class Work>
 void parallel_for(int64_t count, int threads, const Work& work) {
-  if (threads > count) threads = static_cast<int>(count);
-  if (threads <= 1) {
-    for (int64_t i = 0; i < count; ++i) {
-      check_interrupt();
-      work(i, 0);
-    }
-    return;
-  }
-  std::atomic<int64_t> next{0};
-  std::mutex lock;  // guards `error` and `working`
-  std::exception_ptr error;
-  int working = 0;
-  std::condition_variable done;
-  const auto guarded = [&](const auto& task) {
-    try {
-      task();
-    } catch (...) {
-      std::lock_guard<std::mutex> hold(lock);
-      if (!error) error = std::current_exception();
-      next = count;
-    }
+  const auto run = [](const void* work, int64_t index, int worker) {
+    (*static_cast<const Work*>(work))(index, worker);
   };
-  const auto loop = [&](int worker) {
-    guarded([&] {
-      for (int64_t i = next++; i < count; i = next++) {
-        check_interrupt();
-        work(i, worker);
-      }
-    });
-  };
-  const auto help = [&, call = Call::current()](int worker) {
-    Call::current() = call;
-    loop(worker);
-    std::lock_guard<std::mutex> hold(lock);
-    --working;
-    done.notify_one();
-  };
-  std::vector<std::thread> others;
-  try {
-    others.reserve(threads - 1);
-    for (int worker = 1; worker < threads; ++worker) {
-      others.emplace_back(help, worker);
-      std::lock_guard<std::mutex> hold(lock);
-      ++working;
-    }
-  } catch (const std::exception&) {
-    // The system refused a thread, or memory for one: those that started do the work.
-  }
-  loop(0);
-  std::unique_lock<std::mutex> hold(lock);
-  while (!done.wait_for(hold, std::chrono::milliseconds(20), [&] { return working == 0; })) {
-    hold.unlock();
-    guarded(check_interrupt);
-    hold.lock();
-  }
-  hold.unlock();
-  for (std::thread& thread : others) thread.join();
-  if (error) std::rethrow_exception(error);
+  run_parallel(count, threads, run, &work);
 }
 
 }  // namespace cf

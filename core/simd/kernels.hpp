@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 namespace cf {
 

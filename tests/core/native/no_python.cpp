@@ -1,5 +1,5 @@
 // Calls that nothing can stop, for programs without Python.
-#include "runtime/interrupt.hpp"
+#include "runtime/threads.hpp"
 
 namespace cf {
 
