@@ -82,13 +82,27 @@ sanitize: $(VENV)/installed
 clean:
 	rm -rf $(VENV) build out docs/api docs/gallery docs/sg_execution_times.rst
 
-# What running needs. The package is built here and nowhere else.
+# What running needs. The package is built here and nowhere else. One core compiles while the other installs what the
+# package needs; bytecode is written as modules are imported. NEEDS is the list of pyproject.toml, of which pip has no
+# option to install it alone.
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+NEEDS := import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	print(*p["dependencies"], *p["optional-dependencies"]["plot"], sep="\n")
 $(VENV)/run: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q ".[plot]"
-	touch $@
+	@echo "Making an environment in $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c '$(NEEDS)' > $(VENV)/needs.txt
+	@rm -rf $(VENV)/wheel
+	@echo "Installing NumPy, SciPy, scikit-learn and matplotlib, and meanwhile compiling the C++ core"
+	@{ $(PIP) install -q --no-compile -r $(VENV)/needs.txt && echo "  [installed]"; } & needs=$$!; \
+	{ $(PIP) wheel -v --no-deps -w $(VENV)/wheel . 2>&1; echo "exit $$?"; } | tee $(VENV)/build.log | sed -un 's/^ *\(\[[0-9]*\/[0-9]*\] [BL]\)/  \1/p'; \
+	grep -qx "exit 0" $(VENV)/build.log || { tail -60 $(VENV)/build.log; kill $$needs; exit 1; }; \
+	wait $$needs
+	@$(PIP) install -q --no-compile --no-deps --force-reinstall $(VENV)/wheel/clusterforests-*.whl
+	@touch $@
 
 # What tests, linters and documentation need besides: the package is installed, so pip only adds what its extra names.
 $(VENV)/installed: $(VENV)/run
-	$(BIN)/python -m pip install -q "clusterforests[dev]"
+	$(BIN)/python -m pip install -q --no-compile "clusterforests[dev]"
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib || true  # of all packages at once, on all cores
 	touch $@
