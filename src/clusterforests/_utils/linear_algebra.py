@@ -7,13 +7,17 @@ import scipy.linalg
 
 from clusterforests._utils.arrays import FloatArray, column_blocks
 
-MOST_ROWS = 512  # rows from which axes are found
-WORK = 2**30  # products that the Gram matrix of fewer rows may take
-LEAST_ROWS = 128
-KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
-LEADING = 0.5  # of the largest coefficient of an axis: the first beyond it is positive
-ORDINARY = 900  # powers of two up to which no product is a number of few digits
-NOTHING = 1e-12  # of the largest variance: axes with less are rounding
+# Axes are found from at most, and at least, so many rows, and from so few that the Gram matrix takes so many products.
+MOST_ROWS, LEAST_ROWS = 512, 128
+WORK = 2**30
+# LAPACK's last digits depend on the processor: what is kept of a coefficient does not.
+KEPT_BITS = 24
+# Of the largest coefficient of an axis: the first beyond it is positive.
+LEADING = 0.5
+# Powers of two up to which no product is a number of few digits.
+ORDINARY = 900
+# Of the largest variance: axes with less are rounding.
+NOTHING = 1e-12
 
 
 class Axes(NamedTuple):

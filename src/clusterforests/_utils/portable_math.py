@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from clusterforests._utils.arrays import FloatArray
 
-CHUNK = 16384  # numbers at a time, so that intermediate results stay in the cache
-LEAST = -800.0  # exp of anything less is 0
+# Numbers at a time, so that intermediate results stay in the cache.
+CHUNK = 16384
+# exp of anything less is 0.
+LEAST = -800.0
 
 # log(2) in two parts: the first has few enough digits that integer multiples of it are exact.
 _LOG2_HIGH, _LOG2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")

@@ -1,11 +1,12 @@
-"""The adjusted Rand index of two clusterings of weighted rows."""
+"""Statistics of weighted rows: the adjusted Rand index, quantiles, valleys of density."""
 
 import numpy as np
 from scipy.special import bdtr
 
 from clusterforests._utils.arrays import AnyIntArray, FloatArray
 
-ROUNDING = 1e-15  # a share of the pairs that is smaller than this is rounding
+# A share of the pairs that is smaller than this is rounding.
+ROUNDING = 1e-15
 
 
 def contingency(a: AnyIntArray, b: AnyIntArray, weights: FloatArray, n_clusters: int | None = None) -> FloatArray:
@@ -65,8 +66,11 @@ def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> floa
 # A density with one mode is never lowest in the middle one of three intervals. Whatever the shape of a single group
 # (Gaussian, heavy-tailed, flat), rows that thin out between two places and grow dense again speak for two.
 
-WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])  # half-widths of the intervals, as shares of the groups' distance
-TRIES = 2.0  # the widths are nearly one test: the best of four costs less than Bonferroni's factor
+
+# Half-widths of the intervals, as shares of the groups' distance.
+WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])
+# The widths are nearly one test: the best of four costs less than Bonferroni's factor.
+TRIES = 2.0
 
 
 def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:

@@ -59,8 +59,9 @@ class CpuBackend:
         X: FloatArray | None = None,
         coordinates: Coordinates | None = None,
     ) -> IntArray:
-        table = self._table
-        if X is not None:
+        if X is None:
+            table = self._table
+        else:
             table = _core.project(X, *(self._coordinates if coordinates is None else coordinates))
         columns, offsets = _flatten(features)
         clusters = np.array([len(c) for c in centers], dtype=np.int32)

@@ -11,9 +11,12 @@ from clusterforests import _core
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.validation import Rule, check_parameters, warn_caller
 
-MOST_WEIGHT = 1e100  # products of weights must neither overflow nor vanish
-LEAST_SHARE = 1e-12  # of the heaviest row's weight: eigenvectors are known to the square root of it
-_TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")  # how their types begin
+# Products of weights must neither overflow nor vanish.
+MOST_WEIGHT = 1e100
+# Of the heaviest row's weight: eigenvectors are known to the square root of it.
+LEAST_SHARE = 1e-12
+# How the names of types begin that are no numbers.
+_TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:

@@ -1,19 +1,18 @@
 """Fill missing cells with what similar rows have there, so that no row is dropped."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, as_floats, column_blocks
+from clusterforests._utils.arrays import FloatArray, IntArray, as_floats, column_blocks
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable, distinct_rows
 
+# Donors of a table with missing cells, at most; and of one without, for those of new rows: rows, and cells of these.
 MAX_DONORS = 2000
-KEPT_DONORS = 1000  # of a table without missing cells, for those of new rows
-KEPT_CELLS = 2**20  # of these, but at least NEAREST rows
-NEAREST = 64  # donors that are searched for a cell
-NEIGHBOURS = 5  # the nearest of them that have a value there: the cell is filled with their mean
+KEPT_DONORS, KEPT_CELLS = 1000, 2**20
+# Donors that are searched for a cell; the nearest of them that have a value there, whose mean fills it.
+NEAREST, NEIGHBOURS = 64, 5
 
 
 @dataclass(frozen=True)
@@ -119,32 +118,25 @@ def keep_donors(complete: EncodedTable, distinct: DistinctRows) -> Donors:
     return find_donors(kept, distinct.weights[:count])
 
 
-class _Moments(NamedTuple):
-    """Of each column: its exponent, and the mean and variance of its known values divided by 2**exponent."""
+def _moments(columns: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Compute the exponent of each column, and the mean and variance of its known values divided by 2**exponent.
 
-    exponents: IntArray
-    means: FloatArray
-    variances: FloatArray
-
-
-def _moments(columns: FloatArray, weights: FloatArray) -> _Moments:
-    """Compute the moments of columns, which are rows here. Those with missing cells have rows of their own."""
+    Columns are rows here. Those with missing cells have rows of their own.
+    """
     count = len(columns)
-    found = _Moments(np.zeros(count, np.int32), np.zeros(count), np.zeros(count))
+    exponents, means, variances = np.zeros(count, np.int32), np.zeros(count), np.zeros(count)
     known = ~np.isnan(columns)
     whole = known.all(axis=1)
-    _add_moments(found, np.flatnonzero(whole), np.ascontiguousarray(columns[whole]), weights)
+    parts = [(np.flatnonzero(whole), np.ascontiguousarray(columns[whole]), weights)]
     for c in np.flatnonzero(~whole & known.any(axis=1)):
-        _add_moments(found, np.array([c]), columns[c, known[c]][None, :], weights[known[c]])
-    return found
-
-
-def _add_moments(found: _Moments, which: IndexArray, columns: FloatArray, weights: FloatArray) -> None:
-    exponents = np.frexp(np.abs(columns).max(axis=1, initial=0.0))[1]
-    unit = np.ldexp(columns, -exponents[:, None])
-    least = unit.min(axis=1, initial=np.inf)
-    above = unit - least[:, None]  # exactly 0 in a constant column
-    total = weights.sum()
-    means = (above * weights).sum(axis=1) / total
-    found.exponents[which], found.means[which] = exponents, least + means
-    found.variances[which] = ((above - means[:, None]) ** 2 * weights).sum(axis=1) / total
+        parts.append((np.array([c]), columns[c, known[c]][None, :], weights[known[c]]))
+    for which, values, mass in parts:
+        exponents[which] = np.frexp(np.abs(values).max(axis=1, initial=0.0))[1]
+        unit = np.ldexp(values, -exponents[which][:, None])
+        # Measured from the least value, a constant column is exactly 0.
+        least = unit.min(axis=1, initial=np.inf)
+        above = unit - least[:, None]
+        mean = (above * mass).sum(axis=1) / mass.sum()
+        means[which] = least + mean
+        variances[which] = ((above - mean[:, None]) ** 2 * mass).sum(axis=1) / mass.sum()
+    return exponents, means, variances

@@ -15,14 +15,18 @@ from clusterforests._utils.portable_math import expm1, exponential
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests.table.feature_columns import DistinctRows, differ
 
-KEYS_AT_A_TIME = 2**20  # hashed together
-ROWS_AT_A_TIME = 2**14  # compared
-BUCKET_BITS = 18  # leading bits of a key, by which rows are sifted before they are sorted or looked up
-CANDIDATES = 8  # per row of the sample
-SIFTED = 2  # rows per candidate: enough, unless many rows are equal
-COUNTERS = 4  # per row of the sample
-RARE = 2 / 3  # of a share of 1 / size: keys of less weight in a piece get no counter
-LOST = RARE + 1 / COUNTERS  # of such a share: the most that the counters of a key fall short of its weight
+# Keys that are hashed together, and rows that are compared.
+KEYS_AT_A_TIME, ROWS_AT_A_TIME = 2**20, 2**14
+# Leading bits of a key, by which rows are sifted before they are sorted or looked up.
+BUCKET_BITS = 18
+# Keys per row of the sample that may be drawn, and rows per such key: enough, unless many rows are equal.
+CANDIDATES, SIFTED = 8, 2
+# Counters per row of the sample.
+COUNTERS = 4
+# Keys of less weight in a piece than this part of a share of 1 / size get no counter.
+RARE = 2 / 3
+# Of such a share: the most that the counters of a key fall short of its weight.
+LOST = RARE + 1 / COUNTERS
 
 
 class WeightedKeys(NamedTuple):

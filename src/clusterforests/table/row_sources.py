@@ -14,8 +14,7 @@ from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.table.feature_columns import EncodedTable
 from clusterforests.table.reader.raw_columns import ColumnTable
 
-# Tables of numbers in HDF5 files, of which rows are read when they are needed.
-
+# Bytes of a file that are read at a time.
 BLOCK_BYTES = 2**24
 
 
@@ -58,9 +57,13 @@ class StoredTable:
     def pick(self, rows: IndexArray) -> Any:
         """Read any rows, sparse if the table is. The file is read from front to back: to jump in it takes longer."""
         order = np.argsort(rows, kind="stable")
-        parts = [self[start:stop][rows[own] - start] for start, stop, own in self._blocks_of(rows, order)]
-        back = np.argsort(order, kind="stable")
-        return _joined(parts)[back] if parts else self[0:0]
+        step = self._block_rows()
+        ends = np.flatnonzero(np.diff(rows[order] // step)) + 1
+        parts = []
+        for own in np.split(order, ends) if len(order) else []:
+            start = int(rows[own[0]]) // step * step
+            parts.append(self[start : min(len(self), start + step)][rows[own] - start])
+        return _joined(parts)[np.argsort(order, kind="stable")] if parts else self[0:0]
 
     def read(self) -> Any:
         """Read the whole table, sparse if it is."""
@@ -75,19 +78,12 @@ class StoredTable:
     def _block_rows(self) -> int:
         return max(1, BLOCK_BYTES // (8 * max(1, int(self.stored.shape[1]))))
 
-    def _blocks_of(self, rows: IndexArray, order: IndexArray) -> Iterator[tuple[int, int, IndexArray]]:
-        """Yield the ends of each block that holds some of these rows, and which of them it holds."""
-        step = self._block_rows()
-        blocks = rows[order] // step
-        for own in np.split(order, np.flatnonzero(np.diff(blocks)) + 1) if len(order) else []:
-            start = int(rows[own[0]]) // step * step
-            yield start, min(len(self), start + step), own
-
 
 def open_table(values: Any, columns: IndexArray | None = None) -> Any:
     """Take some columns of a table; one in a file is opened, so that rows are read when they are needed."""
     if not hasattr(values, "file") and not hasattr(values, "to_memory"):
-        return values if columns is None else _csr(values)[:, columns]
+        values = values.tocsr() if columns is not None and scipy.sparse.issparse(values) else values
+        return values if columns is None else values[:, columns]
     if getattr(values, "format", "csr") == "csr":
         return StoredTable(values, columns)
     in_memory = scipy.sparse.csr_array(values.to_memory())  # rows of a CSC table are all over the file
@@ -103,10 +99,6 @@ def _joined(parts: list[Any]) -> Any:
 def _dense(part: Any) -> FloatArray:
     array = part.toarray() if scipy.sparse.issparse(part) else part
     return np.require(array, np.float64, ("C", "A"))
-
-
-def _csr(values: Any) -> Any:
-    return values.tocsr() if scipy.sparse.issparse(values) else values
 
 
 class RowSource(Protocol):
@@ -176,13 +168,10 @@ class SparseSource:
         self.shape: tuple[int, int] = self.X.shape
 
     def block(self, start: int, stop: int) -> FloatArray:
-        return self._dense(self.X[start:stop])
+        return _dense(self.X[start:stop])
 
     def take(self, rows: IndexArray) -> FloatArray:
-        return self._dense(self.X[rows])
-
-    def _dense(self, part: Any) -> FloatArray:
-        return np.ascontiguousarray(part.toarray(), dtype=np.float64)
+        return _dense(self.X[rows])
 
 
 def open_source(X: Any) -> RowSource | None:
@@ -202,43 +191,31 @@ def open_source(X: Any) -> RowSource | None:
 
 
 def _column_chunks(X: Any) -> list[list[AnyArray]] | None:
+    """Take the chunks of each column of a frame; None if X is no frame of numbers without missing cells."""
     if isinstance(X, ColumnTable):
         numbers = [[cells] for cells in X.cells if isinstance(cells, np.ndarray)]
         return numbers if len(numbers) == X.shape[1] else None
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
-        if not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in X.dtypes):
-            return None
-        return [[X.iloc[:, j].to_numpy()] for j in range(X.shape[1])]
+        plain = all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in X.dtypes)
+        return [[X.iloc[:, j].to_numpy()] for j in range(X.shape[1])] if plain else None
     if polars is not None and isinstance(X, polars.DataFrame):
-        return _read_all(X.get_columns(), _polars_chunks)
+        of_python = (getattr(polars, "Int128", None), getattr(polars, "UInt128", None))
+        kinds = [series.dtype for series in X.get_columns()]
+        plain = all(k.is_integer() or k.is_float() or k == polars.Boolean for k in kinds)
+        if not plain or any(k in of_python for k in kinds) or any(s.null_count() for s in X.get_columns()):
+            return None
+        return [[chunk.to_numpy() for chunk in series.get_chunks()] for series in X.get_columns()]
     if arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch)):
-        return _read_all(X.columns, _arrow_chunks)
+        types, columns = arrow.types, X.columns
+        number = (types.is_integer, types.is_floating, types.is_boolean)
+        if any(column.null_count or not any(of(column.type) for of in number) for column in columns):
+            return None
+        return [
+            [chunk.to_numpy(zero_copy_only=False) for chunk in getattr(column, "chunks", [column])]
+            for column in columns
+        ]
     return None
-
-
-def _read_all(columns: Sequence[Any], read: Any) -> list[list[AnyArray]] | None:
-    chunks = [read(column) for column in columns]
-    return None if any(chunk is None for chunk in chunks) else chunks
-
-
-def _polars_chunks(series: Any) -> list[AnyArray] | None:
-    polars: Any = sys.modules["polars"]
-    if not (series.dtype.is_integer() or series.dtype.is_float() or series.dtype == polars.Boolean):
-        return None
-    if series.null_count() or series.dtype in (getattr(polars, "Int128", None), getattr(polars, "UInt128", None)):
-        return None
-    return [chunk.to_numpy() for chunk in series.get_chunks()]
-
-
-def _arrow_chunks(column: Any) -> list[AnyArray] | None:
-    types = sys.modules["pyarrow"].types
-    if not (types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type)):
-        return None
-    if column.null_count:
-        return None
-    chunks = column.chunks if hasattr(column, "chunks") else [column]
-    return [chunk.to_numpy(zero_copy_only=False) for chunk in chunks]
 
 
 # Large tables: read a block of rows at a time, whatever holds them.

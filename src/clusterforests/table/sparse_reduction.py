@@ -22,16 +22,19 @@ from clusterforests.table.row_sampling import draw_rows
 from clusterforests.table.row_sources import StoredTable
 
 COMPONENTS = 50
-LEAST_COLUMNS = 4 * COMPONENTS  # a narrower table is left as it is
-MOST_FILLED = 0.2  # of the cells: a fuller table is left as it is
-MOST_ROWS = 8192  # from which the vectors are found
-SPARE = 10  # vectors that are iterated beside those that are kept
-ITERATIONS = 6
-KEPT_BITS = 24  # LAPACK's last digits depend on the processor: what is kept of a coefficient does not
-CELLS = 2**22  # that are hashed at a time
-BLOCK_ROWS = 2**16  # that are read at a time
-BLOCK_CELLS = 2**26  # of these, most of them 0
-NOTHING = 1e-9  # of the first singular value: a smaller one is rounding
+# A narrower table is left as it is, and so is one of which a larger share of the cells is filled.
+LEAST_COLUMNS, MOST_FILLED = 4 * COMPONENTS, 0.2
+# Rows from which the vectors are found.
+MOST_ROWS = 8192
+# Vectors that are iterated beside those that are kept, and how often.
+SPARE, ITERATIONS = 10, 6
+# LAPACK's last digits depend on the processor: what is kept of a coefficient does not.
+KEPT_BITS = 24
+# Filled cells that are hashed at a time; rows that are read at a time, and cells of these, most of them 0.
+HASHED_CELLS = 2**22
+BLOCK_ROWS, BLOCK_CELLS = 2**16, 2**26
+# Of the first singular value: a smaller one is rounding.
+NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -125,20 +128,14 @@ def unit_rows(X: Any) -> Any:
     table = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
     table.sum_duplicates()
     table.eliminate_zeros()
-    for measure in (_largest, _length):  # first the largest, so that no square overflows
-        size = measure(table)
-        table.data /= np.repeat(np.where(size > 0, size, 1.0), np.diff(table.indptr))
+    # First by the largest entry, so that no square overflows; then by the length.
+    _divide(table, _by_row(np.maximum, np.abs(table.data), table.indptr, 0.0))
+    _divide(table, np.sqrt(_by_row(np.add, np.square(table.data), table.indptr, 0.0)))
     return table
 
 
-def _largest(table: Any) -> FloatArray:
-    largest: FloatArray = _by_row(np.maximum, np.abs(table.data), table.indptr, 0.0)
-    return largest
-
-
-def _length(table: Any) -> FloatArray:
-    lengths: FloatArray = np.sqrt(_by_row(np.add, np.square(table.data), table.indptr, 0.0))
-    return lengths
+def _divide(table: Any, size: FloatArray) -> None:
+    table.data /= np.repeat(np.where(size > 0, size, 1.0), np.diff(table.indptr))
 
 
 def _by_row(operation: np.ufunc, values: Any, starts: Any, empty: Any) -> Any:
@@ -176,7 +173,7 @@ def _row_keys(table: Any, seed: int) -> KeyArray:
     """Hash the entries of each row; equal rows have equal keys."""
     keys = np.zeros(table.shape[0], dtype=np.uint64)
     starts = table.indptr
-    step = max(1, CELLS * table.shape[0] // max(1, table.nnz))
+    step = max(1, HASHED_CELLS * table.shape[0] // max(1, table.nnz))
     for first in range(0, table.shape[0], step):
         ends = starts[first : first + step + 1]
         own = slice(ends[0], ends[-1])

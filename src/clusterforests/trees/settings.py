@@ -20,10 +20,14 @@ NO_GROWTH: dict[str, Any] = {
     "repeat_features": False,
     "quality": "centroid",
 }
-GAP_ROWS = 1024  # rows that trees are made on where gaps are looked for
-LOOKED_AT = 512  # rows whose values are counted
+# Rows that trees are made on where gaps are looked for.
+GAP_ROWS = 1024
+# Rows whose values are counted.
+LOOKED_AT = 512
+# Different rows that a draw of features should show for each cluster of a tree.
 ROWS_PER_CLUSTER = 8
-ROUNDING = 1e-9  # a whole number of features must not become the next one by the last digit of a logarithm
+# A whole number of features must not become the next one by the last digit of a logarithm.
+ROUNDING = 1e-9
 
 
 class Setting(NamedTuple):
