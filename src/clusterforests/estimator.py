@@ -17,8 +17,7 @@ from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, Consens
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.inspection.separation import dominant_features
-from clusterforests.judge.candidates import MOST_CLUSTERS, asked_n_clusters
-from clusterforests.judge.choice import Fitted, choose_n_clusters
+from clusterforests.judge.choice import MOST_CLUSTERS, Fitted, asked_n_clusters, choose_n_clusters
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.predictor import FittedForest, kept_method
 from clusterforests.rows.attributes import publish_columns, publish_labels, publish_trees

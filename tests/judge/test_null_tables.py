@@ -8,7 +8,7 @@ from scipy.stats import kurtosis, rankdata
 
 from clusterforests._utils.random import stream
 from clusterforests.feature_screening.modes import dip
-from clusterforests.judge.null_tables import elliptical, gaussian_copula, independent_sources, standardised, tidy_table
+from clusterforests.judge.structure import elliptical, gaussian_copula, independent_sources, standardised, tidy_table
 
 logcosh, cube = (partial(independent_sources, contrast=name) for name in ("logcosh", "cube"))
 KINDS = {"elliptical": elliptical, "copula": gaussian_copula, "logcosh": logcosh, "cube": cube}
