@@ -13,6 +13,7 @@ from clusterforests._utils.validation import FOREST_RULES, check_parameters, int
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.constraints import CONSTRAINT_RULES, Asked
+from clusterforests.consensus.enforcement import lead_cut
 from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.feature_screening import screen_by_trees
@@ -349,7 +350,7 @@ class ClusterForest(FittedForest):
         graph = ConsensusGraph(rows.backend, grown.nodes.signatures, settings)  # affinity: lines 4 to 7
         kept = graph.cut(settings.method)  # cut: line 8
         if rows.constraints is not None:
-            kept = rows.constraints.cut(graph, kept, grown.labels_of_sample, sample.weights)
+            kept = lead_cut(graph, kept, rows.constraints, grown.labels_of_sample, sample.weights)
         bar.stage("placing the rows")
         placement, labels = rows.place(grown.labelled, grown.nodes, kept)  # place
         self._publish_settings(rows.reading, chosen, evidence, kept, grown.nodes)  # publish

@@ -17,6 +17,7 @@ from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.assignment import OutOfTimeError
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.constraints import Constraints
+from clusterforests.consensus.enforcement import lead_cut
 from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import CutSettings, check_enough_nodes, check_landmarks
 from clusterforests.consensus.normalized_cut import CutTree
@@ -183,7 +184,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if self._constraints is not None:
             self._constraints.check(settings.n_clusters)
             partitions, weights = in_memory(self.partitions_), in_memory(self._weights)
-            kept = self._constraints.cut(graph, kept, partitions, weights)
+            kept = lead_cut(graph, kept, self._constraints, partitions, weights)
         cut = copy.copy(self)
         cut.n_clusters = cut.n_clusters_ = settings.n_clusters
         cut.chosen_params_ = self.chosen_params_ | {

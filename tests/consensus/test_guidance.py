@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusterforests.consensus.guidance import UNKNOWN, read_guidance
+from clusterforests.consensus.constraints import UNKNOWN, read_guidance
 
 
 def read(n_rows=6, must_link=None, cannot_link=None, known_labels=None):

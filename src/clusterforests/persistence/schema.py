@@ -10,8 +10,7 @@ from clusterforests._utils.validation import MAX_MEMBERS
 from clusterforests.backends import Coordinates
 from clusterforests.consensus.affinity import Signatures
 from clusterforests.consensus.assignment import Sizes
-from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.guidance import Guidance
+from clusterforests.consensus.constraints import Constraints, Guidance
 from clusterforests.consensus.normalized_cut import CutNode, CutTree
 from clusterforests.consensus.outliers import OUTLIER, OutlierRule
 from clusterforests.consensus.placement import (

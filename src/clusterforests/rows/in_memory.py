@@ -10,7 +10,7 @@ from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
 from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.constraints import Asked, Constraints
-from clusterforests.consensus.enforcement import Placed
+from clusterforests.consensus.enforcement import Placed, enforce
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Placement
@@ -67,7 +67,7 @@ class InMemoryRows:
         placement, labels = place_rows(self.backend, nodes, kept, partitions, weights)
         if self.constraints is None:
             return placement, labels
-        return self.constraints.keep(self.backend, Placed(partitions, weights, placement, labels))
+        return enforce(self.backend, Placed(partitions, weights, placement, labels), self.constraints)
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)

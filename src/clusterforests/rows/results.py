@@ -12,7 +12,7 @@ from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import coassociate
 from clusterforests.consensus.consensus_clustering import place_rows
-from clusterforests.consensus.enforcement import Placed, name_by_size
+from clusterforests.consensus.enforcement import Placed, enforce, name_by_size
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import known_nodes
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
@@ -100,7 +100,7 @@ class HostResults:
         backend = CpuBackend(forest.n_jobs)
         placement, labels = place_rows(backend, nodes, kept, partitions, weights)
         if forest._constraints is not None:
-            placement, labels = forest._constraints.keep(backend, Placed(partitions, weights, placement, labels))
+            placement, labels = enforce(backend, Placed(partitions, weights, placement, labels), forest._constraints)
         if forest._nearest is not None:
             outside = to_host(are_outliers(forest._outlier_rule, forest.labels_, forest._nearest))
             outside &= ~np.isin(labels, lost_clusters(labels, outside, len(placement.names)))
