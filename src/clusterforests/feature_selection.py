@@ -108,7 +108,7 @@ class SelectInformative(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         # Where too few pass the test, the best of the others are kept, too.
         missing = self.min_features - int(self.support_.sum())
         if missing > 0:
-            share = feature_separation(table, self.estimator_.labels_).features.share
+            share = feature_separation(table, self.estimator_.labels_).features
             best = np.lexsort((-share, -self.scores_, self.support_))
             self.support_[best[:missing]] = True
         return self

@@ -50,7 +50,7 @@ def test_features_of_a_split_are_those_that_differ_most_within_the_children_alon
     )
     split, other = cluster_tree(LEVELS, X, names=["a", "b", "c"]).splits
     children = np.array(LEVELS[1])[:5] - 1
-    share = feature_separation(X[:5], children).features.share
+    share = feature_separation(X[:5], children).features
     assert split.features == (SplitFeature(0, None, "a", share[0]),)
     assert share[0] > 0.99
     assert other.features == ()  # of three rows

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from clusterforests import ClusterForest, plots
-from clusterforests.plots.consensus import rows_to_draw
 
 
 def test_heatmap_is_ordered_by_cluster_and_sureness(forest, tick_labels):
@@ -60,20 +59,6 @@ def test_numbers_of_many_clusters_do_not_overlap(draw):
         boxes = [text.get_window_extent() for text in written if text.get_text()]
         assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     assert "0" in {text.get_text() for text in [*shown.get_yticklabels(), *shown.texts]}
-
-
-def test_the_sample_is_proportional_and_fixed():
-    labels = np.random.default_rng(0).permutation(np.repeat([0, 1, 2, 3], [600, 300, 99, 1])).astype(np.int32)
-    rows = rows_to_draw(labels, 100)
-    assert (np.diff(rows) > 0).all()
-    assert np.bincount(labels[rows]).tolist() == [60, 30, 9, 1]
-    assert np.array_equal(rows, rows_to_draw(labels, 100))
-    assert rows_to_draw(labels, 1000).tolist() == list(range(1000))
-    assert np.bincount(labels[rows_to_draw(labels, 4)]).tolist() == [1, 1, 1, 1]
-    for size in (5, 17, 333, 999):
-        assert len(rows_to_draw(labels, size)) == size
-    with pytest.raises(ValueError, match="max_rows=3 is less than the number of clusters, 4"):
-        rows_to_draw(labels, 3)
 
 
 def test_axes_say_how_many_rows_are_shown(forest):

@@ -117,7 +117,7 @@ def test_the_number_of_clusters(opened):
     assert titles[-1] == "Ambiguous pairs"
     assert len(one.text("#number-table tbody tr:first-child td")) == len(titles) - 1
     assert all(f"{title}: " in one.page.locator("#number-note").text_content() for title in titles[1:])
-    assert one.page.locator("#number-charts figure").count() == 5
+    assert one.page.locator("#number-charts figure").count() == 4
     assert one.page.locator("#tree-splits li").count() >= 3
     assert one.page.locator("#tree-picture .node").count() == 2 + 3 + 4 + 5
     given = opened("three")

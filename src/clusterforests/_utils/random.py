@@ -58,7 +58,6 @@ class Purpose(enum.IntEnum):
     LINKED_ROWS = 41
 
     # Choosing the rows that plots and reports show
-    PLOTTED_ROWS = 48
     REPORTED_ROWS = 49
 
 

@@ -175,7 +175,7 @@ def _shares_between(
     """Compute the share of each column's variance that lies between the children, over their rows."""
     rows = np.flatnonzero(np.isin(labels, children))
     numbers = np.searchsorted(children, labels[rows])
-    return separate(values[rows], numbers, weights[rows], len(children)).features.share
+    return separate(values[rows], numbers, weights[rows], len(children)).features
 
 
 def _driving(shares: FloatArray, columns: Sequence[NumberColumn], names: Sequence[str]) -> tuple[SplitFeature, ...]:

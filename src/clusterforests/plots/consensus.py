@@ -6,7 +6,6 @@ import numpy as np
 import scipy.linalg
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
-from clusterforests._utils.random import Purpose, stream
 from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import memberships
 from clusterforests.inspection.memberships import nearest_clusters, own_membership, share_range
@@ -25,6 +24,7 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
+from clusterforests.rows.fitted_table import representative_rows
 from clusterforests.rows.results import in_memory
 
 # Which rows are drawn, and in which order.
@@ -44,38 +44,11 @@ def drawn_labels(forest: Any) -> IntArray:
 
 
 def rows_to_draw(labels: IntArray, max_rows: int) -> IndexArray:
-    """Choose at most max_rows rows: the same share of every cluster, but at least one row of each.
-
-    The choice depends on the row numbers alone, so that all pictures of a forest show the same rows.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Clusters, numbered from 0.
-    max_rows : int
-        At least the number of clusters.
-
-    Returns
-    -------
-    rows : ndarray
-        Ascending.
-    """
-    n = len(labels)
-    if n <= max_rows:
-        return np.arange(n)
-    sizes = np.bincount(labels)
-    present = np.flatnonzero(sizes)
-    if len(present) > max_rows:
-        raise ValueError(f"max_rows={max_rows} is less than the number of clusters, {len(present)}. Raise it.")
-    counts = np.zeros(len(sizes), dtype=np.intp)
-    counts[present] = np.maximum(1, sizes[present] * max_rows // n)
-    while counts.sum() > max_rows:  # the one row that each tiny cluster is given comes out of the largest
-        counts[np.argmax(counts)] -= 1
-    rest = np.where(counts < sizes, sizes * max_rows / n - counts, -np.inf)
-    counts[np.argsort(-rest, kind="stable")[: max_rows - counts.sum()]] += 1
-    order = np.lexsort((stream(0, Purpose.PLOTTED_ROWS, np.arange(n)), labels))
-    place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[place < np.repeat(counts, sizes)])
+    """Choose about max_rows rows: the same share of every cluster, but at least one row of each."""
+    count = len(np.unique(labels))
+    if count > max_rows:
+        raise ValueError(f"max_rows={max_rows} is less than the number of clusters, {count}. Raise it.")
+    return representative_rows(labels, max_rows, 1)
 
 
 def surest_first(forest: Any, max_rows: int) -> OrderedRows:

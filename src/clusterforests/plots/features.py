@@ -107,7 +107,7 @@ def cluster_profiles(
     named = [column.title(titles) for column in table.columns]
     weights = forest.sample_weight_
     # The columns that set clusters apart, and the means of their z-scores.
-    shares = feature_separation(table.values, labels, weights).clusters.share
+    shares = feature_separation(table.values, labels, weights).clusters
     order = distinguishing_features(shares, max_features)
     mass = np.ones(len(labels)) if weights is None else weights
     means = mean_z_scores(table.values[:, order], labels, mass)

@@ -1,4 +1,4 @@
-"""Whether a table is the one that a forest was fitted on, rows in the same order."""
+"""The table that a forest was fitted on: whether this is it, rows in the same order, and some of its rows."""
 
 import sys
 import warnings
@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from clusterforests._utils.arrays import AnyArray, IndexArray, IntArray
+from clusterforests._utils.random import Purpose, permutations, stream
 from clusterforests.table.frames import is_dask, plain_block
 from clusterforests.table.reader.raw_columns import CategoryColumn, ColumnTable
 
@@ -98,3 +99,19 @@ def _take_from_frame(X: Any, rows: IndexArray) -> Any:
     where = np.searchsorted(starts, rows, side="right") - 1
     taken = [X.get_partition(i).compute().iloc[rows[where == i] - starts[i]] for i in np.unique(where).tolist()]
     return sys.modules["pandas"].concat(taken)
+
+
+def representative_rows(labels: AnyArray, limit: int, per_cluster: int) -> IndexArray:
+    """Draw about `limit` random rows: each cluster's share, but at least `per_cluster` of it if it has that many."""
+    n = len(labels)
+    if n <= limit:
+        return np.arange(n)
+    order = permutations(stream(0, Purpose.REPORTED_ROWS), n)[0]
+    sizes = np.bincount(labels)
+    if len(sizes) * per_cluster > limit:
+        return np.sort(order[:limit])
+    quotas = np.maximum(limit * sizes // n, np.minimum(sizes, per_cluster))
+    by_cluster = order[np.argsort(labels[order], kind="stable")]
+    starts = np.cumsum(sizes) - sizes
+    chosen = [by_cluster[start : start + quota] for start, quota in zip(starts, quotas, strict=True)]
+    return np.sort(np.concatenate(chosen))

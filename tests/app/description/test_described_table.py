@@ -9,8 +9,9 @@ import scipy.sparse
 
 from clusterforests import ClusterForest
 from clusterforests.app.description.clustering import measure
-from clusterforests.app.description.described_table import read_table, representative_rows
+from clusterforests.app.description.described_table import read_table
 from clusterforests.app.description.description import describe_clusters
+from clusterforests.rows.fitted_table import representative_rows
 
 
 def test_large_table_is_read_in_part():

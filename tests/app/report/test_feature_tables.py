@@ -21,7 +21,7 @@ def test_features_that_make_the_clusters_come_first(report, three):
     for key, values in told.items():
         np.testing.assert_allclose([by_name[name][key] for name in "abcdef"], values, rtol=1e-3)
     for view in data["views"]:
-        shares = feature_separation(X, forest.recut(view["k"]).labels_).features.share
+        shares = feature_separation(X, forest.recut(view["k"]).labels_).features
         listed = ["abcdef".index(feature["name"]) for feature in found["features"]]
         np.testing.assert_allclose(view["shares"], shares[listed], rtol=1e-3)
 

@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse
 from sklearn.pipeline import Pipeline
 
-from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray
-from clusterforests._utils.random import Purpose, permutations, stream
+from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests.app.description.clustering import Clustering, forest_of
 from clusterforests.app.description.words import ABSENT, PRESENT, SHARE, ColumnWords
 from clusterforests.app.table_reader.columns import DATE, NUMBER, ORDERED, YES_NO, ColumnReading
-from clusterforests.rows.fitted_table import take_rows
+from clusterforests.rows.fitted_table import representative_rows, take_rows
 from clusterforests.table.frames import column_names, is_dask, is_missing
 
 SAMPLE_ROWS = 20_000  # that statements about columns and clusters are based on, so that a description is quick to make
@@ -78,22 +77,6 @@ def read_table(
     return DescribedTable(
         rows, values, columns, titles, names_of("ids", ids, n, "rows"), missing, readings, words_of_text
     )
-
-
-def representative_rows(labels: AnyArray, limit: int, per_cluster: int) -> IndexArray:
-    """Draw about `limit` random rows: each cluster's share, but at least `per_cluster` of it if it has that many."""
-    n = len(labels)
-    if n <= limit:
-        return np.arange(n)
-    order = permutations(stream(0, Purpose.REPORTED_ROWS), n)[0]
-    sizes = np.bincount(labels)
-    if len(sizes) * per_cluster > limit:
-        return np.sort(order[:limit])
-    quotas = np.maximum(limit * sizes // n, np.minimum(sizes, per_cluster))
-    by_cluster = order[np.argsort(labels[order], kind="stable")]
-    starts = np.cumsum(sizes) - sizes
-    chosen = [by_cluster[start : start + quota] for start, quota in zip(starts, quotas, strict=True)]
-    return np.sort(np.concatenate(chosen))
 
 
 def shorten(text: str) -> str:

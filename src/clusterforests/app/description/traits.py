@@ -1,6 +1,6 @@
 """What tells a cluster apart: the columns in which it differs from the rest, by how much, and in words."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -277,13 +277,4 @@ def _median(values: FloatArray, weights: FloatArray) -> float:
 
 def trait_entry(trait: Trait) -> dict[str, Any]:
     """Write a trait for JSON."""
-    return {
-        "column": trait.column,
-        "level": trait.level,
-        "statistic": trait.statistic,
-        "inside": trait.inside,
-        "outside": trait.outside,
-        "interval": None if trait.interval is None else list(trait.interval),
-        "effect": trait.effect,
-        "text": trait.text,
-    }
+    return {name: value for name, value in asdict(trait).items() if name not in ("shown", "name")}

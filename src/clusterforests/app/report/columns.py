@@ -154,4 +154,4 @@ def variance_between(clustering: Clustering, table: DescribedTable, columns: Any
     weights = clustering.weights
     mass = np.ones(len(table.rows)) if weights is None else weights[table.rows]
     labels = clustering.labels[table.rows]
-    return separate(table.values[:, columns], labels, mass, clustering.n_clusters).features.share
+    return separate(table.values[:, columns], labels, mass, clustering.n_clusters).features

@@ -14,9 +14,10 @@ from sklearn.metrics import adjusted_rand_score, rand_score
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests._utils.threads import blas_threads, openmp_threads
 from clusterforests.app.description.clustering import INTERVAL, Clustering
-from clusterforests.app.description.described_table import DescribedTable, representative_rows, shorten
+from clusterforests.app.description.described_table import DescribedTable, shorten
 from clusterforests.app.report.json_values import PageLimits, kind_for, packed, packed_list, rounded, rounded_list
 from clusterforests.inspection.memberships import share_range
+from clusterforests.rows.fitted_table import representative_rows
 from clusterforests.rows.results import in_memory
 from clusterforests.table.frames import is_missing
 
