@@ -27,7 +27,7 @@ TESTS = (
     "tests/trees/test_growth.py",
     "tests/consensus/test_consensus.py",
     "tests/contract/test_invariance.py",
-    "tests/backends/test_match_operator.py",
+    "tests/consensus/test_graph_products.py",
     "tests/table/test_scaling.py",
     "tests/table/test_imputation.py",
     "tests/rows/test_projected_rows.py",

@@ -18,38 +18,36 @@ from clusterforests._utils.validation import (
     span,
 )
 
-CASES = [
-    (integer(1), [1, np.int64(7)], [0, 1.0, True, "1", None], "an integer of at least 1"),
-    (integer(1, 9), [9], [10], "an integer of at least 1 and at most 9"),
-    (real(0, 1), [0, 1.0, np.float32(0.5)], [-0.1, 2, np.nan, True, "0"], "a number from 0 to 1"),
-    (real(2, np.inf), [2, 1e300], [np.inf, 1], "a number of at least 2"),
-    (real(-np.inf, np.inf), [-1e300], [-np.inf, np.nan], "a finite number"),
-    (above(0), [1e-300], [0, -1, np.inf], "a number above 0"),
-    (above(0, 1), [1], [0, 1.1], "a number above 0 and at most 1"),
-    (above(0, 1, or_equal=False), [0.9], [1, 0], "a number above 0 and below 1"),
-    (choice("a", "b"), ["a"], ["c", 1, ["a"]], "one of 'a', 'b'"),
-    (boolean(), [True, np.bool_(False)], [1, None], "True or False"),
-    (either(none(), integer(2)), [None, 2], [1, "None"], "None or an integer of at least 2"),
-    (span(1), [(1, 1), (2, 5)], [(5, 2), (0, 3), [1, 2], (1, 2, 3)], "a tuple (lowest, highest)"),
-    (
+CASES = {
+    "integer": (integer(1), [1, np.int64(7)], [0, 1.0, True, "1", None]),
+    "integer up to": (integer(1, 9), [9], [10]),
+    "real": (real(0, 1), [0, 1.0, np.float32(0.5)], [-0.1, 2, np.nan, True, "0"]),
+    "real from": (real(2, np.inf), [2, 1e300], [np.inf, 1]),
+    "finite": (real(-np.inf, np.inf), [-1e300], [-np.inf, np.nan]),
+    "above": (above(0), [1e-300], [0, -1, np.inf]),
+    "above up to": (above(0, 1), [1], [0, 1.1]),
+    "between": (above(0, 1, or_equal=False), [0.9], [1, 0]),
+    "choice": (choice("a", "b"), ["a"], ["c", 1, ["a"]]),
+    "boolean": (boolean(), [True, np.bool_(False)], [1, None]),
+    "either": (either(none(), integer(2)), [None, 2], [1, "None"]),
+    "span": (span(1), [(1, 1), (2, 5)], [(5, 2), (0, 3), [1, 2], (1, 2, 3)]),
+    "several": (
         several(1),
         [[2], range(2, 5), np.array([3]), range(1, 2**70), range(9, 1, -2)],
         [[], [0], "12", [[1]], 3, range(0), range(2**70), range(5, -1, -5)],
-        "several integers of at least 1",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("rule", "allowed", "refused", "text"), CASES, ids=[case[3] for case in CASES])
-def test_rules(rule, allowed, refused, text):
+@pytest.mark.parametrize(("rule", "allowed", "refused"), CASES.values(), ids=CASES)
+def test_rules(rule, allowed, refused):
     assert all(rule.test(value) for value in allowed)
     assert not any(rule.test(value) for value in refused)
-    assert rule.text.startswith(text)
 
 
 def test_a_value_outside_its_rule_is_named():
     check_value("size", 3, integer(1))
-    with pytest.raises(ValueError, match=r"^size=0 is not allowed: it must be an integer of at least 1\.$"):
+    with pytest.raises(ValueError, match=r"size=0 .* at least 1"):
         check_value("size", 0, integer(1))
 
 

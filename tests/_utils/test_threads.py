@@ -1,6 +1,5 @@
 """How many threads n_jobs means: alone, inside joblib and Dask, and under limits."""
 
-import io
 import os
 import subprocess
 import sys
@@ -9,20 +8,15 @@ import joblib
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from clusterforests import ClusterForest
-from clusterforests._utils import threads
 from clusterforests._utils.threads import count_threads
-
-
-def threads_of(n_jobs):
-    return count_threads(n_jobs)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_no_more_threads_inside_of_joblib(backend):
-    work = joblib.delayed(threads_of)
+    work = joblib.delayed(count_threads)
     assert joblib.Parallel(n_jobs=2, backend=backend)(work(n) for n in (None, -1, 1)) == [1, 1, 1]
 
 
@@ -33,35 +27,18 @@ def test_no_more_threads_inside_of_dask(processes):
         LocalCluster(n_workers=1, threads_per_worker=2, processes=processes, dashboard_address=None) as started,
         Client(started) as client,
     ):
-        assert client.gather(client.map(threads_of, (None, -1, 1))) == [1, 1, 1]
-    assert threads_of(-1) == joblib.cpu_count()
+        assert client.gather(client.map(count_threads, (None, -1, 1))) == [1, 1, 1]
+    assert count_threads(-1) == joblib.cpu_count()
 
 
 def test_all_cores_are_no_more_than_openmp_may_have():
     with threadpool_limits(1):
-        assert threads_of(-1) == 1
-        assert threads_of(2) == 2
-    assert threads_of(-1) == joblib.cpu_count()
+        assert count_threads(-1) == 1
+        assert count_threads(2) == 2
+    assert count_threads(-1) == joblib.cpu_count()
     code = "from clusterforests._utils.threads import count_threads; print(count_threads(-1))"
     limited = {**os.environ, "OMP_NUM_THREADS": "1"}
     assert subprocess.run([sys.executable, "-c", code], env=limited, capture_output=True, check=True).stdout == b"1\n"
-
-
-def test_all_cores_without_openmp(monkeypatch):
-    monkeypatch.setattr(threads, "_openmp", lambda: ThreadpoolController().select(user_api="none"))
-    assert threads_of(-1) == joblib.cpu_count()
-
-
-def test_all_cores_are_those_of_the_container(monkeypatch):
-    """The control group, of version 2, is imitated here."""
-    opened, exists = open, os.path.exists
-    quota = "/sys/fs/cgroup/cpu.max"
-    monkeypatch.setattr(os.path, "exists", lambda path: path == quota or exists(path))
-    monkeypatch.setattr(
-        "builtins.open",
-        lambda path, *more, **named: io.StringIO("100000 100000\n") if path == quota else opened(path, *more, **named),
-    )
-    assert threads_of(-1) == 1
 
 
 def test_zero_threads_are_refused():
@@ -73,10 +50,10 @@ def test_all_cores_are_those_that_the_process_may_use(monkeypatch):
     allowed = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {min(allowed)})
-        assert threads_of(-1) == 1
+        assert count_threads(-1) == 1
     finally:
         os.sched_setaffinity(0, allowed)
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
-    assert threads_of(-1) == 1
+    assert count_threads(-1) == 1
     monkeypatch.delenv("LOKY_MAX_CPU_COUNT")
-    assert threads_of(-1) == joblib.cpu_count() <= len(allowed)
+    assert count_threads(-1) == joblib.cpu_count() <= len(allowed)

@@ -8,8 +8,8 @@ import scipy.linalg
 from clusterforests._utils.arrays import FloatArray, column_blocks
 
 # Axes are found from at most, and at least, so many rows, and from so few that the Gram matrix takes so many products.
-MOST_ROWS, LEAST_ROWS = 512, 128
-WORK = 2**30
+MOST_AXIS_ROWS, LEAST_AXIS_ROWS = 512, 128
+GRAM_WORK = 2**30
 # LAPACK's last digits depend on the processor: what is kept of a coefficient does not.
 KEPT_BITS = 24
 # Of the largest coefficient of an axis: the first beyond it is positive.
@@ -17,7 +17,7 @@ LEADING = 0.5
 # Powers of two up to which no product is a number of few digits.
 ORDINARY = 900
 # Of the largest variance: axes with less are rounding.
-NOTHING = 1e-12
+NO_VARIANCE = 1e-12
 
 
 class Axes(NamedTuple):
@@ -29,7 +29,7 @@ class Axes(NamedTuple):
 
 def axis_rows(n_columns: int) -> int:
     """Choose how many rows the axes of so many columns are found from, at most."""
-    return int(np.clip(np.sqrt(WORK / n_columns), LEAST_ROWS, MOST_ROWS))
+    return int(np.clip(np.sqrt(GRAM_WORK / n_columns), LEAST_AXIS_ROWS, MOST_AXIS_ROWS))
 
 
 def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
@@ -46,7 +46,7 @@ def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes
     size = len(gram)
     values, vectors = scipy.linalg.eigh(gram, subset_by_index=[max(0, size - most), size - 1])
     values, vectors = values[::-1], vectors[:, ::-1]
-    kept = values > NOTHING * max(float(values[0]), 0.0)
+    kept = values > NO_VARIANCE * max(float(values[0]), 0.0)
     if not kept.any():
         return Axes(np.eye(q, 1), np.ones(1))
     values, vectors = values[kept], vectors[:, kept]

@@ -19,7 +19,7 @@ except ImportError:  # on Windows, which has no such limits
 PROCESS = Path("/proc/self")
 CGROUPS = Path("/sys/fs/cgroup")
 # Bytes: less is not worth the half millisecond that asking takes.
-SMALL = 2**22
+UNCHECKED_BYTES = 2**22
 # OpenBLAS takes 2**25 bytes at its first call, once for NumPy and once for SciPy; one to spare.
 BLAS_BYTES = 3 * 2**25
 
@@ -52,7 +52,7 @@ def format_bytes(count: int) -> str:
 
 def shortage(needed: int) -> int | None:
     """Return the bytes that are left if they are fewer than needed, otherwise None."""
-    if needed < SMALL and not _ulimits():
+    if needed < UNCHECKED_BYTES and not _ulimits():
         return None
     left = available_memory()
     return left if left is not None and left < needed else None

@@ -16,7 +16,7 @@ from clusterforests._utils.arrays import FloatArray
 # Numbers at a time, so that intermediate results stay in the cache.
 CHUNK = 16384
 # exp of anything less is 0.
-LEAST = -800.0
+LEAST_EXPONENT = -800.0
 
 # log(2) in two parts: the first has few enough digits that integer multiples of it are exact.
 _LOG2_HIGH, _LOG2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
@@ -64,7 +64,7 @@ def _in_chunks(function: Callable[[FloatArray], FloatArray], x: npt.ArrayLike) -
 
 def _scaled_exp(x: FloatArray, less: float) -> FloatArray:
     """Compute exp(x) - less: exp(x) is 2**k (1 + p) for a small p, and 2**k - less is exact."""
-    x = x.clip(min=LEAST)
+    x = x.clip(min=LEAST_EXPONENT)
     k = np.rint(x / _LOG2_HIGH)
     rest = (x - k * _LOG2_HIGH) - k * _LOG2_LOW
     power = k.astype(np.int32)

@@ -12,9 +12,9 @@ from clusterforests._utils.threads import count_threads
 from clusterforests.backends.protocol import Coordinates, Effort, KMeansJobs, KMeansRuns, LoadedTable, MatchOperator
 
 # Rows * columns * clusters below which the core uses one thread for a problem.
-SMALL = 2**16
+ONE_THREAD_WORK = 2**16
 # Products that a thread must have to do to be worth its start.
-SHORT = 2**20
+THREAD_WORK = 2**20
 
 
 class CpuBackend:
@@ -78,7 +78,7 @@ class CpuBackend:
         return MatchOperator(columns, table, self.threads)
 
     def multiply(self, matrix: FloatArray, vectors: FloatArray) -> FloatArray:
-        threads = min(self.threads, max(1, matrix.size * len(vectors) // SHORT))
+        threads = min(self.threads, max(1, matrix.size * len(vectors) // THREAD_WORK))
         return _core.multiply(matrix, np.ascontiguousarray(vectors), threads)
 
 
@@ -112,7 +112,7 @@ def fit_kmeans(
 
     The result is that of `load`, `kmeans` and `assign`; for a small table, their calls take about as long as the work.
     """
-    threads = 1 if X.size * int(n_clusters) < SMALL else count_threads(n_jobs)
+    threads = 1 if X.size * int(n_clusters) < ONE_THREAD_WORK else count_threads(n_jobs)
     return KMeansFit(*_core.fit_kmeans(X, weights, n_clusters, seed, n_init, max_iter, int(effort), threads))
 
 

@@ -21,8 +21,8 @@ CORRELATIONS = np.linspace(-0.99, 0.99, 199)
 # Columns correlated more than this are one column twice, which is no evidence.
 DUPLICATE = 0.97
 # Excess dependence, in standard deviations, that is no accident, and that is left out of a clique.
-STRONG = 6.0
-WEAK = 3.0
+STRONG_DEPENDENCE = 6.0
+WEAK_DEPENDENCE = 3.0
 # Of the strongest clique of dependent columns: weaker ones do not count.
 CLIQUE = 0.3
 # The probability that a table without clusters shows a pair beyond the limit.
@@ -32,9 +32,9 @@ BUNDLE = 300
 # Of a standard deviation: so far apart are equal values put, at random.
 TIE = 1e-7
 # Of the highest clique score: features with less are left out.
-SHARE = 0.15
+DEPENDENT_SHARE = 0.15
 # Fewer features than this are too few to begin with.
-ENOUGH = 2
+ENOUGH_DEPENDENT = 2
 # Features correlated more than the first may be copies, and are if their ranks are correlated more than the second:
 # those of groups far apart, which only clusters make, are not.
 COPY, RANKED_COPY = 0.95, 0.9
@@ -68,7 +68,7 @@ def clique_scores(excess: FloatArray, limit: float) -> FloatArray:
     """Score how much a column belongs to groups that all depend on each other; 0 if no two columns clearly do."""
     if excess.max(initial=0.0) < limit:
         return np.zeros(len(excess))
-    values, vectors = np.linalg.eigh(np.maximum(excess - WEAK, 0.0))
+    values, vectors = np.linalg.eigh(np.maximum(excess - WEAK_DEPENDENCE, 0.0))
     strong = values > CLIQUE * values[-1]
     scores: FloatArray = np.sqrt((values[strong] ** 2 * vectors[:, strong] ** 2).sum(axis=1))
     return scores
@@ -76,7 +76,7 @@ def clique_scores(excess: FloatArray, limit: float) -> FloatArray:
 
 def strong_dependence(n_pairs: int) -> float:
     """Find the excess dependence that none of so many pairs of unrelated columns reaches by accident."""
-    return max(STRONG, float(_deviations(chdtri(FREEDOM, FALSE_ALARM / max(1, n_pairs)))))
+    return max(STRONG_DEPENDENCE, float(_deviations(chdtri(FREEDOM, FALSE_ALARM / max(1, n_pairs)))))
 
 
 def keep_dependent(weights: FloatArray, table: ScreenedRows, views: FeatureColumns, seed: int) -> FloatArray:
@@ -96,8 +96,8 @@ def keep_dependent(weights: FloatArray, table: ScreenedRows, views: FeatureColum
         excess[owner[some][:, None] == owner[some][None, :]] = 0.0
         scores[some] = clique_scores(excess, limit)
     dependent = np.zeros(len(weights), dtype=bool)
-    dependent[owner[scores > SHARE * scores.max()]] = True
-    return np.where(dependent, weights, 0.0) if dependent.sum() >= ENOUGH else weights
+    dependent[owner[scores > DEPENDENT_SHARE * scores.max()]] = True
+    return np.where(dependent, weights, 0.0) if dependent.sum() >= ENOUGH_DEPENDENT else weights
 
 
 def near_copies(rows: ScreenedRows, views: FeatureColumns, features: IndexArray) -> FloatArray:

@@ -8,10 +8,10 @@ from clusterforests._utils.arrays import BoolArray, FloatArray, IntArray
 from clusterforests.feature_screening.screened_rows import ScreenedRows
 
 # Heights closer than this are equal up to rounding.
-SAME = 1e-12
+SAME_HEIGHT = 1e-12
 # The probability that a table of columns with one mode shows one with several.
 FALSE_MODES = 1e-4
-# Values that a column must have: steps of a scale are no modes.
+# Values that a column must have: steps of a scale are neither modes nor rare groups.
 MANY_VALUES = 20
 # Of the variance of a normal column, so much lies between its halves.
 OF_NORMAL = 2 / np.pi
@@ -57,12 +57,14 @@ def dip(values: npt.ArrayLike) -> float:
         minorant = _minorant(x[inside], below[inside])
         majorant = -_minorant(x[inside], -above[inside])
         gap = majorant - minorant
-        widest = int(np.argmax(gap >= gap.max() - SAME))  # the first of equals is a corner of one of the two
-        if gap[widest] <= distance + SAME:
+        widest = int(np.argmax(gap >= gap.max() - SAME_HEIGHT))  # the first of equals is a corner of one of the two
+        if gap[widest] <= distance + SAME_HEIGHT:
             break
-        touching = np.flatnonzero(minorant >= below[inside] - SAME), np.flatnonzero(majorant <= above[inside] + SAME)
-        left = touching[0][touching[0] <= widest][-1]
-        right = touching[1][touching[1] >= widest][0]
+        # The modal interval lies between the nearest points where both curves touch the distribution function.
+        on_minorant = np.flatnonzero(minorant >= below[inside] - SAME_HEIGHT)
+        on_majorant = np.flatnonzero(majorant <= above[inside] + SAME_HEIGHT)
+        left = on_minorant[on_minorant <= widest][-1]
+        right = on_majorant[on_majorant >= widest][0]
         before, after = (above[inside] - minorant)[:left], (majorant - below[inside])[right + 1 :]
         distance = max(distance, before.max(initial=0.0), after.max(initial=0.0))
         if (left, right) == (0, last - first):

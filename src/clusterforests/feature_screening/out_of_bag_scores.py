@@ -18,7 +18,7 @@ from clusterforests.table.feature_columns import FeatureColumns
 # Sums of squares, of features by cluster, that are at hand at a time.
 SUMS_AT_ONCE = 2**22
 # Moments below this would be divided by.
-LEAST = 1e-300
+LEAST_MOMENT = 1e-300
 
 
 class OutOfBagScores(NamedTuple):
@@ -75,7 +75,7 @@ def score_features(rows: ScreenedRows, views: FeatureColumns, labels: IntArray, 
         variance = 2.0 * (square / freedom - mean**2) / (freedom + 2)
         # The tail is that of a gamma distribution with these moments.
         scores[features] = np.maximum(total - mean, 0.0) / np.maximum(count, 1.0)
-        mean, variance = np.maximum(mean, LEAST), np.maximum(variance, LEAST)
+        mean, variance = np.maximum(mean, LEAST_MOMENT), np.maximum(variance, LEAST_MOMENT)
         tail = gammaincc(mean**2 / variance, np.maximum(total, 0.0) * mean / variance)
         p_values[features] = np.where(count > 0, tail, 1.0)
     return OutOfBagScores(scores, p_values)
@@ -112,7 +112,7 @@ def _shares(rows: ScreenedRows, views: FeatureColumns, features: IntArray, clust
     # The levels of a category count by their variance.
     if len(columns) > len(features):
         ends = np.cumsum(views.widths[features])
-        starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST))
+        starts, weight = ends - views.widths[features], np.square(scale / scale.max(initial=LEAST_MOMENT))
         between, total = np.add.reduceat(between * weight, starts, axis=1), np.add.reduceat(total * weight, starts)
     shares: FloatArray = np.divide(between, total, out=np.zeros_like(between), where=total > 0)
     return shares

@@ -17,13 +17,13 @@ from clusterforests.table.feature_columns import FeatureColumns
 
 PROBES = 60
 # Lloyd iterations: a probe need not be good, only better than chance.
-MAX_ITER = 30
+PROBE_ITERATIONS = 30
 # The fewest clusters that a probe's upper limit may be.
 LEAST_LIMIT = 7
 # Cells of rows whose components are computed at a time.
 ROW_CELLS = 2**24
 # Draws of more columns are reduced to as many components, or half as many, in turn.
-COMPONENTS = 20
+PROBE_COMPONENTS = 20
 
 
 class ProbeClusterings(NamedTuple):
@@ -54,7 +54,9 @@ class ProbedRows:
         clusters = 2 + integers(stream(keys, 1), self._most_clusters() - 1)
         backend = CpuBackend(self.threads)
         backend.load(np.ascontiguousarray(np.concatenate(parts, axis=1)))
-        jobs = KMeansJobs(columns, clusters.clip(max=len(self.rows)), stream(keys, 2), 1, MAX_ITER, Effort.QUICK)
+        jobs = KMeansJobs(
+            columns, clusters.clip(max=len(self.rows)), stream(keys, 2), 1, PROBE_ITERATIONS, Effort.QUICK
+        )
         runs = backend.kmeans(jobs)
         solved = np.flatnonzero(runs.solved).tolist()
         used = np.zeros((len(solved), len(weights)), dtype=bool)
@@ -76,11 +78,11 @@ class ProbedRows:
         """Take the columns of the features, or the leading components of many."""
         columns = self.views.columns(0, features.astype(np.int32))
         rows = replace(self.rows, threads=1)
-        if len(columns) <= COMPONENTS:
+        if len(columns) <= PROBE_COMPONENTS:
             return rows.take(columns)
         step = max(axis_rows(len(columns)), ROW_CELLS // len(columns))
         V = rows.take(columns, slice(step))
-        coefficients = principal_axes(V, None, COMPONENTS if t % 2 else COMPONENTS // 2).coefficients
+        coefficients = principal_axes(V, None, PROBE_COMPONENTS if t % 2 else PROBE_COMPONENTS // 2).coefficients
         places = [V @ coefficients]
         for start in range(step, len(rows), step):
             del V

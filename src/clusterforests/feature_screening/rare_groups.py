@@ -13,13 +13,12 @@ from clusterforests._utils.portable_math import exponential
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests._utils.statistics import valley
 from clusterforests._utils.threads import blas_threads
+from clusterforests.feature_screening.modes import MANY_VALUES
 from clusterforests.table.feature_columns import DistinctRows, FeatureColumns
 
 # Draws from fewer rows miss no group; more rows take too long, and so do more columns.
-FEWEST_ROWS, MOST_ROWS = 1024, 16384
-MOST_COLUMNS = 200
-# Values that a column must have: a rare step of a scale is no group.
-MANY_VALUES = 20
+FEWEST_SEARCHED, MOST_SEARCHED = 1024, 16384
+MOST_SEARCHED_COLUMNS = 200
 # Rows of a group: fewer leave no valley that chance could not leave; draws do not miss a larger share of the rows.
 SMALLEST, LARGEST = 11, 0.03
 # Waves of rows, and the rows of each, around which a group is looked for.
@@ -28,7 +27,7 @@ WAVES, TRIED = 4, 16
 GAP, RING = 1.05, 1.5
 # Rows beside a group, as multiples of its own, between which and the group a valley must lie at this level.
 NEIGHBOURS = 4
-LEVEL = 1e-3
+VALLEY_LEVEL = 1e-3
 # Of the rows of a draw, so many are of one group.
 DRAWN = 1 / 32
 # Coordinates are whole numbers, whose sums of squares are exact in any order.
@@ -42,7 +41,7 @@ def find_rare_groups(values: AnyArray, views: FeatureColumns, distinct: Distinct
     best: what one feature alone shows is that feature.
     """
     single = views.drawable[views.widths[views.drawable] == 1]
-    if len(distinct.rows) < FEWEST_ROWS or not 2 <= len(single) <= MOST_COLUMNS:
+    if len(distinct.rows) < FEWEST_SEARCHED or not 2 <= len(single) <= MOST_SEARCHED_COLUMNS:
         return []
     table = _coordinates(as_floats(values, views.first[0, single], distinct.rows))
     if table.shape[1] < 2:
@@ -50,7 +49,7 @@ def find_rare_groups(values: AnyArray, views: FeatureColumns, distinct: Distinct
     # The order of the rows must not show.
     order = order_by_values(table)
     rows, table = distinct.rows[order], table[order]
-    balls = _search(table[:MOST_ROWS], seed)
+    balls = _search(table[:MOST_SEARCHED], seed)
     centers = np.array([center for center, _ in balls]).reshape(-1, table.shape[1])
     return [rows[own < limit] for own, (_, limit) in zip(_distances(table, centers), balls, strict=True)]
 
@@ -127,7 +126,7 @@ def _limit(table: FloatArray, distances: FloatArray) -> float | None:
     if start >= end:
         return None
     places = (places - start) / (end - start)
-    if valley(np.delete(places, group), places[group])[0] > LEVEL:
+    if valley(np.delete(places, group), places[group])[0] > VALLEY_LEVEL:
         return None
     return float((squares[size - SMALLEST] + squares[size - SMALLEST + 1]) / 2)
 

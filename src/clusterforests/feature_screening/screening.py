@@ -14,7 +14,7 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, count_values
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests._utils.threads import blas_threads
-from clusterforests.feature_screening.dependence import ENOUGH, keep_dependent, near_copies
+from clusterforests.feature_screening.dependence import ENOUGH_DEPENDENT, keep_dependent, near_copies
 from clusterforests.feature_screening.modes import FALSE_MODES, several_modes, split_shares
 from clusterforests.feature_screening.out_of_bag_scores import OutOfBagScores, score_features, significant
 from clusterforests.feature_screening.probe_clusterings import ProbedRows
@@ -24,20 +24,20 @@ from clusterforests.table.scaling import Scaling
 
 ROUNDS = 2
 # Fewer rows show nothing.
-LEAST_ROWS = 12
+LEAST_SCREENED_ROWS = 12
 # Rows that probes cluster; those by which pairs of features are tested; rows of tables with many features.
 PROBED_ROWS, PAIRED_ROWS, ROWS_OF_MANY = 1024, 2048, 512
 # Features up to which pairs are tested before the first round; beyond, among those that it finds.
 PAIRED = 2000
 # The share of noise among the informative features, and the same where the round before found next to nothing.
-LEVEL = 0.01
-LEVEL_OF_CHANCE = 0.001
+DISCOVERY_LEVEL = 0.01
+CHANCE_LEVEL = 0.001
 # If more features than this share are informative, all are.
 NEARLY_ALL = 0.9
 # Numbers with no more values are treated as categories are.
 FEW_VALUES = 5
 # Of the highest score: features of few values that score less are left out.
-WEAK = 0.05
+WEAK_SCORE = 0.05
 # Fewer informative features are too few to draw the next round by.
 ENOUGH_TO_DRAW = 3
 
@@ -76,7 +76,7 @@ def screen_features(
     able = np.zeros(views.n_features, dtype=bool)
     able[views.drawable] = True
     rows = draw_by_weight(distinct, ROWS_OF_MANY if len(views.drawable) > PAIRED else PAIRED_ROWS, seed)
-    if len(views.drawable) < 2 or len(rows) < LEAST_ROWS:
+    if len(views.drawable) < 2 or len(rows) < LEAST_SCREENED_ROWS:
         reason = "there are too few features or rows to compare features: all are kept"
         return ScreeningResult(able, np.zeros(len(able)), np.ones(len(able)), reason)
     table = ScreenedRows.of(values, scaling, rows, threads).in_order(views.columns(0, views.drawable))
@@ -103,7 +103,7 @@ def screen_by_trees(
     for tree, own in enumerate(features):
         used[tree, own] = True
     found = score_features(replace(ScreenedRows.plain(table.values), rows=rows), views, labels, used)
-    informative = significant(found.p_values, LEVEL)
+    informative = significant(found.p_values, DISCOVERY_LEVEL)
     every = np.ones(len(informative), dtype=bool)
     return ScreeningResult(every, np.where(informative, found.scores, 0.0), found.p_values, "every feature is kept")
 
@@ -134,12 +134,12 @@ def _hold_rounds(
     weights = everything if many else keep_dependent(everything, table, probed.views, seed)
     from_pairs = weights is not everything
     before: OutOfBagScores | None = None
-    done, level = 0, LEVEL
+    done, level = 0, DISCOVERY_LEVEL
     while True:
         found = _hold_round(probed, weights, seed, done + ROUNDS * from_pairs)
         informative = significant(np.where(able, found.p_values, 1.0), level) & able
         # What the pairs said leads nowhere: begin again without them.
-        if from_pairs and informative.sum() < ENOUGH:
+        if from_pairs and informative.sum() < ENOUGH_DEPENDENT:
             weights, from_pairs, done = everything, False, 0
             continue
         done += 1
@@ -147,7 +147,7 @@ def _hold_rounds(
             return found if informative.sum() > 1 or before is None else before, informative
         # With so few, what is drawn next may be drawn by chance.
         if informative.sum() < ENOUGH_TO_DRAW and not from_pairs:
-            informative, level, before = able, LEVEL_OF_CHANCE, found
+            informative, level, before = able, CHANCE_LEVEL, found
         # The best quarter of the features count fully, the others by their scores.
         scores = np.where(informative, found.scores, 0.0)
         top = np.sort(scores)[-max(1, -(-int((scores > 0).sum()) // 4))]
@@ -162,7 +162,7 @@ def _hold_round(probed: ProbedRows, weights: FloatArray, seed: int, round_number
     if not len(labels):
         return OutOfBagScores(np.zeros(len(weights)), np.ones(len(weights)))
     found = score_features(probed.rows, probed.views, labels, used)
-    likely = np.flatnonzero(found.p_values <= LEVEL)
+    likely = np.flatnonzero(found.p_values <= DISCOVERY_LEVEL)
     copies = near_copies(probed.rows, probed.views, likely) if len(likely) <= PAIRED else np.eye(0)
     if copies.sum() <= len(copies):
         return found
@@ -191,7 +191,7 @@ def _conclude(
     # values is a tight group.
     values = np.concatenate([count_values(probed.rows.take(some)) for some in probed.rows.blocks(views.first[0])])
     few_valued = (views.widths > 1) | (values <= FEW_VALUES)
-    weak = few_valued & (scores < WEAK * scores.max(initial=0.0))
+    weak = few_valued & (scores < WEAK_SCORE * scores.max(initial=0.0))
     informative, scores = informative & ~weak, np.where(weak, 0.0, scores)
     count = int(informative.sum())
     said = f"{count} of {able.sum()} features go with the others" + (" or have several modes" if modes.any() else "")

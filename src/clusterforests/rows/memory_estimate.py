@@ -14,7 +14,7 @@ from clusterforests.consensus.affinity import LIMITS
 from clusterforests.consensus.nodes import works_without_matrix
 from clusterforests.feature_screening.dependence import BUNDLE
 from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
-from clusterforests.feature_screening.probe_clusterings import COMPONENTS, ROW_CELLS
+from clusterforests.feature_screening.probe_clusterings import PROBE_COMPONENTS, ROW_CELLS
 from clusterforests.feature_screening.screening import PAIRED, PAIRED_ROWS, PROBED_ROWS, ROWS_OF_MANY
 from clusterforests.table.scaling import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
@@ -167,7 +167,7 @@ def _wide_search(rows: int, n_features: int, threads: int) -> int:
     """Estimate the search of a wide table: blocks of columns, then half of all columns of some rows in each thread."""
     half = n_features // 2
     some = min(rows, axis_rows(half))
-    axes = max(some * half, min(rows * half, ROW_CELLS)) + some * half + 4 * COMPONENTS * half
+    axes = max(some * half, min(rows * half, ROW_CELLS)) + some * half + 4 * PROBE_COMPONENTS * half
     return 8 * max(BLOCKS * BLOCK_CELLS, threads * axes)
 
 

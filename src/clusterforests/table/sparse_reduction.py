@@ -16,25 +16,24 @@ import scipy.sparse
 from threadpoolctl import threadpool_limits
 
 from clusterforests._utils.arrays import FloatArray, IntArray, KeyArray
+from clusterforests._utils.linear_algebra import KEPT_BITS
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests.table.frames import row_slices
 from clusterforests.table.row_sampling import draw_rows
 from clusterforests.table.row_sources import StoredTable
 
-COMPONENTS = 50
+REDUCED_COMPONENTS = 50
 # A narrower table is left as it is, and so is one of which a larger share of the cells is filled.
-LEAST_COLUMNS, MOST_FILLED = 4 * COMPONENTS, 0.2
+LEAST_COLUMNS, MOST_FILLED = 4 * REDUCED_COMPONENTS, 0.2
 # Rows from which the vectors are found.
-MOST_ROWS = 8192
+DECOMPOSED_ROWS = 8192
 # Vectors that are iterated beside those that are kept, and how often.
 SPARE, ITERATIONS = 10, 6
-# LAPACK's last digits depend on the processor: what is kept of a coefficient does not.
-KEPT_BITS = 24
 # Filled cells that are hashed at a time; rows that are read at a time, and cells of these, most of them 0.
 HASHED_CELLS = 2**22
-BLOCK_ROWS, BLOCK_CELLS = 2**16, 2**26
+READ_ROWS, READ_CELLS = 2**16, 2**26
 # Of the first singular value: a smaller one is rounding.
-NOTHING = 1e-9
+NO_VECTOR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Reduction:
         grand = sums.sum(axis=0) ** 2 / n
         total = squares - grand
         between = (sums**2 / np.maximum(sizes, 1)[:, None]).sum(axis=0) - grand
-        share = np.divide(between, total, out=np.zeros_like(total), where=total > NOTHING * squares)
+        share = np.divide(between, total, out=np.zeros_like(total), where=total > NO_VECTOR * squares)
         above = 1.0 - (1.0 - share) * (n - 1) / max(1, n - len(sizes))
         return np.clip(above, 0.0, 1.0) if len(sizes) > 1 else np.zeros_like(share)
 
@@ -99,7 +98,7 @@ def is_reducible(X: Any) -> bool:
     return filled > 0
 
 
-def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = MOST_ROWS) -> Reduction:
+def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = DECOMPOSED_ROWS) -> Reduction:
     """Find the leading singular vectors of a sparse table, from some of its rows if there are many.
 
     Neither the order of the rows nor their repetition, as against their weights, changes the result.
@@ -113,12 +112,12 @@ def find_reduction(X: Any, weights: FloatArray | None, most_rows: int = MOST_ROW
     table = unit_rows(X.pick(chosen) if isinstance(X, StoredTable) else X.tocsr()[chosen])
     some = scipy.sparse.csr_array(scipy.sparse.diags_array(share) @ table)
     with threadpool_limits(1, "blas"):
-        return Reduction(_leading_vectors(some, min(COMPONENTS, len(order))))
+        return Reduction(_leading_vectors(some, min(REDUCED_COMPONENTS, len(order))))
 
 
 def _blocks(X: Any) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a table in blocks, sparse if it is: those of a table in a file are never all in memory."""
-    for start, rows in row_slices(X, BLOCK_ROWS, BLOCK_CELLS):
+    for start, rows in row_slices(X, READ_ROWS, READ_CELLS):
         part = rows.read() if isinstance(rows, StoredTable) else rows  # one that is a single block
         yield start, part.tocsr() if scipy.sparse.issparse(part) else part
 
@@ -192,7 +191,7 @@ def _leading_vectors(table: Any, count: int) -> FloatArray:
         basis = scipy.linalg.qr(table.T @ (table @ basis), mode="economic")[0]
     values, turned = scipy.linalg.eigh((image := table @ basis).T @ image)
     values, vectors = values[::-1][:count], (basis @ turned[:, ::-1])[:, :count]
-    vectors = vectors[:, values > NOTHING**2 * values[0]]
+    vectors = vectors[:, values > NO_VECTOR**2 * values[0]]
     largest = np.abs(vectors).argmax(axis=0)
     signed = vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])
     return np.ascontiguousarray(np.ldexp(np.rint(np.ldexp(signed, KEPT_BITS)), -KEPT_BITS))

@@ -25,7 +25,7 @@ KINDS = (WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED, WHOLE, RANKS, WHITENED,
 KINDS_OF_FEW = (WHOLE, FINE, RANKS, WHITENED, FINE, WHOLE, RANKS, WHITENED, FINE, WHOLE)
 FEW_FEATURES = 4
 # A tree of more columns than this sees so many of their leading components; a whitened draw, so many.
-COMPONENTS, WHITENED_COMPONENTS = 20, 15
+TREE_COMPONENTS, WHITENED_COMPONENTS = 20, 15
 # Rows that an axis needs.
 ROWS_PER_AXIS = 5
 # Features of a draw, at most; and trees that share one, where draws are of many features, whose components take time.
@@ -33,9 +33,9 @@ MOST_DRAWN, TREES_PER_DRAW = 100, 3
 # The most clusters of a fine tree, times the root of n; and the rows that each of its clusters needs.
 FINER, FINE_ROWS = 2.5, 5
 # Rows for each cluster of a tree that has more than the root of the rows.
-FEWEST_ROWS = 8
+ROWS_OF_SMALL_TABLES = 8
 # Clusters that trees of fewer than 289 rows may have: enough to tell up to 15 clusters apart.
-LEAST_RANGE = 17
+CLUSTERS_OF_SMALL_TABLES = 17
 # Up to so many rows the number of clusters in a tree was seen to grow with the root of the rows.
 MEASURED_ROWS = 5000
 # Of the largest variance: axes with less are not whitened.
@@ -70,7 +70,7 @@ def cluster_range(n_clusters: int, n_rows: int) -> tuple[int, int]:
 
     The limit doubles until it is enough, so that forests for many numbers of clusters are one forest.
     """
-    most = max(math.isqrt(min(n_rows, MEASURED_ROWS)), min(n_rows // FEWEST_ROWS, LEAST_RANGE))
+    most = max(math.isqrt(min(n_rows, MEASURED_ROWS)), min(n_rows // ROWS_OF_SMALL_TABLES, CLUSTERS_OF_SMALL_TABLES))
     while most < n_clusters + 2:
         most = max(4, 2 * most)
     return 2, most
@@ -104,7 +104,7 @@ def plan_trees(
     sources: list[IntArray] = []
     coefficients: list[FloatArray] = []
     known: dict[tuple[str, bytes], IntArray] = {}
-    per_draw = TREES_PER_DRAW if len(views.drawable) > COMPONENTS else 1
+    per_draw = TREES_PER_DRAW if len(views.drawable) > TREE_COMPONENTS else 1
     made = dict.fromkeys(kinds, 0)
     features, columns = [], []
     for kind in kinds:
@@ -136,7 +136,7 @@ def plan_trees(
 def most_projected(n_trees: int, n_columns: int) -> int:
     """Bound the number of projected columns. Of either kind of draw, each third is the same: all features."""
     draws = 1 + math.ceil(2 / 3 * math.ceil(n_trees / len(KINDS)))
-    return min(COMPONENTS, n_columns) * (draws if n_columns <= COMPONENTS else 1 + 2 * draws)
+    return min(TREE_COMPONENTS, n_columns) * (draws if n_columns <= TREE_COMPONENTS else 1 + 2 * draws)
 
 
 def _draw_features(kind: str, draw: int, drawable: IntArray, seed: int) -> IntArray:
@@ -154,10 +154,10 @@ def _draw_features(kind: str, draw: int, drawable: IntArray, seed: int) -> IntAr
 
 def _axes(table: ScaledRows, weights: FloatArray, columns: IntArray, *, white: bool) -> FloatArray | None:
     """Find the axes that a tree sees instead of its columns: (columns, axes); None if it sees the columns."""
-    most, enough_rows = COMPONENTS, len(table) // ROWS_PER_AXIS
+    most, enough_rows = TREE_COMPONENTS, len(table) // ROWS_PER_AXIS
     if white:
-        most = WHITENED_COMPONENTS if len(columns) > min(COMPONENTS, enough_rows) else len(columns)
-    elif len(columns) <= COMPONENTS:
+        most = WHITENED_COMPONENTS if len(columns) > min(TREE_COMPONENTS, enough_rows) else len(columns)
+    elif len(columns) <= TREE_COMPONENTS:
         return None
     axes = principal_axes(table.take(columns, axis_rows(len(columns))), weights, max(1, min(most, enough_rows)))
     if not white:
