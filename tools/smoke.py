@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 begin = time.perf_counter()
 import clusterforests  # noqa: E402
@@ -32,13 +31,6 @@ def works() -> None:
     assert (forest.predict(X) == forest.labels_).all()
     forest.save("model.cf")
     assert (ClusterForest.load("model.cf").predict(X) == forest.labels_).all()
-    np.savetxt("table.csv", X, delimiter=",", header="a,b,c,d,e", comments="")
-    fit = [*COMMAND, "fit", "table.csv", "--clusters", "2", "--out", "labels.csv", "--report", "report.html"]
-    subprocess.run([*fit, "--model", "made.cf"], check=True, stdout=subprocess.DEVNULL)
-    predict = [*COMMAND, "predict", "made.cf", "table.csv", "--out", "again.csv"]
-    subprocess.run(predict, check=True, stdout=subprocess.DEVNULL)
-    assert len(Path("labels.csv").read_text().splitlines()) == len(Path("again.csv").read_text().splitlines()) == 121
-    assert "</html>" in Path("report.html").read_text(encoding="utf-8")
     version = subprocess.run([*COMMAND, "--version"], check=True, capture_output=True, text=True).stdout
     assert version.strip() == f"clusterforests {clusterforests.__version__}"
 
@@ -60,10 +52,10 @@ def says_what_is_missing() -> None:
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
     assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))
     assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, backend="gpu").fit(table()))
-    Path("table.parquet").write_bytes(b"PAR1")
-    run = subprocess.run([*COMMAND, "fit", "table.parquet", "--clusters", "2"], capture_output=True, text=True)
+    np.savetxt("table.csv", table(), delimiter=",", header="a,b,c,d,e", comments="")
+    run = subprocess.run([*COMMAND, "fit", "table.csv", "--clusters", "2"], capture_output=True, text=True)
     assert run.returncode
-    assert "clusterforests[files]" in run.stderr
+    assert "clusterforests[app]" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "PaperForest",
     "TableReader",
     "__version__",
+    "cluster_table",
     "consensus_clustering",
     "describe",
     "inspect_table",
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from clusterforests.app.cluster_table import cluster_table
     from clusterforests.app.description.description import describe
     from clusterforests.app.report.writing import write_report
     from clusterforests.app.saving import load, save
@@ -37,6 +39,7 @@ else:
         "HartiganWongKMeans": "kmeans",
         "PaperForest": "paper_forest",
         "TableReader": "app.table_reader",
+        "cluster_table": "app.cluster_table",
         "consensus_clustering": "consensus.consensus_clustering",
         "describe": "app.description.description",
         "inspect_table": "table.reader.overview",

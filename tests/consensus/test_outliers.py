@@ -168,7 +168,20 @@ def test_description_report_and_plots(tmp_path, table, fitted):
 def test_command_line(tmp_path, table, capsys):
     data, labels, model = (str(tmp_path / name) for name in ("table.npy", "labels.csv", "model.cf"))
     np.save(data, table)
-    given = ["fit", data, "--clusters", "3", "--trees", "60", "--outliers", "auto", "--out", labels, "--model", model]
+    given = [
+        "fit",
+        data,
+        "--clusters",
+        "3",
+        "--trees",
+        "60",
+        "--contamination",
+        "auto",
+        "--out",
+        labels,
+        "--model",
+        model,
+    ]
     assert main(given) == 0
     printed = capsys.readouterr().out
     written = np.loadtxt(labels, delimiter=",", skiprows=1)
@@ -181,7 +194,7 @@ def test_command_line(tmp_path, table, capsys):
     assert found["outliers"] == count
     assert sum(found["sizes"]) == len(table) - count
     with pytest.raises(SystemExit):
-        main(["fit", data, "--outliers", "2"])
+        main(["fit", data, "--contamination", "2"])
     assert "must be auto or a number between 0 and 1" in capsys.readouterr().err
 
 

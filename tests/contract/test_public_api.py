@@ -30,7 +30,7 @@ def test_import_adds_no_optional_library():
     """scikit-learn may import pandas where it is installed; the package adds nothing to that."""
     code = (
         "import sys, sklearn.cluster; before = set(sys.modules); from clusterforests import *; "
-        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'pooch', 'openpyxl', 'anndata'}; "
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'dask', 'cupy', 'python_calamine', 'anndata'}; "
         "extra = optional & set(sys.modules) - before; "
         "sys.exit(str(extra) if extra else 0)"
     )

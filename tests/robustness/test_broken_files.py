@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from clusterforests.app.command_line.commands import fit
 from clusterforests.app.command_line.program import main
+from clusterforests.app.files import opening
 
 GOOD = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, 10 * (i % 2)) for i in range(40))
 
@@ -100,12 +100,12 @@ BROKEN = {
         "no column to cluster by: 'name' is identifier (every row has its own text); 'b' is running number",
     ),
     "too-few.csv": (b"a,b\n1,2\n3,4\n", "--clusters 9 is more than the number of rows", "--clusters", "9"),
-    "wrong-id.csv": (GOOD, "has no column 'sample', which --id names. Its columns are 'a', 'b'", "--id", "sample"),
+    "wrong-id.csv": (GOOD, "has no column 'sample'. Its columns are 'a', 'b'", "--id", "sample"),
     "nothing-left.csv": (GOOD, "has no column to cluster by", "--ignore", "a", "b"),
     "workbook.csv": (packed(workbook), "is a zip file, such as an Excel workbook"),
     "packed.csv.gz": (gzip.compress(GOOD)[:-9], "is compressed (gzip) but damaged or cut short"),
     "packed.csv.zst": (pa.compress(GOOD, "zstd", asbytes=True)[:-9], "is compressed (zstd) but damaged or cut short"),
-    "not-a-book.xlsx": (packed(workbook), "is not a complete Excel workbook"),
+    "not-a-book.xlsx": (packed(workbook), "is not a complete workbook"),
     "two.jsonl": (b'{"a": 1}\n{"a": 2', "line 2 is not JSON"),
     "text.h5ad": (GOOD, "is not a complete .h5ad file"),
     "parquet.csv": (parquet(NUMBERS), "is a Parquet file. Pass --format parquet"),
@@ -115,7 +115,7 @@ BROKEN = {
     "times.parquet": (parquet({"d": pa.array([1, 2, 3], pa.time32("s"))}), "column 'd': it holds time32[ms], neither"),
     "lists.parquet": (parquet({"x": [[1], [2, 3]]}), "column 'x': it holds list<"),
     "no-rows.parquet": (parquet({"x": pa.array([], pa.float64())}), "has columns but no rows"),
-    "infinite.parquet": (parquet({"x": [1.0, np.inf]}), "column 'x': row 2 is infinite"),
+    "infinite.parquet": (parquet({"x": [1.0, np.inf]}), "contains infinity in row 2, column 'x'"),
     "cut.arrow": (arrow(NUMBERS)[:-30], "is not a complete arrow file"),
     "empty.feather": (b"", "is not a complete arrow file"),
     "cut.npy": (packed(lambda out: np.save(out, np.ones((9, 9))))[:-9], "is not a complete .npy file"),
@@ -275,14 +275,14 @@ def test_without_pyarrow(tmp_path, capsys, monkeypatch):
     path.write_bytes(parquet(NUMBERS))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     status, err = run(capsys, "fit", path)
-    assert (status, "needs pyarrow (pip install clusterforests[files])" in err) == (1, True)
+    assert (status, "needs pyarrow (pip install clusterforests[app])" in err) == (1, True)
 
 
 def test_a_file_that_does_not_fit_into_memory(good, capsys, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr(fit, "read_table", full)
+    monkeypatch.setattr(opening, "read_text", full)
     status, err = run(capsys, "fit", good)
     assert (status, "good.csv does not fit into the memory that is left. Leave columns out" in err) == (1, True)
 

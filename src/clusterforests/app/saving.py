@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from clusterforests import ClusterForest
+from clusterforests._utils.files import replacing
 from clusterforests.app.table_reader import TableReader
 from clusterforests.persistence import attach, read_attached
 
@@ -38,14 +39,14 @@ def save(model: Any, path: str | os.PathLike[str], *, keep_rows: bool = True) ->
             f"A pipeline of {listed} cannot be saved: only one of TableReader and ClusterForest can. Save the forest "
             "by itself, or pickle the pipeline."
         )
-    # A file that is there already is replaced by one that has all parts.
-    place = Path(path)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.") as folder:
-        draft = Path(folder) / place.name
+    # A file that is there already is replaced by one that has all parts; its mode and owner stay, as those of a device.
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / "model"
         steps[-1][1].save(draft, keep_rows=keep_rows)
         state = steps[0][1].get_state() if len(steps) == 2 else None
         attach(draft, {STEPS: [name for name, _ in steps], READER: state})
-        os.replace(draft, place)
+        with replacing(Path(path), "wb") as out:
+            out.write(draft.read_bytes())
 
 
 def load(path: str | os.PathLike[str]) -> Any:

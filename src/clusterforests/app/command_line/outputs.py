@@ -1,6 +1,5 @@
 """The files a command writes: each is written beside its place, and in the end all are put there, or none."""
 
-import errno
 import os
 import stat
 import sys
@@ -11,26 +10,8 @@ from types import TracebackType
 from typing import IO, Self
 
 from clusterforests._utils.files import create_beside, is_device, move_into_place
-from clusterforests.app.command_line.screen import writing_to_stdout
-
-STDOUT = Path("-")
-ADVICE = {
-    errno.ENOENT: "Check the name.",
-    errno.EACCES: "Check its permissions.",
-    errno.EPERM: "Check its permissions.",
-    errno.ENOSPC: "Free some space and run the command again; nothing was written.",
-    errno.EFBIG: "Choose another place and run the command again; nothing was written.",
-    errno.EROFS: "Choose another folder.",
-}
-
-
-def explain(error: OSError) -> str:
-    """Turn an error of the operating system into a sentence: which file, what happened, what to do."""
-    if error.errno is None:
-        return str(error)
-    name = "" if error.filename is None else f"{error.filename}: "
-    advice = "Send it elsewhere." if error.filename == "standard output" else ADVICE.get(error.errno, "")
-    return " ".join(filter(None, [f"{name}{error.strerror}.", advice]))
+from clusterforests.app.command_line.streams import writing_to_stdout
+from clusterforests.app.label_files import STDOUT
 
 
 class Outputs:

@@ -6,36 +6,14 @@ import os
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from clusterforests import __version__
-from clusterforests.app.command_line.arguments import EXIT_CODES
-from clusterforests.app.command_line.options.demo import add_demo
-from clusterforests.app.command_line.options.fit import add_fit
-from clusterforests.app.command_line.options.inspect import add_inspect
-from clusterforests.app.command_line.options.predict import add_predict
-from clusterforests.app.command_line.options.report import add_report
-from clusterforests.app.command_line.outputs import explain
-from clusterforests.app.command_line.problems import FileProblems
-from clusterforests.app.command_line.screen import open_closed_streams, write_any_character, writing_to_stdout
-
-EXAMPLES = """examples:
-  clusterforests demo
-  clusterforests fit data.csv --clusters 4 --out labels.csv \\
-      --report report.html --model model.cf
-  clusterforests predict model.cf new.csv --out new-labels.csv
-  clusterforests fit --help
-
-"""
-COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...] = (
-    ("fit", "cluster the rows of a table", add_fit),
-    ("inspect", "show how each column of a table is read", add_inspect),
-    ("predict", "find the clusters of other rows with a saved model", add_predict),
-    ("report", "write a page about a saved model", add_report),
-    ("demo", "try everything on a small data set", add_demo),
-)
+from clusterforests.app.command_line.options import COMMANDS, EXIT_CODES, PROGRAM
+from clusterforests.app.command_line.streams import explain, open_closed_streams, write_any_character, writing_to_stdout
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,21 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given.words = words
     given.command_line = shlex.join(["clusterforests", *words])
     try:
-        # A command is imported when it runs: that takes a second, which `--help` need not wait for.
-        command = importlib.import_module(f"clusterforests.app.command_line.commands.{given.command}")
-        status: int = getattr(command, f"run_{given.command}")(given)
+        # The libraries are loaded when a command runs: that takes a second, which `--help` need not wait for.
+        commands = importlib.import_module("clusterforests.app.command_line.commands")
+        status: int = getattr(commands, f"run_{given.command}")(given)
         with writing_to_stdout():
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail(given, given.stopped, 130)
+        return _fail(given, "Stopped. Nothing was written.", 130)
     except BrokenPipeError:  # whoever reads the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         return _fail(given, explain(error), 1)
-    except FileProblems as error:
-        return _fail(given, error.describe(["clusterforests", *words]), 1)
     except (ValueError, TypeError, ImportError, MemoryError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "pandas":
+            return _fail(given, "The command line needs pandas: pip install clusterforests[app].", 1)
+        if hasattr(error, "describe"):  # the problems of a table, in the words of the command line
+            return _fail(given, error.describe(["clusterforests", *words]), 1)
         return _fail(given, " ".join(str(error).split()) or type(error).__name__, 1)
     return status
 
@@ -92,24 +72,21 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
+    style = partial(argparse.RawDescriptionHelpFormatter, max_help_position=26)
     parser = _Parser(
         prog="clusterforests",
-        description="Cluster tables with many columns, some of which may be noise.",
-        epilog=EXAMPLES + EXIT_CODES,
-        formatter_class=_formatter,
+        description=textwrap.fill("Cluster tables with many columns, some of which may be noise.", 78),
+        epilog=PROGRAM + EXIT_CODES,
+        formatter_class=style,
+        allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"clusterforests {__version__}")
     parsers = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    for name, text, add_options in COMMANDS:
-        command = parsers.add_parser(name, help=text, formatter_class=_formatter)
-        command.set_defaults(stopped="Stopped. Nothing was written.", again=main, usage=command.error)
+    for name, (text, add_options) in COMMANDS.items():
+        command = parsers.add_parser(name, help=text, formatter_class=style, allow_abbrev=False)
+        command.set_defaults(again=main, usage=command.error)
         add_options(command)
-        command.description = textwrap.fill(command.description or text, 78)
     return parser
-
-
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=26)
 
 
 def _fail(given: argparse.Namespace, text: str, status: int) -> int:

@@ -1,4 +1,4 @@
-"""What a command reports about a forest: lines for people, or JSON for programs."""
+"""What a command reports about clusters: lines for people, or JSON for programs."""
 
 import json
 import math
@@ -6,86 +6,74 @@ import textwrap
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, rand_score
+from sklearn.metrics.cluster import contingency_matrix
 
 from clusterforests._utils.arrays import AnyArray
-from clusterforests.app.description import Description
-from clusterforests.app.description.clustering import Clustering, measure
-from clusterforests.app.description.described_table import read_table
-from clusterforests.app.description.description import describe_clusters
-from clusterforests.app.description.sentences import informative_features
-from clusterforests.app.files import DataFile
-from clusterforests.forest_view import ForestView
-from clusterforests.inspection import pac
-from paper.metrics import clustering_accuracy, rand_index
+from clusterforests.app.cluster_table import ClusteredTable
 
 SHOWN_CLUSTERS = 20
 SHOWN_FEATURES = 10
 WIDTH = 76  # of sentences, in characters
 
 
-def score(truth: list[str | None] | None, labels: AnyArray) -> dict[str, float] | None:
+def score(classes: list[Any] | None, labels: AnyArray) -> dict[str, float] | None:
     """Measure the agreement with known classes, over the rows that have one."""
-    if truth is None:
+    if classes is None:
         return None
-    known = [i for i, name in enumerate(truth) if name is not None]
+    known = [i for i, name in enumerate(classes) if name is not None]
     if not known:
         raise ValueError("The column that --label names has no values. Leave --label out.")
-    classes = np.unique([str(truth[i]) for i in known], return_inverse=True)[1]
-    mine = labels[known]
+    truth, mine = [str(classes[i]) for i in known], labels[known]
+    # Each cluster stands for the class that fits it best, and each class for one cluster.
+    counts = contingency_matrix(truth, mine)
+    matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
     return {
         "rows": len(known),
-        "rand_index": float(rand_index(classes, mine)),
-        "adjusted_rand_index": float(adjusted_rand_score(classes, mine)),
-        "accuracy": float(clustering_accuracy(classes, mine)),
+        "rand_index": float(rand_score(truth, mine)),
+        "adjusted_rand_index": float(adjusted_rand_score(truth, mine)),
+        "accuracy": float(matched / len(known)),
     }
 
 
-def fit_facts(
-    name: str, data: DataFile, view: ForestView, scores: dict[str, float] | None, seconds: float
-) -> dict[str, Any]:
+def fit_facts(found: ClusteredTable, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:
     """Collect everything that is reported about a fit."""
-    forest = view.forest
-    clustering = measure(forest)
-    table = read_table(clustering, data.table, None, data.ids, forest.columns_)
-    names = view.feature_names or [f"column {j}" for j in range(1, view.n_features + 1)]
+    forest, labels = found.forest, found.labels.to_numpy()
+    names = [str(name) for name in getattr(found.typed, "columns", range(1, forest.n_features_in_ + 1))]
+    if not hasattr(found.typed, "columns"):
+        names = [f"column {name}" for name in names]
+    importances = dict(zip(names, forest.feature_importances_.tolist(), strict=True))
+    evidence = forest.n_clusters_evidence_
     return {
-        "data": name,
-        "rows": len(view.labels),
-        "features": view.n_features,
-        "trees": view.n_trees,
-        "clusters": view.n_clusters,
-        "why": view.settings["n_clusters"].reason,
-        "evidence": _evidence(view),
-        "repeats": [names[j] for j in view.repeated_features],
-        "sizes": clustering.sizes,
-        "outliers": clustering.n_outliers,
-        "cluster_consensus": view.cluster_consensus(),
-        **_agreement_of_halves(clustering),
-        "feature_importances": dict(zip(names, view.feature_importances.tolist(), strict=True)),
-        "feature_pvalues": dict(zip(names, view.feature_pvalues.tolist(), strict=True)),
-        "informative_features": [
-            names[j] for j in np.argsort(-view.feature_importances) if view.feature_importances[j] > 0
-        ],
-        "about_features": informative_features(view.forest, table, "feature"),
-        "description": describe_clusters(clustering, table),
-        "settings": {setting: choice.value for setting, choice in view.settings.items()},
+        "data": found.rows.name,
+        "rows": len(labels),
+        "features": forest.n_features_in_,
+        "trees": len(forest.partitions_),
+        "clusters": int(forest.n_clusters_),
+        "why": forest.chosen_params_["n_clusters"].reason,
+        "evidence": None if evidence is None else {"clusters": list(evidence.candidates), **evidence.evidence},
+        "repeats": [names[j] for j in forest.dominant_features_],
+        "sizes": np.bincount(labels[labels >= 0], minlength=forest.n_clusters_),
+        "outliers": int((labels < 0).sum()),
+        "cluster_consensus": forest.cluster_consensus_,
+        "stability": _stability(forest),
+        "feature_importances": importances,
+        "feature_pvalues": dict(zip(names, forest.feature_pvalues_.tolist(), strict=True)),
+        "informative_features": sorted((n for n in names if importances[n] > 0), key=lambda n: -importances[n]),
+        "description": found.description,
+        "settings": {name: choice.value for name, choice in forest.chosen_params_.items()},
         "scores": scores,
         "seconds": seconds,
     }
 
 
-def _evidence(view: ForestView) -> dict[str, Any] | None:
-    """List the numbers of clusters that were judged, and the measures of each; None if the number was given."""
-    found = view.n_clusters_evidence
-    return None if found is None else {"clusters": list(found.candidates), **found.evidence}
-
-
-def _agreement_of_halves(found: Clustering) -> dict[str, float | None]:
-    """Measure stability and PAC; None where there is one cluster, or too little to split."""
-    if found.halves is None or found.stability is None or found.n_clusters == 1:
-        return {"stability": None, "pac": None}
-    return {"stability": found.stability.mean, "pac": pac(found.halves)}
+def _stability(forest: Any) -> float | None:
+    """Return the stability; None where there is one cluster, or too little to split."""
+    try:
+        return None if forest.n_clusters_ == 1 else float(forest.stability().mean)
+    except ValueError:
+        return None
 
 
 def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
@@ -95,8 +83,9 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
         f"{_count(facts['clusters'], 'cluster')} by {_count(facts['trees'], 'tree')} in {facts['seconds']:.1f} s"
     ]
     if facts["why"] != "given":
-        lines += textwrap.wrap(facts["why"], 78, initial_indent="  ", subsequent_indent="  ")
-    description: Description = facts["description"]
+        lines += textwrap.wrap(facts["why"], WIDTH + 2, initial_indent="  ", subsequent_indent="  ")
+    description = facts["description"]
+    lines += ["", *_indented(textwrap.wrap(description.answer, WIDTH))]
     lines += _indented(description.cluster_lines(WIDTH, SHOWN_CLUSTERS))
     lines += ["", "  cluster     rows   mean membership of its rows"]
     for cluster, (size, share) in enumerate(zip(facts["sizes"], facts["cluster_consensus"], strict=True)):
@@ -107,16 +96,10 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
         lines.append(f"  {cluster:7d}  {size:7d}   {sure}")
     if facts["outliers"]:
         lines.append(f"       -1  {facts['outliers']:7d}   apart from every cluster")
-    if facts["stability"] is not None:
-        lines += [
-            "",
-            f"  stability {facts['stability']:.2f} (1: halves of the forest find the same clusters, 0: chance), "
-            f"ambiguous pairs {facts['pac']:.0%}",
-        ]
     informative = facts["informative_features"]
-    lines += ["", f"  {facts['about_features']}"]
     if informative:
-        lines.append("  share of their variance between clusters found without them, above chance:")
+        lines += ["", "  share of the variance of informative features between clusters that were"]
+        lines.append("  found without them, above chance:")
     lines += [
         f"  {100 * facts['feature_importances'][name]:6.1f} %   {_printable(name)}"
         for name in informative[:SHOWN_FEATURES]
@@ -124,10 +107,6 @@ def fit_lines(facts: dict[str, Any], label: str | None) -> list[str]:
     if len(informative) > SHOWN_FEATURES:
         lines.append(f"  ... and {len(informative) - SHOWN_FEATURES} more")
     return lines + score_lines(facts["scores"], label) + _indented(description.caveat_lines(WIDTH))
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"  {_printable(line)}" if line else "" for line in lines]
 
 
 def score_lines(scores: dict[str, float] | None, label: str | None) -> list[str]:
@@ -148,15 +127,10 @@ def as_json(facts: dict[str, Any]) -> str:
     return json.dumps(_plain(facts), allow_nan=False, ensure_ascii=False)
 
 
-def row_facts(data: DataFile, labels: AnyArray) -> dict[str, Any]:
-    """Collect the labels, for JSON without a file of labels."""
-    return {"ids": data.ids, "labels": labels}
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Description):
+    if hasattr(value, "to_dict"):  # a description
         return _plain(value.to_dict())
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
@@ -171,6 +145,10 @@ def _plain(value: Any) -> Any:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {_printable(line)}" if line else "" for line in lines]
 
 
 def _printable(text: str) -> str:

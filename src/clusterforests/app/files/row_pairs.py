@@ -1,89 +1,85 @@
 """Pairs of rows, in a text file of two columns: the names of the rows, or their numbers from 1."""
 
 import os
-from collections import defaultdict
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from clusterforests._utils.arrays import Int64Array
-from clusterforests.app.files.request import DataFile, Request
-from clusterforests.app.files.text_files import is_number, shown, split_text, unpack
+from clusterforests.app.files.file_table import FileOptions
+from clusterforests.app.files.opening import unpacked
+from clusterforests.app.files.text import is_number, shown, split_text
 
 
-class RowPairs(NamedTuple):
-    """Pairs of row positions, (n_pairs, 2), or None for none, and what is to be said about their file."""
-
-    rows: Int64Array | None
-    notes: tuple[str, ...] = ()
-
-
-def row_name(data: DataFile, row: int) -> str:
-    """Name a row as the labels do."""
-    return str(row + 1) if data.ids is None else repr(data.ids[row])
-
-
-def read_pairs(option: str, path: str, data: DataFile, encoding: str) -> RowPairs:
-    """Read the pairs of a file that an option names.
+def read_pairs(
+    path: str, row_names: pd.Index, *, named: bool, encoding: str = "utf-8", option: str = ""
+) -> tuple[Int64Array, tuple[str, ...]]:
+    """Read the pairs of a file as positions of rows.
 
     A first line of several that holds neither names nor numbers of rows is taken for the names of the columns.
+
+    Parameters
+    ----------
+    path : str
+        Name of the file.
+    row_names : Index
+        Names of the rows.
+    named : bool
+        Whether the file has these names; otherwise it has the numbers of the rows, from 1.
+    encoding : str, default="utf-8"
+        Encoding of the file.
+    option : str, default=""
+        What named the file, for messages.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2)
+    notes : tuple of str
+        What is to be said about the file.
     """
+    file = f"{option} {path}".strip()
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{option} {path} is a folder. Name a file in it.")
-    file = f"{option} {path}"
-    with open(path, "rb") as stream:
-        records, _ = split_text(file, unpack(file, stream), Request(encoding=encoding), cells=2)
-    found = _Rows(data)
+        raise IsADirectoryError(f"{file} is a folder. Name a file in it.")
+    with open(path, "rb") as stream, unpacked(file, stream) as contents:
+        try:
+            records = list(split_text(file, contents, FileOptions(encoding=encoding), expected=2)[0])
+        except ValueError as error:
+            if " is empty. " not in str(error):
+                raise
+            records = []
+    names = row_names.astype(str).str.strip() if named else pd.RangeIndex(1, len(row_names) + 1).astype(str)
+    example = f"such as {names[0]},{names[-1]}."
     notes: tuple[str, ...] = ()
     pairs = []
-    for line, cells in records:
+    for i, (line, cells) in enumerate(records):
         where = f"{file}, line {line}"
         if len(cells) != 2:
             count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            raise ValueError(f"{where} has {count}. Each line must name two rows, such as {found.example}.")
-        if line == records[0][0] and len(records) > 1 and not any(map(found.looks_like_a_row, cells)):
-            notes = (f"{where} names no rows ({shown(cells[0])}, {shown(cells[1])}) and is taken as column names.",)
+            raise ValueError(f"{where} has {count}. Each line must name two rows, {example}")
+        words = [cell.strip() for cell in cells]
+        if i == 0 and len(records) > 1 and not any(word in names or (not named and is_number(word)) for word in words):
+            notes = (f"{where} names no rows ({shown(words[0])}, {shown(words[1])}) and is taken as column names.",)
             continue
-        pairs.append([found.position(where, cell.strip()) for cell in cells])
+        pairs.append([_position(where, word, names, row_names.name if named else None) for word in words])
     if not pairs:
-        raise ValueError(f"{file} has no pairs. Each line must name two rows, such as {found.example}.")
-    return RowPairs(np.array(pairs, dtype=np.int64), notes)
+        raise ValueError(f"{file} has no pairs. Each line must name two rows, {example}")
+    return np.array(pairs, dtype=np.int64), notes
 
 
-class _Rows:
-    """Finds rows by their names or, if they have none, by their numbers."""
-
-    def __init__(self, data: DataFile) -> None:
-        self.n_rows, self.column = data.table.shape[0], data.id_name
-        self.named: Mapping[str, list[int]] | None = None
-        self.example = "3,17"
-        if data.ids is not None:
-            self.example = ",".join(data.ids[row].strip() for row in (0, self.n_rows - 1))
-            named = defaultdict(list)
-            for row, name in enumerate(data.ids):
-                named[name.strip()].append(row)
-            self.named = dict(named)
-
-    def looks_like_a_row(self, cell: str) -> bool:
-        """Tell whether a cell may be meant as a row."""
-        return is_number(cell.strip()) if self.named is None else cell.strip() in self.named
-
-    def position(self, where: str, name: str) -> int:
-        """Find the position of a row, or refuse a name that does not say which it is."""
-        if self.named is None:
-            if not name.isdecimal() or not 1 <= int(name) <= self.n_rows:
-                raise ValueError(
-                    f"{where}: {shown(name)} is not a row number, 1 to {self.n_rows}. Correct it, or pass --id with "
-                    "the column that names the rows."
-                )
-            return int(name) - 1
-        rows = self.named.get(name, [])
-        if len(rows) == 1:
-            return rows[0]
-        if rows:
-            raise ValueError(
-                f"{where}: {len(rows)} rows are called {shown(name)} in column {self.column!r}, so it does not say "
-                "which is meant. Give each row a name of its own."
-            )
-        raise ValueError(f"{where}: no row is called {shown(name)} in column {self.column!r}. Correct the name.")
+def _position(where: str, word: str, names: pd.Index, column: object) -> int:
+    """Find the position of a row, or refuse a name that does not say which it is."""
+    found: Sequence[int] = np.flatnonzero(names == word).tolist()
+    if len(found) == 1:
+        return found[0]
+    if column is None:
+        raise ValueError(
+            f"{where}: {shown(word)} is not a row number, 1 to {len(names)}. Correct it, or pass --id with the column "
+            "that names the rows."
+        )
+    if found:
+        raise ValueError(
+            f"{where}: {len(found)} rows are called {shown(word)} in column {column!r}, so it does not say which is "
+            "meant. Give each row a name of its own."
+        )
+    raise ValueError(f"{where}: no row is called {shown(word)} in column {column!r}. Correct the name.")

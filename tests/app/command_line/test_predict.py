@@ -1,13 +1,14 @@
 """`predict` finds a model's columns and categories in other files."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from clusterforests import ClusterForest
+import clusterforests
+from clusterforests import ClusterForest, TableReader
 from clusterforests.app.command_line.program import main
 
 
@@ -36,16 +37,11 @@ def test_npy_and_columns_in_another_order(tmp_path, capsys):
 def test_unknown_categories_are_a_note(tmp_path, capsys):
     rows = [f"{i % 2 * 9 + i % 3},{'xy'[i % 2]}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows, "3,"]))
-    model = tmp_path / "m.cf"
-    assert (
-        main(["fit", str(tmp_path / "t.csv"), "--clusters", "2", "--trees", "9", "--model", str(model), "--quiet"]) == 0
-    )
     (tmp_path / "new.csv").write_text("a,b\n1,z\n")
-    assert main(["predict", str(model), str(tmp_path / "new.csv")]) == 0
-    err = capsys.readouterr().err
-    assert (
-        err.count("clusterforests predict: note: 1 cell has a level that was not seen in fit: column 'b' ('z').") == 1
-    )
+    table, model, new = (str(tmp_path / name) for name in ("t.csv", "m.cf", "new.csv"))
+    assert main(["fit", table, "--clusters", "2", "--trees", "9", "--model", model, "--quiet"]) == 0
+    assert main(["predict", model, new]) == 0
+    assert capsys.readouterr().err.count("Column 'b': 'z' is none of its levels") == 1
 
 
 def test_missing_cells_of_a_complete_table(tmp_path, capsys):
@@ -63,61 +59,55 @@ def test_missing_cells_of_a_complete_table(tmp_path, capsys):
     assert "the model was saved without rows to fill them from" in capsys.readouterr().err
 
 
-def test_categories_that_are_no_text_are_found_in_every_format(tmp_path, capsys):
-    """Booleans and numbers are categories in the model: files write them in their own ways."""
+def fit_and_save(frame, path, **settings):
+    forest = ClusterForest(3, n_estimators=20, random_state=0, select_features=False)
+    model = make_pipeline(TableReader(**settings), forest).fit(frame)
+    clusterforests.save(model, path)
+    return model[-1].labels_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Column")
+def test_a_model_of_a_frame_reads_files(tmp_path, capsys):
+    """Categories, numbers and truth values are written in different ways by different formats."""
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1, 2], 60)
     mixed = np.where(rng.random(180) < 0.05, rng.integers(0, 3, 180), group)
-    frame = pd.DataFrame({"a": rng.normal(size=180) + 2 * group, "b": rng.normal(size=180)})
-    table = frame.assign(c=mixed == 1, d=np.array([1e-5, 0.5, 2.0])[mixed], e=mixed + 1)
-    forest = ClusterForest(3, n_estimators=20, random_state=0, select_features=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        forest.fit(table.astype(dict.fromkeys("cde", "category")))
-    model = tmp_path / "m.cf"
-    forest.save(model)
+    table = pd.DataFrame({"a": rng.normal(size=180) + 2 * group, "b": rng.normal(size=180)})
+    table = table.assign(
+        c=mixed == 1, d=np.array([1e-5, 0.5, 2.0])[mixed], e=mixed + 1, id=[f"r{i}" for i in range(180)]
+    )
+    labels = fit_and_save(table, tmp_path / "m.cf", overrides={"d": "category", "e": "category"})
+    table = table.drop(columns="id")
     table.to_parquet(tmp_path / "t.parquet")
-    table.astype({"c": "category", "e": "float32"}).to_feather(tmp_path / "t.feather")
+    table.astype({"e": "float32"}).to_feather(tmp_path / "t.feather")
     table.to_csv(tmp_path / "t.csv", index=False)
-    (tmp_path / "lower.csv").write_text((tmp_path / "t.csv").read_text().replace("True", "true"))
-    for name in ("t.parquet", "t.feather", "t.csv", "lower.csv"):
-        command = ["predict", str(model), str(tmp_path / name), "--category", "c", "e", "--json"]
-        assert main(command) == 0
-        out, err = capsys.readouterr()
-        assert "not seen in fit" not in err
-        assert json.loads(out)["labels"] == forest.labels_.tolist()
-    assert main(["predict", str(model), str(tmp_path / "t.csv"), "--category", "a"]) == 1
-    assert "--category a: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("fitted", ["bool", "0 and 1"])
-def test_truth_values_are_read_as_the_fitted_ones(tmp_path, capsys, fitted):
-    """A column of booleans, or of 0 and 1, is a number in the model; a CSV writes True and False."""
-    rng = np.random.default_rng(0)
-    group = np.repeat([0, 1], 60)
-    frame = pd.DataFrame({"a": rng.normal(size=120) + 2 * group, "b": rng.normal(size=120)})
-    table = frame.assign(c=(group == 1) ^ (rng.random(120) < 0.1))
-    forest = ClusterForest(2, n_estimators=20, random_state=0, select_features=False)
-    forest.fit(table if fitted == "bool" else table.astype({"c": int}))
-    model = tmp_path / "m.cf"
-    forest.save(model)
-    table.to_parquet(tmp_path / "t.parquet")
-    table.to_csv(tmp_path / "words.csv", index=False)
     table.astype({"c": int}).to_csv(tmp_path / "digits.csv", index=False)
-    (tmp_path / "lower.csv").write_text((tmp_path / "words.csv").read_text().lower())
-    for name in ("t.parquet", "words.csv", "digits.csv", "lower.csv"):
-        assert main(["predict", str(model), str(tmp_path / name), "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["labels"] == forest.labels_.tolist()
-    (tmp_path / "other.csv").write_text((tmp_path / "words.csv").read_text().replace("True", "agreed"))
-    assert main(["predict", str(model), str(tmp_path / "other.csv")]) == 1
-    assert "column 'c': 'agreed' is not a number" in capsys.readouterr().err
+    (tmp_path / "lower.csv").write_text((tmp_path / "t.csv").read_text().lower())
+    for name in ("t.parquet", "t.feather", "t.csv", "digits.csv", "lower.csv"):
+        assert main(["predict", str(tmp_path / "m.cf"), str(tmp_path / name), "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert "levels" not in err
+        assert json.loads(out)["labels"] == labels, name
+    (tmp_path / "other.csv").write_text((tmp_path / "t.csv").read_text().replace("True", "agreed"))
+    assert main(["predict", str(tmp_path / "m.cf"), str(tmp_path / "other.csv")]) == 1
+    assert "column 'c': 'agreed' is" in capsys.readouterr().err
+
+
+def test_a_forest_without_a_reader_takes_columns_of_numbers(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0], [9]], 30, axis=0)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    forest = ClusterForest(2, n_estimators=9, random_state=0).fit(frame)
+    forest.save(tmp_path / "m.cf")
+    frame[["b", "a"]].to_csv(tmp_path / "x.csv", index=False)
+    assert main(["predict", str(tmp_path / "m.cf"), str(tmp_path / "x.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == forest.labels_.tolist()
 
 
 def test_another_number_of_clusters(wine, tmp_path, capsys, read_labels):
     model, out = tmp_path / "m.cf", tmp_path / "five.csv"
     columns = ["--id", "wine", "--label", "cultivar"]
     assert main(["fit", str(wine), *columns, "--clusters", "3", "--trees", "20", "--model", str(model), "--quiet"]) == 0
-    five = ClusterForest.load(model).recut(5).labels_
+    five = clusterforests.load(model)[-1].recut(5).labels_
     ask = ["predict", str(model), str(wine), *columns, "--clusters", "5"]
     assert main([*ask, "--out", str(out)]) == 0
     assert np.array_equal(read_labels(out.read_text())[2], five)
@@ -158,4 +148,4 @@ def test_places_are_counted_from_one_by_every_command(tmp_path, capsys):
     page = str(tmp_path / "page.html")
     for command in (["fit", wrong], ["predict", model, wrong], ["report", model, wrong, "--out", page]):
         assert main(command) == 1
-        assert "wrong.npy: X contains infinity in row 5, column 2." in capsys.readouterr().err
+        assert "wrong.npy contains infinity in row 5, column 2." in capsys.readouterr().err

@@ -2,23 +2,22 @@
 
 import gzip
 
-import numpy as np
+import pandas as pd
 import pytest
 
-from clusterforests.app.files import DataFile, read_pairs, row_name
+from clusterforests.app.files.row_pairs import read_pairs
 
-TABLE = np.zeros((20, 2))
-NUMBERED = DataFile(TABLE)
-NAMED = DataFile(TABLE, ids=["a b", " c ", "twice", "twice", *map(str, range(100, 116))], id_name="sample")
+NUMBERED = pd.RangeIndex(1, 21)
+NAMED = pd.Index(["a b", " c ", "twice", "twice", *map(str, range(100, 116))], name="sample")
 
 
 @pytest.fixture
 def read(tmp_path):
-    def read(contents, data=NUMBERED):
+    def read(contents, names=NUMBERED):
         path = tmp_path / "pairs.csv"
         path.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
-        found = read_pairs("--must-link", str(path), data, "utf-8")
-        return found.rows.tolist(), found.notes
+        rows, notes = read_pairs(str(path), names, named=names is not NUMBERED, option="--must-link")
+        return rows.tolist(), notes
 
     return read
 
@@ -34,7 +33,7 @@ def test_names_are_those_of_the_rows_without_spaces_around_them(read):
 
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_names_may_hold_other_separators(read, separator):
-    people = DataFile(TABLE, ids=[f"Smith, J{i}" for i in range(20)], id_name="person")
+    people = pd.Index([f"Smith, J{i}" for i in range(20)], name="person")
     assert read(f"Smith, J0{separator}Smith, J3\n", people) == ([[0, 3]], ())
 
 
@@ -56,14 +55,14 @@ def test_compressed_files_are_unpacked(read):
         ("0,1\n", NUMBERED, "line 1: '0' is not a row number"),
         ("1,2\n1.5,2\n", NUMBERED, "line 2: '1.5' is not a row number"),
         ("a,b\n", NUMBERED, "line 1: 'a' is not a row number"),
-        ("1,2,3\n", NUMBERED, "line 1 has 3 cells. Each line must name two rows, such as 3,17."),
+        ("1,2,3\n", NUMBERED, "line 1 has 3 cells. Each line must name two rows, such as 1,20."),
         ("1\n", NUMBERED, "line 1 has 1 cell. Each line must name two rows"),
         ("", NUMBERED, "has no pairs. Each line must name two rows"),
         ("c,d\n", NAMED, "line 1: no row is called 'd' in column 'sample'. Correct the name."),
         ("c,a b\n5,6\n", NAMED, "line 2: no row is called '5' in column 'sample'."),
         ("c,twice\n", NAMED, "line 1: 2 rows are called 'twice' in column 'sample', so it does not say which"),
         (b"1,\xff\n", NUMBERED, "line 1 has the byte 0xFF, which is not UTF-8."),
-        (b"PK\x03\x04", NUMBERED, "is a zip file"),
+        (b"PK\x03\x04", NUMBERED, "is compressed (zip) but damaged"),
     ],
 )
 def test_what_is_refused(read, text, data, message):
@@ -73,10 +72,5 @@ def test_what_is_refused(read, text, data, message):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(IsADirectoryError, match=r"^--cannot-link .* is a folder\. Name a file in it\.$"):
-        read_pairs("--cannot-link", str(tmp_path), NUMBERED, "utf-8")
-
-
-def test_rows_are_named_as_in_the_labels():
-    assert row_name(NUMBERED, 0) == "1"
-    assert row_name(NAMED, 0) == "'a b'"
+    with pytest.raises(IsADirectoryError, match=r"^--cannot-link .* is a folder\."):
+        read_pairs(str(tmp_path), NUMBERED, named=False, option="--cannot-link")

@@ -98,7 +98,7 @@ def test_the_report_says_what_was_kept(table, tmp_path):
     assert main(["fit", str(table), *FEW, "--id", "wine", *given]) == 0
     text = page.read_text()
     assert "Kept as asked: 9 rows in the clusters of their known classes (class_0 is cluster 1" in text
-    assert "min_cluster_size=40, random_state=0).fit(X, known_labels=known_labels)" in text
+    assert "min_cluster_size=40" in text
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_report_says_what_was_kept(table, tmp_path):
             "--cannot-link needs 4 clusters, more than --clusters 3: row 1, row 2, row 3, row 4 are all to be apart",
         ),
         (["--known-labels", "type", "--clusters", "2"], "--known-labels names 3 classes"),
-        (["--known-labels", "kind"], "has no column 'kind', which --known-labels names."),
+        (["--known-labels", "kind"], "has no column 'kind'"),
         (
             ["--ignore", "type", "--min-size", "70"],
             "--min-size: 3 clusters of at least 70 need 210 rows, but X has 178. Lower --min-size",
@@ -131,8 +131,8 @@ def test_what_cannot_be_kept_is_refused_in_the_words_of_the_command_line(table, 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--min-size", "5", "--outliers", "auto"], "--outliers and --min-size cannot be combined"),
-        (["--max-size", "0.5", "--outliers", "0.1"], "--outliers and --max-size cannot be combined"),
+        (["--min-size", "5", "--contamination", "auto"], "--contamination and --min-size cannot be combined"),
+        (["--max-size", "0.5", "--contamination", "0.1"], "--contamination and --max-size cannot be combined"),
         (["--label", "type", "--known-labels", "type"], "--label and --known-labels both name the column 'type'."),
         (["--min-size", "0"], "'0' must be a number of rows such as 50, or a share of them between 0 and 1"),
         (["--max-size", "1.5"], "'1.5' must be a number of rows"),
@@ -161,7 +161,7 @@ def test_a_column_without_classes_is_refused(tmp_path, capsys):
     path = tmp_path / "none.csv"
     path.write_text("a,b,k\n1,2,\n3,4,-1\n5,7,\n")
     assert main(["fit", str(path), "--known-labels", "k"]) == 1
-    assert "--known-labels k: the column has no classes." in capsys.readouterr().err
+    assert "--known-labels: column 'k' has no classes." in capsys.readouterr().err
 
 
 def test_pairs_are_not_overwritten(table, pairs, capsys):
@@ -174,7 +174,7 @@ def test_matrices_have_no_column_to_name_but_rows(tmp_path, pairs, capsys):
     path = tmp_path / "X.npy"
     np.save(path, load_wine().data)
     assert main(["fit", str(path), "--known-labels", "k"]) == 1
-    assert "so --known-labels cannot be used" in capsys.readouterr().err
+    assert "have no names, so none can be named" in capsys.readouterr().err
     given = [path, "--clusters", "3", "--trees", "20", "--must-link", pairs("p.csv", "1,178\n")]
     labels, _ = labels_of(capsys, *given)
     assert labels[0] == labels[177]
@@ -191,4 +191,4 @@ def test_anndata_files_have_them_in_obs(tmp_path, capsys):
     assert facts["kept"]["known_rows"] == 9
     assert labels[0] == facts["kept"]["known_clusters"]["class_0"]
     assert main(["fit", *map(str, given), "--known-labels", "kind"]) == 1
-    assert ".obs has no column 'kind', which --known-labels names." in capsys.readouterr().err
+    assert ".obs has no column 'kind'" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from clusterforests.app.command_line.commands.demo import wine_as_text
+from clusterforests.app.command_line.commands import wine_as_text
 
 
 @pytest.fixture

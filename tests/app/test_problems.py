@@ -4,8 +4,9 @@ import subprocess
 
 import pytest
 
-from clusterforests.app.command_line.problems import LocatedProblem, suggest, write_command
-from clusterforests.table.reader.column_problems import ColumnProblem, Remedy
+from clusterforests.app.problems import LocatedProblem, suggest, write_command
+from clusterforests.app.table_reader import ColumnProblem
+from clusterforests.app.table_reader.notes import Remedy
 
 WORDS = ["plain", "two words", "it's", "0.0\x0b1", "\x1b[31mred\x1b[0m", "back\\slash\t'quoted'", "\u2028", "größer"]
 
@@ -22,7 +23,7 @@ def test_commands_can_be_seen_and_typed():
 
 @pytest.mark.parametrize("cell", ["0.0\x0b1", "\x1b[2J"])
 def test_a_cell_that_cannot_be_seen_stays_in_its_line(cell):
-    remedy = Remedy("--missing", (cell,), "", "if that stands for a missing value")
+    remedy = Remedy("", "if that stands for a missing value", (cell,))
     problem = LocatedProblem(ColumnProblem("c", f"{cell!r} is not a number.", (remedy,)), 5)
     assert problem.sentence("t.csv").isprintable()
     assert suggest(["clusterforests", "fit"], [problem]).isprintable()
