@@ -1,4 +1,4 @@
-"""A summary or report is about the table that the forest was fitted on, rows in the same order."""
+"""A description, a report or a picture is of the table that the forest was fitted on, rows in the same order."""
 
 import numpy as np
 import pandas as pd
@@ -28,23 +28,26 @@ def test_the_fitted_table_is_known_again(fitted):
 def test_another_order_of_the_rows_is_refused(fitted, tmp_path):
     forest, X = fitted
     for other in (X[::-1], np.random.default_rng(1).permutation(X), X + 3):
-        with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,500 rows"):
-            write_report(forest, other, tmp_path / "page.html")
-        with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,500 rows"):
-            describe(forest, other)
+        for use in (forest.check_table, lambda X: describe(forest, X), lambda X: plots.cluster_profiles(forest, X)):
+            with pytest.raises(ValueError, match=r"not the table that the forest was fitted on.* of 1,500 rows"):
+                use(other)
+    with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
+        write_report(forest, X[::-1], tmp_path / "page.html")
+    with pytest.raises(ValueError, match="X has 1499 rows but the forest was fitted on 1500"):
+        forest.check_table(X[1:])
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_few_shuffled_rows_of_many_are_a_caution(separated):
+def test_a_few_shuffled_rows_of_many_are_a_caveat(separated):
     forest, X = separated
     many = np.tile(X, (20, 1))
     forest = ClusterForest(3, n_estimators=10, random_state=0).fit(many)
     shuffled = many.copy()
     shuffled[9000:9300] = np.random.default_rng(0).permutation(many[9000:9300])
-    assert "of 12,000 rows of this table into other clusters than the fit" in describe(forest, shuffled).caveats[0]
+    assert "of 12,000 rows of this table into other clusters than the fit" in forest.check_table(shuffled)[0]
 
 
-def test_a_few_other_rows_are_a_caution(fitted):
+def test_a_few_other_rows_are_a_caveat(fitted):
     forest, X = fitted
     changed = X.copy()
     changed[:20] = X[[*np.flatnonzero(forest.labels_ != forest.labels_[0])[:20]]]
@@ -57,7 +60,7 @@ def test_a_few_other_rows_are_a_caution(fitted):
 
 
 @pytest.mark.parametrize("clusterer", [KMeans(n_init=1), AgglomerativeClustering(linkage="single")])
-def test_of_other_clusterers_only_many_rows_are_a_caution(blobs, clusterer):
+def test_of_other_clusterers_only_many_rows_are_a_caveat(blobs, clusterer):
     forest = ClusterForest(3, n_estimators=5, estimator=clusterer, random_state=0).fit(blobs[0])
     assert forest.check_table(blobs[0]) == []
     (said,) = forest.check_table(blobs[0][::-1])
@@ -96,11 +99,3 @@ def separated():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4)) + 8 * rng.integers(0, 3, size=(600, 1)) * [1, 1, 1, 0]
     return ClusterForest(3, n_estimators=20, random_state=0).fit(X), X
-
-
-def test_pictures_are_of_the_fitted_table(separated):
-    forest, X = separated
-    with pytest.raises(ValueError, match="not the table that the forest was fitted on"):
-        plots.cluster_profiles(forest, X[::-1])
-    with pytest.raises(ValueError, match="X has 599 rows but the forest was fitted on 600"):
-        plots.cluster_profiles(forest, X[1:])

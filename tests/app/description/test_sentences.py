@@ -1,5 +1,6 @@
 """The answer and the caveats, in words."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ from clusterforests import ClusterForest, describe
 from clusterforests.app.description.sentences import constraints_kept, dominated, informative_features
 
 
-def test_cautions():
+def test_caveats():
     X = np.random.default_rng(1).normal(size=(80, 6))
     forest = ClusterForest(8, n_estimators=6, random_state=0).fit(X).set_params(random_state=None)
     assert (forest.stability(2).clusters < 0.6).any()
@@ -22,16 +23,12 @@ def test_cautions():
 @pytest.mark.parametrize(
     ("importances", "usable", "said"),
     [
-        ([0.5, 0.4, 0, 0], 2, "2 of 4 columns are informative; the other 2 were left out of the trees."),
-        ([0.5, 0.4, 0, 0], 4, "2 of 4 columns are informative; the trees used all columns."),
-        ([0.5, 0.4, 0, 0], 3, "2 of 4 columns are informative; the trees used 3 of them."),
-        ([0.5, 0.4, 0.1, 0.2], 4, "All 4 columns are informative."),
-        (
-            [0, 0, 0, 0],
-            4,
-            "No column is associated with the others, so none is known to be informative; the trees used all columns.",
-        ),
-        ([0.5], 1, "There is only one column."),
+        ([0.5, 0.4, 0, 0], 2, "2 of 4 columns are .* the other 2 were left out"),
+        ([0.5, 0.4, 0, 0], 4, "2 of 4 columns are .* used all columns"),
+        ([0.5, 0.4, 0, 0], 3, "2 of 4 columns are .* used 3 of them"),
+        ([0.5, 0.4, 0.1, 0.2], 4, "All 4 columns"),
+        ([0, 0, 0, 0], 4, "No column is associated .* used all columns"),
+        ([0.5], 1, "only one column"),
     ],
 )
 def test_informative_features(importances, usable, said):
@@ -39,7 +36,7 @@ def test_informative_features(importances, usable, said):
     used, scores = [np.arange(usable)], np.array(importances)
     forest = SimpleNamespace(estimators_features_=used, feature_importances_=scores, feature_pvalues_=np.full(n, 0.5))
     table = SimpleNamespace(n_features=n, words_of_text=False)
-    assert informative_features(forest, table, "column") == said
+    assert re.search(said, informative_features(forest, table, "column"))
     forest.feature_pvalues_ = np.full(n, np.nan)
     assert "saved before columns were tested" in informative_features(forest, table, "column")
 
