@@ -69,6 +69,14 @@ def test_noise_alone_does_not_pass(make):
     assert np.mean(rates) == pytest.approx(0.05, abs=0.03)
 
 
+def test_correlated_noise_vouches_for_itself():
+    """What the docstring warns of."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 12))
+    X[:, :4] += 2 * rng.normal(size=(200, 1))
+    assert (SelectInformative(small(0)).fit(X).pvalues_[:4] < 1e-6).all()
+
+
 def test_estimator_is_cloned(data):
     given = forest(n_estimators=10).fit(data.data[:, :5])
     labels = given.labels_.copy()

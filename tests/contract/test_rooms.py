@@ -23,7 +23,6 @@ LAYERS = (
     ("judge",),
     ("rows",),
     ("gpu", "persistence"),
-    ("forest_view",),
     ("predictor",),
     ("estimator",),
     ("paper_forest",),
