@@ -297,14 +297,6 @@ def match_weights(rows, columns, table):
     return np.asarray(table)[together.sum(axis=0)]
 
 
-def spectral_rows(W, count):
-    """Leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1, and the gap to the next eigenvalue."""
-    root = np.sqrt(W.sum(axis=1))
-    values, vectors = np.linalg.eigh(W / np.outer(root, root))
-    rows = vectors[:, -count:]
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True), values[-count] - values[-count - 1]
-
-
 def row_keys(X):
     """Hash each row, column by column. NaNs are equal to each other, and so are 0 and -0."""
     keys = np.zeros(len(X), dtype=np.uint64)

@@ -4,17 +4,12 @@ import inspect
 import warnings
 
 import numpy as np
-import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from clusterforests import ClusterForest, HartiganWongKMeans
-from clusterforests.backends import CpuBackend
-from clusterforests.consensus.affinity import GraphLimits
-from clusterforests.consensus.consensus_clustering import combine
-from clusterforests.consensus.nodes import CutSettings
 
 TWO_ROWS = np.repeat([[0.0, 1.0], [5.0, 2.0]], 4, axis=0)
 
@@ -50,18 +45,3 @@ def test_clusterings_that_fail(blobs):
     forest = ClusterForest(3, estimator=SometimesFails(n_init=1), n_estimators=10, random_state=0)
     check(lambda: forest.fit(blobs[0]))
     check(lambda: forest.fit_predict(blobs[0]))
-
-
-def test_levels_not_seen_in_fit():
-    X = pd.DataFrame({"colour": ["red", "blue", None] * 4, "size": 1.5 * np.arange(12)})
-    new = pd.DataFrame({"colour": ["grey"], "size": [3.0]})
-    forest = ClusterForest(2, n_estimators=5, random_state=0).fit(X)
-    check(lambda: forest.predict(new))
-    check(lambda: forest.predict_proba(new))
-    check(lambda: forest.transform(new))
-
-
-def test_eigenvectors_that_are_not_found():
-    partitions = np.random.default_rng(0).integers(0, 3, size=(10, 600)).astype(np.int32)
-    limits = GraphLimits(matrix_nodes=0, max_products=1)
-    check(lambda: combine(CpuBackend(), partitions, CutSettings(2, "ncut"), limits=limits))

@@ -184,35 +184,23 @@ def test_filled_cells_are_near_the_truth(uci):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"places": np.zeros((2, 2))}, "places must have the shape of values"),
-        ({"places": np.zeros((3, 3))}, "places must have the shape of values"),
-        ({"donor_values": np.zeros((4, 3))}, "the columns of values"),
-        ({"donor_places": np.zeros((3, 2))}, "places must have the shape of donors"),
-        ({"weights": np.ones(3)}, "one weight per donor"),
-        ({"means": np.zeros(1)}, "one mean per column"),
-        ({"widths": np.ones(1, np.int32)}, "one width per feature"),
+        ({"places": np.zeros((2, 2))}, "shape of values"),
+        ({"donor_values": np.zeros((4, 3))}, "columns of values"),
+        ({"donor_places": np.zeros((3, 2))}, "shape of donors"),
+        ({"weights": np.ones(3)}, "weight per donor"),
+        ({"means": np.zeros(1)}, "mean per column"),
+        ({"widths": np.ones(1, np.int32)}, "width per feature"),
         ({"first": np.array([0, 2], np.int32)}, "out of range"),
-        ({"first": np.array([-1, 1], np.int32)}, "out of range"),
         ({"widths": np.array([1, 2], np.int32)}, "out of range"),
         ({"nearest": 0}, "at least 1"),
-        ({"neighbours": 0.0}, "at least 1"),
         ({"threads": 0}, "at least 1"),
     ],
 )
 def test_the_core_checks_its_arguments(changes, message):
-    arguments = {
-        "values": np.zeros((3, 2)),
-        "places": np.zeros((3, 2)),
-        "donor_values": np.zeros((4, 2)),
-        "donor_places": np.zeros((4, 2)),
-        "weights": np.ones(4),
-        "first": np.array([0, 1], np.int32),
-        "widths": np.ones(2, np.int32),
-        "means": np.zeros(2),
-        "neighbours": 5.0,
-        "nearest": 64,
-        "threads": 1,
-    }
+    cells, donors = np.zeros((3, 2)), np.zeros((4, 2))
+    arguments = {"values": cells, "places": cells, "donor_values": donors, "donor_places": donors}
+    arguments |= {"weights": np.ones(4), "means": np.zeros(2), "neighbours": 5.0, "nearest": 64, "threads": 1}
+    arguments |= {"first": np.array([0, 1], np.int32), "widths": np.ones(2, np.int32)}
     assert (_core.fill(**arguments) == 0).all()
     with pytest.raises(ValueError, match=message):
         _core.fill(**(arguments | changes))
