@@ -25,7 +25,7 @@ TESTS = (
     "tests/core/test_wide_columns.py",
     "tests/test_kmeans.py",
     "tests/trees/test_growth.py",
-    "tests/consensus/test_consensus.py",
+    "tests/consensus/test_consensus_clustering.py",
     "tests/contract/test_invariance.py",
     "tests/consensus/test_graph_products.py",
     "tests/table/test_scaling.py",

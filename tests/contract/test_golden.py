@@ -33,15 +33,13 @@ def test_file_is_named_in_the_changelog():
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_results(name, record_property, monkeypatch):
+def test_results(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)  # not there on the other machines that run these cases
-    record_property("fits compared with the recorded results", 1)
     assert golden_cases.result(name) == GOLDEN[name]
 
 
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets(), indirect=True)
-def test_instruction_sets(instruction_set, record_property):
-    record_property("instruction set", instruction_set)
+def test_instruction_sets(instruction_set):
     for name in QUICK:
         assert golden_cases.result(name) == GOLDEN[name]
 
@@ -74,8 +72,7 @@ LATER = [pytest.param(name, marks=pytest.mark.slow) for name in PROCESSORS if na
 
 
 @pytest.mark.parametrize("processor", ["SSE", *LATER])
-def test_processors(processor, record_property):
-    record_property("imitated processor", processor)
+def test_processors(processor):
     command = "import json, golden_cases; print(json.dumps(golden_cases.every_result()))"
     environment = os.environ | PROCESSORS[processor] | {"PYTHONPATH": str(Path(__file__).parent)}
     run = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)

@@ -37,11 +37,6 @@ def as_numbers(cells):
     return cells.astype(float)
 
 
-def test_there_are_enough_files():
-    assert len(FILES) >= 25
-    assert sum(len(file.columns) for file in FILES.values()) >= 200
-
-
 def test_kinds_are_those_that_an_analyst_finds(read, capsys):
     wrong = [
         f"{name}, {column.name}: {reading.kind} ({reading.reason}), expected {column.kind}"

@@ -22,10 +22,6 @@ def test_some_damaged_files_are_read_or_refused(good, kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", damaged_files.KINDS)
-def test_damaged_files_are_read_or_refused(good, kind, record_property):
+def test_damaged_files_are_read_or_refused(good, kind):
     outcomes, faults, slowest, growth = damaged_files.run(kind, 10_000, good[0])
     assert faults == []
-    record_property("damaged files", outcomes.total())
-    record_property("of these, refused with one sentence", outcomes["refused"])
-    record_property("slowest, s", round(slowest, 1))
-    record_property("largest growth, MB", round(growth))

@@ -13,7 +13,7 @@ from clusterforests import _core
 RESULTS_AND_NAMES = {"KMeansResult", "instruction_set", "instruction_sets"}
 
 
-def fuzz(tmp_path, record_property, seconds, seed):
+def fuzz(tmp_path, seconds, seed):
     progress = tmp_path / "call"
     script = Path(__file__).with_name("fuzz_core.py")
     options = ["--seconds", str(seconds), "--seed", str(seed), "--progress", str(progress)]
@@ -22,17 +22,11 @@ def fuzz(tmp_path, record_property, seconds, seed):
         number = int.from_bytes(progress.read_bytes(), "little")
         pytest.fail(f"{run.stderr}\nAgain: python tests/robustness/fuzz_core.py --seed {seed} --only {number}")
     found = json.loads(run.stdout)
-    record_property("calls made", found["calls"])
-    record_property("calls that ran", found["ran"])
-    record_property("calls refused", found["refused"])
-    record_property("calls that took too long, stopped by a signal", found.get("stopped", 0))
-    record_property("slowest call in CPU seconds", found["slowest_seconds"])
-    record_property("maximum memory in MB", found["peak_mb"])
     return found
 
 
-def test_a_few_seconds(tmp_path, record_property):
-    found = fuzz(tmp_path, record_property, 5, 0)
+def test_a_few_seconds(tmp_path):
+    found = fuzz(tmp_path, 5, 0)
     assert found["ran"] > 100
     assert found["refused"] > 100
     assert set(found["functions"]) == {build.__name__ for build in fuzz_core.CALLS}
@@ -46,8 +40,8 @@ def test_everything_in_the_core_is_called():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_minutes(tmp_path, record_property, seed):
-    found = fuzz(tmp_path, record_property, 200, seed)
+def test_minutes(tmp_path, seed):
+    found = fuzz(tmp_path, 200, seed)
     assert min(found["functions"].values()) > 100
     assert found["slowest_seconds"] < 3  # one second, threads and what is laid out before a call
     assert found["peak_mb"] < 2048

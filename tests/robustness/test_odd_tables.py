@@ -41,9 +41,8 @@ SAME = {
 
 
 @pytest.mark.parametrize("kind", SAME)
-def test_the_same_numbers_give_the_same_labels(kind, tmp_path, record_property):
+def test_the_same_numbers_give_the_same_labels(kind, tmp_path):
     assert np.array_equal(fit(SAME[kind](tmp_path)).labels_, fit(N).labels_)
-    record_property("unusual tables with the right answer", 1)
 
 
 def test_zeros_that_a_sparse_table_states():
@@ -95,13 +94,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_no_table_is_refused(kind, record_property):
+def test_what_is_no_table_is_refused(kind):
     X, message = REFUSED[kind]
     forest = ClusterForest(2, n_estimators=10, random_state=0)
     with pytest.raises((ValueError, TypeError), match=message):
         forest.fit(X)
     assert not hasattr(forest, "labels_")
-    record_property("unusual tables refused", 1)
 
 
 def test_dates_are_no_numbers_for_kmeans():

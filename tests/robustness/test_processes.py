@@ -66,7 +66,7 @@ fitting.join()
 
 
 @pytest.mark.parametrize("ends", [3, pytest.param(30, marks=pytest.mark.slow)])
-def test_python_ends_while_daemon_threads_fit(ends, record_property):
+def test_python_ends_while_daemon_threads_fit(ends):
     """Such a thread may be in the core, or waiting for the GIL, when the interpreter is gone."""
     for i in range(ends):
         text = """
@@ -80,7 +80,6 @@ time.sleep(DELAY)
 print("done")
 """
         assert run(text.replace("DELAY", str(0.2 + 0.17 * (i % 7)))) == "done\n"
-    record_property("exits of the interpreter while threads were fitting", ends)
 
 
 def test_another_interpreter_refuses_or_works():
@@ -104,7 +103,7 @@ def fit_labels(X, n_jobs):
     return ClusterForest(3, n_estimators=30, random_state=0, n_jobs=n_jobs).fit(X).labels_
 
 
-def test_threads_that_fit_at_once_agree(blobs, record_property):
+def test_threads_that_fit_at_once_agree(blobs):
     X = np.vstack([blobs[0]] * 4) + np.random.default_rng(0).normal(size=(300, 6))
     expected = fit_labels(X, 1)
     found = {}
@@ -119,7 +118,6 @@ def test_threads_that_fit_at_once_agree(blobs, record_property):
         thread.join()
     assert len(found) == 8
     assert all(np.array_equal(labels, expected) for labels in found.values())
-    record_property("simultaneous fits", len(found))
 
 
 def most_threads(work):
@@ -144,8 +142,7 @@ def most_threads(work):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
-def test_a_fit_has_n_jobs_threads(n_jobs, record_property):
+def test_a_fit_has_n_jobs_threads(n_jobs):
     X = np.random.default_rng(0).normal(size=(2500, 10))
     more = most_threads(lambda: ClusterForest(4, n_estimators=60, random_state=0, n_jobs=n_jobs).fit(X))
     assert more == n_jobs - 1
-    record_property(f"threads of a fit with n_jobs={n_jobs}", more + 1)
