@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clusterforests import ClusterForest, consensus_clustering
 
-EXAMPLES = pytest.mark.parametrize("examples", [40, pytest.param(1000, marks=pytest.mark.slow)])
+EXAMPLES = pytest.mark.parametrize("examples", [25, pytest.param(1000, marks=pytest.mark.slow)])
 COLUMNS = ("normal", "whole numbers", "two values", "constant", "heavy tails", "large", "tiny")
 METHODS = ("auto", "ncut", "kway", "gaps", "average", "average-trimmed", "medoid")
 TREES = 9

@@ -21,8 +21,7 @@ def fuzz(tmp_path, seconds, seed):
     if run.returncode:
         number = int.from_bytes(progress.read_bytes(), "little")
         pytest.fail(f"{run.stderr}\nAgain: python tests/robustness/fuzz_core.py --seed {seed} --only {number}")
-    found = json.loads(run.stdout)
-    return found
+    return json.loads(run.stdout)
 
 
 def test_a_few_seconds(tmp_path):

@@ -192,14 +192,11 @@ def stopped_by(module, folder):
     return done.returncode, done.stderr
 
 
-def test_a_command_that_is_stopped_while_it_loads_numpy_says_so(tmp_path):
-    assert stopped_by("numpy", tmp_path) == (130, "clusterforests fit: Stopped. Nothing was written.\n")
-
-
-@pytest.mark.parametrize("module", ["clusterforests.app.command_line.program", "argparse", "shlex"])
+@pytest.mark.parametrize("module", ["numpy", "clusterforests.app.command_line.program", "argparse", "shlex"])
 def test_a_command_that_is_stopped_while_it_is_loaded_says_so(tmp_path, module):
-    """The first tenth of a second, in which the program itself is read."""
-    assert stopped_by(module, tmp_path) == (130, "clusterforests: Stopped. Nothing was written.\n")
+    status, text = stopped_by(module, tmp_path)
+    assert status == 130
+    assert text.endswith(": Stopped. Nothing was written.\n")
 
 
 def used(pid):

@@ -8,14 +8,13 @@ import pytest
 
 from clusterforests import ClusterForest
 from clusterforests.app.command_line.program import main
-from clusterforests.inspection import cluster_tree
 
 
 def test_a_range_of_numbers_of_clusters_may_be_far_too_long(tmp_path, blobs, capsys):
     X = blobs[0][::3]
     forest = ClusterForest(range(2, 2**70), n_estimators=10, random_state=0).fit(X)
     assert forest.n_clusters_evidence_.candidates[-1] < len(X)
-    assert cluster_tree(forest, n_clusters=range(2, 10**12)).n_clusters[0] == 2
+    assert forest.cluster_tree(n_clusters=range(2, 10**12)).n_clusters[0] == 2
     forest.save(tmp_path / "m.cf")
     assert ClusterForest.load(tmp_path / "m.cf").n_clusters == range(2, 2**70)
     table = tmp_path / "t.csv"
