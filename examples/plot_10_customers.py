@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, describe, inspect_table, plots
+from clusterforests import ClusterForest, TableReader, describe, plots
 
 rng = np.random.default_rng(0)
 kind = rng.choice(3, size=600, p=(0.5, 0.3, 0.2))
@@ -40,7 +40,8 @@ customers.head()
 # Every column is read as what its cells say it is, with a reason. Correct what is wrong with ``columns={"zip":
 # "category"}`` and the like.
 
-print(inspect_table(customers))
+columns, problems = TableReader().inspect(customers)
+print(columns)
 
 # %%
 # Cluster

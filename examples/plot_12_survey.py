@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, describe, inspect_table, plots
+from clusterforests import ClusterForest, TableReader, describe, plots
 
 rng = np.random.default_rng(0)
 WORDS = np.array(["strongly disagree", "disagree", "neutral", "agree", "strongly agree"])
@@ -39,7 +39,8 @@ survey.head()
 # Words with an order become ranks, so that "agree" lies between "neutral" and "strongly agree". Scales in other words:
 # ``ClusterForest(columns={"mood": ["low", "fair", "great"]})``.
 
-print(inspect_table(survey))
+columns, problems = TableReader().inspect(survey)
+print(columns)
 
 # %%
 # Types of respondents

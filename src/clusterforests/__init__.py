@@ -12,7 +12,6 @@ __all__ = [
     "cluster_table",
     "consensus_clustering",
     "describe",
-    "inspect_table",
     "load",
     "save",
     "write_report",
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from clusterforests.estimator import ClusterForest
     from clusterforests.kmeans import HartiganWongKMeans
     from clusterforests.paper_forest import PaperForest
-    from clusterforests.table.reader.overview import inspect_table
 
     __version__: str
 else:
@@ -42,7 +40,6 @@ else:
         "cluster_table": "app.cluster_table",
         "consensus_clustering": "consensus.consensus_clustering",
         "describe": "app.description.description",
-        "inspect_table": "table.reader.overview",
         "load": "app.saving",
         "save": "app.saving",
         "write_report": "app.report.writing",

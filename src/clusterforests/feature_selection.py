@@ -13,6 +13,8 @@ from clusterforests._utils.validation import Rule, check_parameters, either, int
 from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import feature_separation
 
+__all__ = ["SelectInformative"]
+
 RULES = {
     "estimator": either(
         none(), Rule(lambda value: hasattr(value, "fit") and not isinstance(value, type), "an estimator")

@@ -16,7 +16,22 @@ from clusterforests import ClusterForest, HartiganWongKMeans
 MODULES = [m.name for m in pkgutil.walk_packages(clusterforests.__path__, "clusterforests.") if "_core" not in m.name]
 
 
-def test_all_names_exist():
+PUBLIC = {
+    "clusterforests": "ClusterForest HartiganWongKMeans PaperForest TableReader __version__ cluster_table "
+    "consensus_clustering describe load save write_report",
+    "clusterforests.inspection": "ClusterTree HalfCuts Stability cluster_tree consensus_cdf consensus_silhouette "
+    "feature_separation half_cuts memberships pac stability",
+    "clusterforests.plots": "cluster_profiles cluster_tree consensus_cdf consensus_heatmap feature_importance "
+    "item_consensus spectral_embedding",
+    "clusterforests.tl": "cluster_forest",
+    "clusterforests.feature_selection": "SelectInformative",
+}
+
+
+def test_what_is_public():
+    found = {name: sorted(importlib.import_module(name).__all__) for name in PUBLIC}
+    assert found == {name: sorted(names.split()) for name, names in PUBLIC.items()}
+    assert sum(map(len, found.values())) <= 45
     for name in clusterforests.__all__:
         assert getattr(clusterforests, name) is not None
 

@@ -1,4 +1,4 @@
-"""`clusterforests inspect`, `fit --dry-run`, the list of problems, and the options that answer them."""
+"""`clusterforests inspect`, the list of problems, and the options that answer them."""
 
 import json
 

@@ -54,7 +54,7 @@ def inspect_table(X: Any, columns: Mapping[Any, Any] | None = None) -> TableOver
     Examples
     --------
     >>> import pandas as pd
-    >>> from clusterforests import inspect_table
+    >>> from clusterforests.table.reader.overview import inspect_table
     >>> inspect_table(pd.DataFrame({"weight": ["12 kg", "7.5 kg"], "answer": ["ja", "nein"]}))
     column  kind    read as  example        reason
     weight  number  number   12 kg, 7.5 kg  numbers, in kg, decimal point
