@@ -11,7 +11,8 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
-from clusterforests import ClusterForest, _core
+from clusterforests import _core
+from clusterforests.fitted_forest import FittedForest
 from paper.datasets import UCI_NAMES, load_uci
 from paper.experiments.runner import _load
 
@@ -105,7 +106,7 @@ def lower_limits(monkeypatch):
     """Lower the sizes at which forests change how they work, such as `lower_limits(large_rows=1000)`."""
 
     def lower(**changes):
-        monkeypatch.setattr(ClusterForest, "_limits", replace(ClusterForest._limits, **changes))
+        monkeypatch.setattr(FittedForest, "_limits", replace(FittedForest._limits, **changes))
 
     return lower
 

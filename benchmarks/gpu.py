@@ -74,7 +74,7 @@ def make_truth(n, seed=0):
 
 
 def forest(backend="auto", **settings):
-    return ClusterForest(GROUPS, random_state=0, n_jobs=-1, backend=backend, **settings)
+    return ClusterForest(GROUPS, random_state=0, n_jobs=-1, device=backend, **settings)
 
 
 def head(say, *names):
@@ -278,7 +278,7 @@ def kmeans_stage(n, stages, say):
         took = median_time(lambda r=rows, t=trees: r.label(t), 3)
         stages.kernels()
         labels = rows.label(trees)
-        placement = fitted._placement
+        placement = fitted._predictor.placement
         rows.settle(labels, placement)
         kernels = stages.kernels()
         table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
@@ -383,7 +383,7 @@ def same_labels(say):
             k, scores, differ = len(np.unique(data.target)), [], 0
             for seed in range(3):
                 fits = [
-                    ClusterForest(k, random_state=seed, n_jobs=-1, backend=backend).fit(data.data)
+                    ClusterForest(k, random_state=seed, n_jobs=-1, device=backend).fit(data.data)
                     for backend in ("cpu", "gpu")
                 ]
                 scores.append(adjusted_rand_score(fits[0].labels_, fits[1].labels_))

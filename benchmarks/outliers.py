@@ -87,7 +87,7 @@ def far(table: Blobs) -> Found:
 
 
 def ours(table: Blobs) -> Rates:
-    forest = ClusterForest(table.n_clusters, outliers="auto", random_state=0).fit(table.X)
+    forest = ClusterForest(table.n_clusters, contamination="auto", random_state=0).fit(table.X)
     return rates(forest.labels_ < 0, table)
 
 

@@ -83,15 +83,14 @@ def test_every_consensus_keeps_what_is_known(consensus):
     assert len(np.unique(labels[[0, 70, 170]])) == 3
 
 
-def test_landmarks_and_grown_trees_keep_what_is_known():
+def test_landmarks_keep_what_is_known():
     X, y = make_blobs(1500, centers=4, n_features=5, random_state=0)
     pairs, same = random_pairs(1, len(X), 4)
-    for settings in ({"n_landmarks": 50}, {"trees": "grown", "n_estimators": 20}):
-        labels = small(4, **settings).fit(X, must_link=pairs[same], cannot_link=pairs[~same]).labels_
-        assert np.array_equal(labels[pairs[:, 0]] == labels[pairs[:, 1]], same)
-        known = np.where(np.arange(len(X)) < 40, y, -1)
-        forest = small(4, **settings).fit(X, known_labels=known)
-        assert all((forest.labels_[known == name] == c).all() for name, c in forest.known_clusters_.items())
+    labels = small(4, n_landmarks=50).fit(X, must_link=pairs[same], cannot_link=pairs[~same]).labels_
+    assert np.array_equal(labels[pairs[:, 0]] == labels[pairs[:, 1]], same)
+    known = np.where(np.arange(len(X)) < 40, y, -1)
+    forest = small(4, n_landmarks=50).fit(X, known_labels=known)
+    assert all((forest.labels_[known == name] == c).all() for name, c in forest.known_clusters_.items())
 
 
 class TestKnownLabels:
@@ -150,7 +149,7 @@ class TestKnownLabels:
     ],
 )
 def test_what_the_clusters_cannot_keep_is_refused_before_the_work(given, message, monkeypatch):
-    monkeypatch.setattr("clusterforests.estimator.plan_growth", lambda *_: pytest.fail("the work began"))
+    monkeypatch.setattr("clusterforests.estimator.plan_forest", lambda *_: pytest.fail("the work began"))
     with pytest.raises(ValueError, match=f"^{message}"):
         small(3).fit(WINE.data, **given)
 
@@ -277,7 +276,7 @@ def test_tables_of_which_trees_see_a_sample_are_refused(monkeypatch):
     for given in ({"must_link": [(0, 1)]}, {"known_labels": np.zeros(70_000)}):
         with pytest.raises(ValueError, match=f"^{next(iter(given))} is offered where all rows are compared, but trees"):
             small(2).fit(X, **given)
-    for settings in ({"min_cluster_size": 5}, {"outliers": "auto"}):
+    for settings in ({"min_cluster_size": 5}, {"contamination": "auto"}):
         with pytest.raises(ValueError, match=f"^{next(iter(settings))} is offered where all rows are compared"):
             small(2, **settings).fit(X)
 

@@ -19,7 +19,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest, consensus_clustering
 from clusterforests.consensus.methods import METHODS
-from clusterforests.trees.settings import OF_GROWTH
 from paper.metrics import clustering_accuracy, rand_index
 
 PRINTED = {  # the paper's q = 1 column, (rho_r, rho_c) in percent
@@ -75,8 +74,7 @@ def test_paper_competition_row(uci, name):
 
 def test_attributes(blobs):
     X, _ = blobs
-    settings = {"consensus": "ncut", "trees": "grown", "select_features": False}
-    forest = ClusterForest(3, n_estimators=20, random_state=0, **settings).fit(X)
+    forest = PaperForest(3, n_estimators=20, random_state=0).fit(X)
     assert forest.n_clusters_ == 3
     assert forest.labels_.dtype == np.int32
     assert (np.diff(np.bincount(forest.labels_)) <= 0).all()
@@ -150,14 +148,11 @@ def test_every_parameter_has_an_effect(name):
 AUTOMATIC = {name for name, value in ClusterForest().get_params().items() if value == "auto"}
 
 
-@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"affinity_scale", "affinity_threshold", "n_clusters"}))
+@pytest.mark.parametrize("name", sorted(AUTOMATIC - {"n_clusters"}))
 def test_every_automatic_setting_can_be_given(blobs, name):
     """What `chosen_params_` says was chosen, given explicitly, is the same forest; and it says that it was given."""
     X, _ = blobs
     common = {"n_estimators": 20, "random_state": 0}
-    if name in OF_GROWTH:
-        assert ClusterForest(3, **common).fit(X).chosen_params_[name] == (None, "trees do not grow: see trees")
-        common["trees"] = "grown"
     if name == "n_base_clusters":  # otherwise no tree would have more clusters than given
         common["trees"] = "fine"
     automatic = ClusterForest(3, **common).fit(X)
@@ -173,13 +168,10 @@ def test_every_automatic_setting_can_be_given(blobs, name):
 def test_automatic_settings(blobs):
     X, _ = blobs
     chosen = ClusterForest(3, n_estimators=20, random_state=0).fit(X).chosen_params_
-    assert chosen.keys() == (AUTOMATIC - {"affinity_scale"}) | {"n_clusters", "n_estimators"}
+    assert chosen.keys() == AUTOMATIC | {"select_features", "n_estimators"}
     assert chosen["n_base_clusters"].value == (2, 9)
     assert chosen["trees"].value == "fine"
     assert chosen["consensus"].value == "gaps"
-    grown = ClusterForest(3, n_estimators=20, trees="grown", random_state=0).fit(X).chosen_params_
-    assert grown["features_per_draw"].value == 2
-    assert grown["consensus"].value == "kway"
 
 
 def test_base_clusters_are_drawn_from_the_range():
@@ -290,8 +282,10 @@ BAD_VALUES = {
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD_VALUES.items() for v in values])
 def test_bad_parameters_are_named(blobs, name, value):
     X, _ = blobs
-    with pytest.raises(ValueError, match=rf"{name}=.* must"):
-        ClusterForest(**({"n_clusters": 3, "n_estimators": 5} | {name: value})).fit(X)
+    for make in (ClusterForest, PaperForest):
+        if name in make().get_params():
+            with pytest.raises(ValueError, match=rf"{name}=.* must"):
+                make(**({"n_clusters": 3, "n_estimators": 5} | {name: value})).fit(X)
 
 
 X20 = np.random.default_rng(0).normal(size=(20, 3))
@@ -501,25 +495,8 @@ def test_rows_without_weight_have_no_say(blobs):
 
 def test_another_base_learner(blobs):
     X, truth = blobs
-    forest = ClusterForest(3, estimator=AgglomerativeClustering(), n_estimators=20, random_state=0).fit(X)
+    forest = PaperForest(3, estimator=AgglomerativeClustering(), n_estimators=20, random_state=0).fit(X)
     assert adjusted_rand_score(truth, forest.labels_) > 0.9
     assert forest.chosen_params_["max_samples"].value is None
     with pytest.raises(TypeError, match=r"StandardScaler.* is not a scikit-learn clusterer"):
-        ClusterForest(3, estimator=StandardScaler()).fit(X)
-
-
-def test_draws_are_larger_where_features_have_few_values():
-    rng = np.random.default_rng(0)
-    numbers, answers = rng.normal(size=(200, 16)), rng.integers(0, 2, size=(200, 16)).astype(float)
-
-    def drawn(X):
-        return (
-            ClusterForest(2, n_estimators=5, trees="grown", random_state=0)
-            .fit(X)
-            .chosen_params_["features_per_draw"]
-            .value
-        )
-
-    assert drawn(numbers) == 4
-    assert drawn(answers) == 8  # 17 clusters, 8 rows each, of yes/no features: seven show only 128 different rows
-    assert drawn(answers[:, :5]) == 5
+        PaperForest(3, estimator=StandardScaler()).fit(X)

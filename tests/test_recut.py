@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, PaperForest
 from clusterforests.consensus.affinity import LIMITS, GraphLimits
 from clusterforests.consensus.nodes import known_nodes
 
@@ -22,13 +22,11 @@ UNMERGED = GraphLimits(collapsed=100)
 SMALL = {"n_estimators": 40, "random_state": 0}
 KINDS = {
     "default": {},
-    "grown": {"trees": "grown"},
     "varied": {"trees": "varied"},
     "medoid": {"consensus": "medoid"},
     "ncut": {"consensus": "ncut"},
     "average": {"consensus": "average"},
     "gaps": {"consensus": "gaps", "trees": "fine"},
-    "threshold": {"affinity_threshold": 0.3, "affinity_scale": 5},
     "keep": {"select_features": False},
     "n_landmarks": {"n_landmarks": 60},
     "landmarks and ncut": {"n_landmarks": 60, "consensus": "ncut"},
@@ -65,6 +63,12 @@ def fit(k, table=X, weights=None, **settings):
 @pytest.mark.parametrize(("before", "k"), [(3, 5), (5, 2)])
 def test_the_same_as_a_fit(kind, before, k):
     assert_same(fit(before, **KINDS[kind]).recut(k), fit(k, **KINDS[kind]))
+
+
+def test_trees_of_the_paper():
+    settings = {"n_estimators": 20, "n_base_clusters": (3, 9), "affinity_threshold": 0.3, "affinity_scale": 5}
+    three, five = (PaperForest(k, **settings, n_init=2, random_state=0).fit(X) for k in (3, 5))
+    assert_same(three.recut(5), five)
 
 
 @pytest.mark.parametrize("k", [2, 7])

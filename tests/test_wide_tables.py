@@ -85,8 +85,8 @@ def test_the_table_is_not_changed_whatever_its_order(order):
 def test_a_model_keeps_only_the_columns_that_trees_may_use(tmp_path):
     X = TABLES["plain"]
     fitted = forest().fit(X)
-    kept = len(fitted._scaling.views.drawable)
-    assert fitted._scaling.exponent.shape[1] == len(fitted._scaling.sources) == kept < 200
+    kept = len(fitted._predictor.scaling.views.drawable)
+    assert fitted._predictor.scaling.exponent.shape[1] == len(fitted._predictor.scaling.sources) == kept < 200
     fitted.save(tmp_path / "model")
     loaded = ClusterForest.load(tmp_path / "model")
     assert (loaded.predict(X) == fitted.labels_).all()
@@ -103,7 +103,7 @@ def test_only_scales_with_ranks_need_memory_for_ranks(scale, needed, monkeypatch
         lambda count, purpose, instead: asked.update(count=count, purpose=purpose),
     )
     fitted = forest(scale=scale).fit(TABLES["plain"])
-    kept = len(fitted._scaling.sources)
+    kept = len(fitted._predictor.scaling.sources)
     assert asked["purpose"] == f"{needed} the {kept} columns that trees may use"
     assert asked["count"] == 70 * kept * (24 if scale == "mixed" else 8)
 

@@ -51,7 +51,7 @@ def says_what_is_missing() -> None:
 
     forest = ClusterForest(2, n_estimators=10, random_state=0).fit(table())
     assert "clusterforests[plot]" in refusal(lambda: plots.consensus_heatmap(forest))
-    assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, backend="gpu").fit(table()))
+    assert "clusterforests[gpu]" in refusal(lambda: ClusterForest(2, device="gpu").fit(table()))
     np.savetxt("table.csv", table(), delimiter=",", header="a,b,c,d,e", comments="")
     run = subprocess.run([*COMMAND, "fit", "table.csv", "--clusters", "2"], capture_output=True, text=True)
     assert run.returncode

@@ -12,6 +12,7 @@ from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.normalized_cut import recursive_cut
 from clusterforests.kmeans import HartiganWongKMeans
 from clusterforests.paper_forest import PaperForest
+from clusterforests.rows.protocol import ReadingSettings
 from paper.experiments.remember import RememberingBackend
 from paper.experiments.spec import CANDIDATES, EVIDENCE_THRESHOLDS, MORE_PATIENCE, PATIENCE, THRESHOLDS
 from paper.rivals import BaggedClustering, EvidenceAccumulation, NJWSpectralClustering, RandomProjectionEnsemble
@@ -27,9 +28,13 @@ def run_forests(X: FloatArray, k: int, settings: Settings, seed: int) -> Labelli
     """Fit forests that differ in q, tau_m or the cut only: what they have in common is computed once."""
     backend = RememberingBackend()
 
-    class RememberingForest(PaperForest):
-        def _make_backend(self) -> Backend:
+    class RememberingSettings(ReadingSettings):
+        def backend(self) -> Backend:
             return backend
+
+    class RememberingForest(PaperForest):
+        def _reading(self) -> ReadingSettings:
+            return RememberingSettings(**vars(super()._reading()))
 
     def forest(**changes: int) -> PaperForest:
         return RememberingForest(k, **settings, **changes, random_state=seed).fit(X)

@@ -2,12 +2,21 @@
 
 from typing import Any, ClassVar, Self
 
-from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
-from clusterforests._utils.validation import PAPER_RULES, check_parameters
-from clusterforests.backends import Backend, CpuBackend
+from clusterforests._utils.progress import ProgressBar
+from clusterforests._utils.random import root_seed
+from clusterforests._utils.validation import PAPER_RULES, Rule, check_parameters, warn_caller
 from clusterforests.backends.any_clusterer import SklearnClusterer
-from clusterforests.estimator import ClusterForest
-from clusterforests.predictor import FittedForest
+from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph
+from clusterforests.feature_screening import screen_by_trees
+from clusterforests.fitted_forest import FittedForest, PlacedRows
+from clusterforests.judge.choice import asked_n_clusters
+from clusterforests.rows.opening import open_rows
+from clusterforests.rows.protocol import ReadingSettings
+from clusterforests.table.imputation import keep_donors
+from clusterforests.table.scaling import Scaling, fit_scaling
+from clusterforests.trees.forest import GrowthPlan, sample_rows, trees_grown
+from clusterforests.trees.growth import GrowthSettings
+from clusterforests.trees.settings import Setting, check_n_base_clusters, clusters_of_trees, landmarks_used
 
 
 class PaperForest(FittedForest):
@@ -86,7 +95,7 @@ class PaperForest(FittedForest):
     (178,)
     """
 
-    _limits: ClassVar[SizeLimits] = DEFAULT_LIMITS
+    _rules: ClassVar[dict[str, Rule]] = {**PAPER_RULES, "consensus": METHOD_RULES["method"]}
 
     def __init__(
         self,
@@ -151,16 +160,102 @@ class PaperForest(FittedForest):
         -------
         self : PaperForest
         """
-        check_parameters(vars(self), PAPER_RULES)
-        given = self.get_params(deep=False)
-        forest = ClusterForest(trees="grown", select_features=False, **given)
-        forest._limits, forest._make_backend = self._limits, self._make_backend  # type: ignore[misc, method-assign]
-        forest.fit(X, sample_weight=sample_weight)
-        fitted = {name: value for name, value in vars(forest).items() if name.endswith("_") or name.startswith("_")}
-        vars(self).update({name: value for name, value in fitted.items() if name not in ("_limits", "_make_backend")})
+        check_parameters(vars(self), self._rules)
+        with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
+            self._fit(X, sample_weight, bar)
         return self
 
-    def _make_backend(self) -> Backend:
-        if self.estimator is None:
-            return CpuBackend(self.n_jobs)
-        return SklearnClusterer(self.estimator, self.n_jobs)
+    def _fit(self, X: Any, sample_weight: Any, bar: ProgressBar) -> None:
+        """Run Algorithm 3, the CF algorithm."""
+        # The table as numbers: its distinct rows, and a sample of a table of very many rows.
+        bar.stage("reading the table")
+        rows = open_rows(self._reading(), X, sample_weight)
+        rows.report_to(bar.read)
+        seed = root_seed(self.random_state)
+        sample = rows.sample(seed)
+        number, _ = asked_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
+        scaling = fit_scaling(sample.table, self.scale, sample.weights)
+
+        # Line 1: for b = 1, ..., T, all trees in lock step.
+        # Line 2: grow a clustering vector by Algorithm 1, which begins with the competition of features of Algorithm 2.
+        # Both are in trees/growth.py.
+        bar.stage("growing the trees")
+        settings = self._growth(number.value, scaling, len(sample.distinct.rows), seed)
+        few = self.max_samples is None or len(sample.distinct.rows) <= self.max_samples
+        part = None if few else sample_rows(sample.distinct, int(self.max_samples or 0), seed)
+        plan = GrowthPlan(sample.table.values, sample.weights, scaling, settings, seed, part)
+        trees = rows.grow(plan, bar.grown)
+        grown = trees_grown(trees, settings)
+
+        # Line 3: the base clustering algorithm on the features of each vector gives a partition of the rows.
+        bar.stage("labelling the rows")
+        labelled = rows.label(trees, scaling, sample)
+
+        # Lines 4 to 6: P, the share of partitions in which two rows are in the same cluster. Rows with the same labels
+        # are one node of the graph, and P is made for the nodes only; landmarks stand for very many.
+        bar.stage("cutting the graph")
+        chosen = self._chosen_params(number, grown)
+        cut = self._cut_settings(number.value, chosen)
+        nodes = rows.nodes(labelled, sample, cut, seed)
+        graph = ConsensusGraph(rows.backend, nodes.signatures, cut)
+
+        # Line 7: regularise P; shares below beta_2 become 0, the others exp(beta_1 * share).
+        # Line 8: normalised cuts of the regularised P. Both when the graph is asked for a cut.
+        kept = graph.cut(cut.method)
+
+        # Rows that are no nodes go where their links with the nodes lead them.
+        bar.stage("placing the rows")
+        placed = PlacedRows(*rows.place(labelled, nodes, kept))
+
+        # Beside the paper: how informative each feature was, by the partitions that did not use it.
+        bar.stage("scoring the features")
+        labels, features = labelled.labels_of_sample, trees.features
+        screening = screen_by_trees(sample.table, sample.distinct, labels, features, seed)
+        bar.done(f"{rows.n_rows} rows in {number.value} clusters by {len(features)} trees")
+        if grown.value < self.n_estimators:
+            warn_caller(grown.reason)
+        if isinstance(rows.backend, SklearnClusterer):
+            rows.backend.warn_of_failures()
+        chosen["n_landmarks"] = landmarks_used(self.n_landmarks, nodes.n_landmarks)
+        chosen["device"] = rows.reading.device
+        donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
+        self._set_attributes(rows, plan, labelled.forest, placed, kept, screening, donors, chosen)
+
+    def _growth(self, n_clusters: int, scaling: Scaling, n_distinct: int, seed: int) -> GrowthSettings:
+        """Collect the parameters of Algorithms 1 and 2."""
+        check_n_base_clusters(self.n_base_clusters, n_distinct)
+        asked = self.n_base_clusters
+        return GrowthSettings(
+            n_base_clusters=clusters_of_trees(asked, n_clusters, self.n_estimators, n_distinct, seed, even=True),
+            fewer_clusters=isinstance(asked, tuple),
+            features_per_draw=min(int(self.features_per_draw), len(scaling.views.drawable)),
+            n_candidates=int(self.n_candidates),
+            patience=None if isinstance(self.patience, str) else int(self.patience),
+            repeat_features=bool(self.repeat_features),
+            compete_always=self.compete == "always",
+            quality=self.quality,
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+        )
+
+    def _chosen_params(self, number: Setting, grown: Setting) -> dict[str, Setting]:
+        """Say what was used: all of it was given."""
+        given = self.get_params(deep=False)
+        chosen = {
+            name: Setting(given[name], "given") for name in ("scale", "n_base_clusters", "max_samples", "quality")
+        }
+        return {"n_clusters": number, "n_estimators": grown, **chosen}
+
+    def _reading(self) -> ReadingSettings:
+        """Say what decides how rows are read."""
+        return ReadingSettings(
+            n_estimators=self.n_estimators,
+            consensus=self.consensus,
+            scale=self.scale,
+            max_samples=self.max_samples,
+            n_landmarks=self.n_landmarks,
+            n_jobs=self.n_jobs,
+            grows=True,
+            clusterer=self.estimator,
+            limits=self._limits,
+        )

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from clusterforests import ClusterForest, HartiganWongKMeans
+from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest
 
 TWO_ROWS = np.repeat([[0.0, 1.0], [5.0, 2.0]], 4, axis=0)
 
@@ -42,6 +42,6 @@ def test_fewer_rows_than_clusters():
 
 
 def test_clusterings_that_fail(blobs):
-    forest = ClusterForest(3, estimator=SometimesFails(n_init=1), n_estimators=10, random_state=0)
+    forest = PaperForest(3, estimator=SometimesFails(n_init=1), n_estimators=10, random_state=0)
     check(lambda: forest.fit(blobs[0]))
     check(lambda: forest.fit_predict(blobs[0]))

@@ -33,7 +33,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def fitted(table):
-    return ClusterForest(K, n_estimators=60, outliers="auto", random_state=0).fit(table)
+    return ClusterForest(K, n_estimators=60, contamination="auto", random_state=0).fit(table)
 
 
 IS_NOISE = np.arange(N + NOISE) >= N
@@ -51,7 +51,7 @@ def test_noise_is_found_and_clusters_are_kept(fitted):
 
 def test_clean_clusters_keep_their_rows():
     called = [
-        (ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(noisy(seed)[:N]).labels_ < 0)
+        (ClusterForest(K, n_estimators=40, contamination="auto", random_state=0).fit(noisy(seed)[:N]).labels_ < 0)
         for seed in range(5)
     ]
     assert np.mean(called) < 0.006
@@ -67,11 +67,11 @@ def test_clusters_are_what_they_are_without_outliers(table, fitted):
 
 
 def test_a_share(table):
-    forest = ClusterForest(K, n_estimators=60, outliers=0.04, random_state=0).fit(table)
+    forest = ClusterForest(K, n_estimators=60, contamination=0.04, random_state=0).fit(table)
     assert (forest.labels_ < 0).sum() == pytest.approx(0.04 * len(table), abs=1)
     assert forest.labels_[forest.labels_ < 0].size <= IS_NOISE[forest.labels_ < 0].sum() + 1
-    with pytest.raises(ValueError, match=r"outliers=0.999 leaves cluster \d of 3 without a row"):
-        ClusterForest(K, n_estimators=20, outliers=0.999, random_state=0).fit(table)
+    with pytest.raises(ValueError, match=r"contamination=0.999 leaves cluster \d of 3 without a row"):
+        ClusterForest(K, n_estimators=20, contamination=0.999, random_state=0).fit(table)
 
 
 def test_new_rows(table, fitted):
@@ -85,8 +85,8 @@ def test_new_rows(table, fitted):
 
 def test_weights_are_copies(table):
     weights = 1.0 + (np.arange(len(table)) % 3 == 0)
-    weighted = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, sample_weight=weights)
-    copied = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0)
+    weighted = ClusterForest(K, n_estimators=40, contamination="auto", random_state=0).fit(table, sample_weight=weights)
+    copied = ClusterForest(K, n_estimators=40, contamination="auto", random_state=0)
     copied.fit(np.repeat(table, weights.astype(int), axis=0))
     assert np.array_equal(copied.predict(table), weighted.predict(table))
 
@@ -94,7 +94,9 @@ def test_weights_are_copies(table):
 def test_a_row_without_weight_can_be_an_outlier(table):
     weights = np.where(IS_NOISE, 0.0, 1.0)
     labels = (
-        ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, sample_weight=weights).labels_
+        ClusterForest(K, n_estimators=40, contamination="auto", random_state=0)
+        .fit(table, sample_weight=weights)
+        .labels_
     )
     assert (labels[IS_NOISE] < 0).all()
 
@@ -123,7 +125,7 @@ def test_other_numbers_of_clusters_have_the_same_outliers(fitted):
 def test_outliers_that_are_all_of_a_cluster_keep_it_in_another_cut(tmp_path):
     X = np.random.default_rng(0).normal(size=(105, 4)) + 8 * np.repeat(np.eye(3, 4), [40, 35, 30], axis=0)
     X[0] = 60
-    forest = ClusterForest(3, n_estimators=20, outliers="auto", random_state=0).fit(X)
+    forest = ClusterForest(3, n_estimators=20, contamination="auto", random_state=0).fit(X)
     assert forest.labels_[0] == -1
     cut = forest.recut(4)
     assert set(cut.labels_.tolist()) - {-1} == {0, 1, 2, 3}
@@ -145,8 +147,8 @@ def test_saved_models(tmp_path, table, fitted):
 
 
 def test_a_fit_without_outliers_after_one_with(table, fitted):
-    forest = ClusterForest(K, n_estimators=20, outliers="auto", random_state=0).fit(table)
-    assert forest.set_params(outliers=None).fit(table).labels_.min() == 0
+    forest = ClusterForest(K, n_estimators=20, contamination="auto", random_state=0).fit(table)
+    assert forest.set_params(contamination=None).fit(table).labels_.min() == 0
     assert forest.predict(table).min() == 0
 
 
@@ -200,13 +202,13 @@ def test_command_line(tmp_path, table, capsys):
 
 def test_rows_of_which_something_is_known_are_no_outliers(table):
     pairs = [(0, N), (1, N + 1)]
-    forest = ClusterForest(K, n_estimators=40, outliers="auto", random_state=0).fit(table, must_link=pairs)
+    forest = ClusterForest(K, n_estimators=40, contamination="auto", random_state=0).fit(table, must_link=pairs)
     assert all(forest.labels_[a] == forest.labels_[b] >= 0 for a, b in pairs)
 
 
 def test_small_dask_tables(table, fitted):
     da = pytest.importorskip("dask.array")
-    there = ClusterForest(K, n_estimators=60, outliers="auto", random_state=0).fit(
+    there = ClusterForest(K, n_estimators=60, contamination="auto", random_state=0).fit(
         da.from_array(table, chunks=(200, 4))
     )
     assert np.array_equal(there.labels_.compute(), fitted.labels_)
@@ -220,10 +222,9 @@ def test_small_dask_tables(table, fitted):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"outliers": 0}, "outliers=0 is not allowed"),
-        ({"outliers": "some"}, "outliers='some' is not allowed"),
-        ({"outliers": "auto", "min_cluster_size": 3}, "outliers cannot be combined with min_cluster_size"),
-        ({"outliers": "auto", "trees": "grown"}, "outliers='auto' needs trees of several kinds"),
+        ({"contamination": 0}, "contamination=0 is not allowed"),
+        ({"contamination": "some"}, "contamination='some' is not allowed"),
+        ({"contamination": "auto", "min_cluster_size": 3}, "contamination cannot be combined with min_cluster_size"),
     ],
 )
 def test_what_is_refused(table, settings, message):
@@ -235,7 +236,7 @@ def test_columns_that_hardly_vary_and_one_cluster():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), rng.integers(2, size=200), np.zeros(200)])
     X[0, 0] = 40
-    labels = ClusterForest(1, n_estimators=20, outliers="auto", random_state=0).fit(X).labels_
+    labels = ClusterForest(1, n_estimators=20, contamination="auto", random_state=0).fit(X).labels_
     assert labels[0] == -1
     assert (labels < 0).mean() < 0.02
 
@@ -252,7 +253,7 @@ def test_a_third_of_a_cluster_may_be_outliers():
 
 def test_wide_sparse_tables_have_outliers():
     X = scipy.sparse.random(300, 500, 0.05, random_state=0, format="csr")
-    forest = ClusterForest(3, n_estimators=20, outliers=0.1, random_state=0).fit(X)
+    forest = ClusterForest(3, n_estimators=20, contamination=0.1, random_state=0).fit(X)
     assert (forest.labels_ < 0).sum() == 30
     assert len(forest.feature_importances_) == 500
 
@@ -260,7 +261,7 @@ def test_wide_sparse_tables_have_outliers():
 @pytest.mark.parametrize("asked", ["auto", 0.1])
 def test_a_table_in_which_no_column_varies_has_none(asked):
     X = np.ones((30, 3))
-    forest = ClusterForest(n_estimators=20, outliers=asked, random_state=0).fit(X)
+    forest = ClusterForest(n_estimators=20, contamination=asked, random_state=0).fit(X)
     assert (forest.labels_ == 0).all()
     assert (forest.predict(X) == 0).all()
 
@@ -268,7 +269,7 @@ def test_a_table_in_which_no_column_varies_has_none(asked):
 def test_a_row_that_outweighs_all_others_gives_no_warning():
     X, weights = np.random.default_rng(0).normal(size=(100, 3)), np.ones(100)
     weights[0] = 1e12
-    forest = ClusterForest(1, n_estimators=20, outliers="auto", random_state=0)
+    forest = ClusterForest(1, n_estimators=20, contamination="auto", random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert forest.fit(X, sample_weight=weights).labels_[0] == 0
@@ -286,7 +287,7 @@ def test_a_cluster_without_weight_has_a_shape():
 def test_the_answer_for_one_cluster_counts_outliers():
     X = np.random.default_rng(0).normal(size=(100, 3))
     X[0] = 40
-    said = describe(ClusterForest(1, n_estimators=20, outliers=0.01, random_state=0).fit(X), X).answer
+    said = describe(ClusterForest(1, n_estimators=20, contamination=0.01, random_state=0).fit(X), X).answer
     assert said == "99 of 100 rows form one cluster, as requested. 1 row lies apart from the others."
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, consensus_clustering
+from clusterforests import ClusterForest, PaperForest, consensus_clustering
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import GraphLimits, collapse
 from clusterforests.consensus.consensus_clustering import combine
@@ -69,7 +69,7 @@ def test_the_walk_is_that_of_the_oracle(rows, new_rows, affinity_threshold):
         3, n_estimators=40, consensus="ncut", affinity_threshold=affinity_threshold, random_state=0
     ).fit(rows[0])
     partitions = RowsHere(forest, new_rows, 0, NewCells()).labels
-    placement = forest._placement
+    placement = forest._predictor.placement
     found = reference.walk(
         forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, affinity_threshold, scale=4.0
     )
@@ -79,7 +79,7 @@ def test_the_walk_is_that_of_the_oracle(rows, new_rows, affinity_threshold):
 @pytest.mark.parametrize("consensus", ["ncut", "kway"])
 def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, random_state=0).fit(rows[0])
-    unsettled = replace(forest._placement, settled=np.empty(0, np.int32))
+    unsettled = replace(forest._predictor.placement, settled=np.empty(0, np.int32))
     assert (unsettled.clusters(CpuBackend(), forest.partitions_) == forest.labels_).all()
 
 
@@ -120,7 +120,7 @@ def test_missing_cells_are_filled_as_in_fit(rows):
 def test_a_learner_of_ones_own_predicts(rows, new_rows):
     from sklearn.cluster import KMeans
 
-    forest = ClusterForest(3, n_estimators=20, estimator=KMeans(n_init=1), random_state=0).fit(rows[0])
+    forest = PaperForest(3, n_estimators=20, estimator=KMeans(n_init=1), random_state=0).fit(rows[0])
     assert (forest.predict(rows[0]) == forest.labels_).mean() > 0.99
     assert set(forest.predict(new_rows)) <= {0, 1, 2}
 

@@ -145,6 +145,6 @@ def test_nodes_without_rows_leave_values_unknown():
 def test_rows_beside_the_nodes_go_where_they_are_linked_most():
     X, truth = tight_in_wide(900)
     forest = ClusterForest(2, trees="varied", n_landmarks=300, random_state=0).fit(X)
-    assert isinstance(forest._placement.rule, MostLinked)
+    assert isinstance(forest._predictor.placement.rule, MostLinked)
     assert (forest.predict(X) == forest.labels_).all()
     assert adjusted_rand_score(truth, forest.labels_) > 0.45

@@ -146,7 +146,7 @@ FORESTS: dict[str, Callable] = {
     "landmarks": lambda: forest(n_landmarks=60).fit(table(800)),
     "many rows": many_rows,
     "rare group": lambda: forest().fit(with_a_rare_group()),
-    "outliers": lambda: forest(2, outliers="auto").fit(with_outliers()),
+    "outliers": lambda: forest(2, contamination="auto").fit(with_outliers()),
     "levels of a category": lambda: forest("auto").fit(with_levels()),
 } | {f"consensus {name}": lambda name=name: combined(name) for name in COMBINED}
 

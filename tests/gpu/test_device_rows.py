@@ -75,14 +75,14 @@ def test_tallies(cupy, clusters):
 def test_too_little_memory_is_said_before_a_fit(big, lower_limits):
     lower_limits(device=DeviceLimits(scratch_bytes=2**60))
     with pytest.raises(
-        MemoryError, match=r"needs .* GiB on the GPU beside the table.*Free other arrays, or use backend="
+        MemoryError, match=r"needs .* GiB on the GPU beside the table.*Free other arrays, or use device="
     ):
-        ClusterForest(4, n_estimators=8, backend="gpu").fit(big)
+        ClusterForest(4, n_estimators=8, device="gpu").fit(big)
 
 
 def test_a_gpu_that_is_too_old_is_said_before_a_fit(monkeypatch, lower_limits):
     lower_limits(large_rows=2000)
     monkeypatch.setitem(sys.modules, "cupy", emulated_cupy)
     monkeypatch.setattr(emulated_cupy.Device, "compute_capability", "75")
-    with pytest.raises(RuntimeError, match=r"compute capability 8\.0 or later; this one has 7\.5\. Use backend='cpu'"):
-        ClusterForest(4, n_estimators=8, backend="gpu").fit(BIG[:4001])
+    with pytest.raises(RuntimeError, match=r"compute capability 8\.0 or later; this one has 7\.5\. Use device='cpu'"):
+        ClusterForest(4, n_estimators=8, device="gpu").fit(BIG[:4001])

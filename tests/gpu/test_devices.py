@@ -63,7 +63,7 @@ def test_who_is_on_a_gpu():
 def test_what_is_missing_is_said(cupy, monkeypatch):
     assert need_cupy() is cupy
     cupy.cuda.runtime.getDeviceCount = lambda: 0
-    with pytest.raises(RuntimeError, match=r"this machine has none. Use backend='cpu'"):
+    with pytest.raises(RuntimeError, match=r"this machine has none. Use device='cpu'"):
         need_cupy()
 
     def no_driver():

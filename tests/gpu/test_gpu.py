@@ -13,7 +13,6 @@ import pytest
 from accelerator import rows_on_gpu
 
 from clusterforests import ClusterForest
-from clusterforests._utils import devices
 from clusterforests._utils.memory import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.gpu import flat_trees as gpu_trees
@@ -29,6 +28,7 @@ from clusterforests.gpu.flat_trees import (
     used_columns,
 )
 from clusterforests.gpu.reader import draw_on_gpu
+from clusterforests.rows import devices
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
 from clusterforests.rows.sampled import LocalBlocks
 from clusterforests.table.feature_columns import FeatureColumns, numeric_table
@@ -81,7 +81,7 @@ def here(weights=None):
 def test_without_cupy_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(ImportError, match=r'needs CuPy.*pip install "clusterforests\[gpu\]"'):
-        ClusterForest(2, backend="gpu").fit(X)
+        ClusterForest(2, device="gpu").fit(X)
 
 
 @pytest.mark.parametrize("count", [0, None], ids=["no device", "no driver"])
@@ -97,8 +97,8 @@ def test_without_a_device_the_error_says_so(monkeypatch, count):
     runtime = types.SimpleNamespace(getDeviceCount=get_device_count, CUDARuntimeError=CUDARuntimeError)
     fake = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
     monkeypatch.setitem(sys.modules, "cupy", fake)
-    with pytest.raises(RuntimeError, match=r"needs an NVIDIA GPU.*backend='cpu'"):
-        ClusterForest(2, backend="gpu").fit(X)
+    with pytest.raises(RuntimeError, match=r"needs an NVIDIA GPU.*device='cpu'"):
+        ClusterForest(2, device="gpu").fit(X)
 
 
 def test_a_failed_start_leaves_the_forest_as_it_was(monkeypatch):
@@ -106,14 +106,14 @@ def test_a_failed_start_leaves_the_forest_as_it_was(monkeypatch):
     forest = ClusterForest(2, n_estimators=3, random_state=0).fit(X)
     before = forest.labels_
     with pytest.raises(ImportError):
-        forest.set_params(backend="gpu").fit(X[:100])
+        forest.set_params(device="gpu").fit(X[:100])
     assert forest.labels_ is before
 
 
 def test_host_arrays_stay_on_the_cpu():
     for backend, reason in (("auto", "X is not on a GPU"), ("cpu", "given")):
-        forest = ClusterForest(2, n_estimators=3, random_state=0, backend=backend).fit(X)
-        assert forest.chosen_params_["backend"] == ("cpu", reason)
+        forest = ClusterForest(2, n_estimators=3, random_state=0, device=backend).fit(X)
+        assert forest.chosen_params_["device"] == ("cpu", reason)
 
 
 @pytest.mark.parametrize("kind", [2, 13])
@@ -216,7 +216,7 @@ def test_flat_trees_find_the_labels_of_the_core(scale):
 @pytest.mark.parametrize("method", ["kway", "ncut"])
 def test_ballots_count_what_the_core_counts(method):
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, n_landmarks=100).fit(X)
-    rule, nodes = forest._placement.rule, forest._placement.nodes
+    rule, nodes = forest._predictor.placement.rule, forest._predictor.placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
     ballot = make_ballot(nodes, rule.links, rule.voters, parts, 2**16)
     labels = forest.partitions_[:, :200]
@@ -230,7 +230,7 @@ def test_ballots_count_what_the_core_counts(method):
 
 def test_a_ballot_of_groups_has_a_word_or_more_for_each():
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus="refined", n_landmarks=100).fit(X)
-    rule, nodes = forest._placement.rule, forest._placement.nodes
+    rule, nodes = forest._predictor.placement.rule, forest._predictor.placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
     ballot = make_group_ballot(nodes, rule, parts, 2**16)
     labels = forest.partitions_[:, :200]
@@ -326,7 +326,7 @@ def assert_same(a, b):
     """Features, kappas, centres, labels in the trees and clusters."""
     assert all((f == g).all() for f, g in zip(a.estimators_features_, b.estimators_features_, strict=True))
     assert (a.kappas_ == b.kappas_).all()
-    assert all((c == d).all() for c, d in zip(a._trees.centers, b._trees.centers, strict=True))
+    assert all((c == d).all() for c, d in zip(a._predictor.trees.centers, b._predictor.trees.centers, strict=True))
     assert (a.partitions_ == b.partitions_).all()
     assert (a.labels_ == b.labels_).all()
 
@@ -336,8 +336,8 @@ def assert_same(a, b):
 def test_a_fit_is_that_of_the_cpu(big, consensus):
     forest = ClusterForest(4, n_estimators=20, random_state=0, consensus=consensus, n_jobs=-1)
     cpu = forest.fit(big)
-    found = ClusterForest(**forest.get_params()).set_params(backend="gpu").fit(big)
-    assert found.chosen_params_["backend"] == ("gpu", "given")
+    found = ClusterForest(**forest.get_params()).set_params(device="gpu").fit(big)
+    assert found.chosen_params_["device"] == ("gpu", "given")
     assert_same(found, cpu)
     assert isinstance(found.labels_, np.ndarray)
 
@@ -346,7 +346,7 @@ def test_a_fit_is_that_of_the_cpu(big, consensus):
 @pytest.mark.parametrize("changed", [{"n_estimators": 260}, {"n_base_clusters": 150}, {"scale": "none"}], ids=str)
 def test_unusual_forests(big, changed):
     settings = {"n_estimators": 10, "random_state": 1, "consensus": "kway", "n_jobs": -1, **changed}
-    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
+    cpu, found = (ClusterForest(4, device=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)
 
 
@@ -357,7 +357,7 @@ def test_weights_missing_cells_and_infinity(cupy, big):
     holes[np.isnan(holes).all(axis=1), 0] = 0.0
     for table, given in ((big, weights), (holes, None)):
         cpu, found = (
-            ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1, backend=backend).fit(x, sample_weight=given)
+            ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1, device=backend).fit(x, sample_weight=given)
             for backend, x in (("cpu", table), ("gpu", cupy.asarray(table)))
         )
         assert (cupy.asnumpy(found.labels_) == cpu.labels_).all()
@@ -375,7 +375,7 @@ def test_columns_whose_range_is_no_double(big, scale):
     table[:, 3] *= 1.7e308 / np.abs(table[:, 3]).max()
     table[:, 4] *= 1e-310
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "scale": scale}
-    cpu, found = (ClusterForest(4, backend=backend, **settings).fit(table) for backend in ("cpu", "gpu"))
+    cpu, found = (ClusterForest(4, device=backend, **settings).fit(table) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)
 
 
@@ -387,7 +387,7 @@ def test_arrays_on_the_gpu(cupy, big, tmp_path, order, dtype):
     forest = ClusterForest(4, n_estimators=8, random_state=0, n_jobs=-1)
     cpu = ClusterForest(**forest.get_params()).fit(table)
     found = forest.fit(cupy.asarray(table, order=order))
-    assert found.chosen_params_["backend"] == ("gpu", "X is on the GPU")
+    assert found.chosen_params_["device"] == ("gpu", "X is on the GPU")
     assert isinstance(found.labels_, cupy.ndarray)
     assert isinstance(found.partitions_, cupy.ndarray)
     found.save(tmp_path / "forest")
@@ -413,7 +413,7 @@ def test_torch_tensors(cupy, big):
     for rows in (1000, len(big)):
         found = ClusterForest(4, n_estimators=8, random_state=0).fit(torch.asarray(big[:rows], device="cuda"))
         cpu = ClusterForest(4, n_estimators=8, random_state=0).fit(big[:rows])
-        assert found.chosen_params_["backend"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
+        assert found.chosen_params_["device"].value == ("gpu" if rows > DEFAULT_LIMITS.large_rows else "cpu")
         assert isinstance(found.labels_, torch.Tensor)
         assert found.labels_.is_cuda
         assert (found.labels_.cpu().numpy() == cpu.labels_).all()
@@ -425,7 +425,7 @@ def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1}
     cpu = ClusterForest(4, **settings).fit(big)
     lower_limits(device=DeviceLimits(spare=0.0, block_bytes=big.nbytes // 3))
-    found = ClusterForest(4, **settings, backend="gpu").fit(big)
+    found = ClusterForest(4, **settings, device="gpu").fit(big)
     assert_same(found, cpu)
 
 
@@ -440,7 +440,7 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks,
     """The numbers, not only what follows from them."""
     settings = {"random_state": 0, "consensus": method, "n_landmarks": landmarks, "n_init": 1}
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
-    placement, labels = forest._placement, np.ascontiguousarray(forest.partitions_[:, :100])
+    placement, labels = forest._predictor.placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1
     limits, votes = DeviceLimits(vote_chip_bytes=chip_bytes), []
     rule = gpu_placement.DeviceRule(placement, parts.tolist(), np.int8, limits)
@@ -462,5 +462,5 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks,
 def test_votes_in_blocks(big, lower_limits):
     lower_limits(device=DeviceLimits(vote_bytes=2**16))
     settings = {"n_estimators": 8, "random_state": 0, "n_jobs": -1, "consensus": "ncut"}
-    cpu, found = (ClusterForest(7, backend=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
+    cpu, found = (ClusterForest(7, device=backend, **settings).fit(big) for backend in ("cpu", "gpu"))
     assert_same(found, cpu)

@@ -156,7 +156,6 @@ def test_as_many_candidates_as_distinct_rows():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"trees": "grown", "n_estimators": 60},
         {"consensus": "ncut"},
         {"consensus": "average"},
         {"n_base_clusters": 6},

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from interruption import WITHIN, groups, interrupt, slowest
 
-from clusterforests import ClusterForest, HartiganWongKMeans, _core, consensus_clustering
+from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest, _core, consensus_clustering
 from clusterforests.consensus.methods import METHODS
 
 
@@ -29,8 +29,7 @@ def kmeans_of_a_column():
 
 
 def growth():
-    settings = {"trees": "grown", "max_samples": None, "n_jobs": 2}
-    ClusterForest(5, n_estimators=1000, random_state=0, **settings).fit(groups(2000, 20))
+    PaperForest(5, n_estimators=1000, n_jobs=2, random_state=0).fit(groups(2000, 20))
 
 
 @pytest.mark.parametrize("work", [table, one_large_kmeans, kmeans_of_a_column, growth])

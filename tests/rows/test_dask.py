@@ -96,7 +96,9 @@ def test_the_same_as_numpy_however_it_is_cut(plain, lengths):
     assert found.partitions_.dtype == np.int8
     for name in ("kappas_", "kappa_path_", "feature_importances_", "feature_pvalues_"):
         np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
-    assert all((a == b).all() for a, b in zip(found._trees.centers, plain._trees.centers, strict=True))
+    assert all(
+        (a == b).all() for a, b in zip(found._predictor.trees.centers, plain._predictor.trees.centers, strict=True)
+    )
     assert found.n_iter_ == plain.n_iter_
     assert found.chosen_params_ == plain.chosen_params_
 

@@ -2,15 +2,21 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from clusterforests import ClusterForest
 from clusterforests._utils import memory as limits
-from clusterforests.rows.memory_estimate import check_fit_memory, estimate_memory
+from clusterforests.rows.memory_estimate import check_fit_memory
+from clusterforests.rows.memory_estimate import estimate_memory as estimate_for
+from clusterforests.rows.protocol import ReadingSettings
 
-SETTINGS = {"n_estimators": 200, "max_samples": "auto", "n_landmarks": "auto", "consensus": "auto"}
+
+def estimate_memory(n_samples, n_features, *, copied=False, **settings):
+    return estimate_for(ReadingSettings(**settings), n_samples, n_features, copied=copied)
+
 
 FIT = """
 import numpy as np
@@ -60,7 +66,6 @@ def test_stages():
     assert small.consensus > 24 * 1000**2
     assert large.consensus == estimate_memory(10**7, 20).consensus
     assert estimate_memory(10**6, 20, copied=True).input - large.input == 2 * 8 * 20 * 10**6  # encoded, then filled
-    assert estimate_memory(10**6, 20, wide_labels=True).partitions == 2 * large.partitions
     assert estimate_memory(10**6, 20, n_landmarks=4000).consensus > 3 * large.consensus
     assert estimate_memory(10**6, 20, max_samples=10**5).sample > 5 * large.sample
     assert estimate_memory(50_000, 20, n_landmarks=None, consensus="ncut", n_estimators=100).total < 2**30
@@ -78,17 +83,17 @@ def test_stages():
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_setting_that_does(changes, advice, monkeypatch):
-    settings = SETTINGS | changes
-    needed = estimate_memory(10**6, 20, **settings).total
+    settings = ReadingSettings(**changes)
+    needed = estimate_for(settings, 10**6, 20).total
     monkeypatch.setattr(limits, "available_memory", lambda: needed)
-    check_fit_memory(ClusterForest(**settings), (10**6, 20))
+    check_fit_memory(settings, (10**6, 20))
     monkeypatch.setattr(limits, "available_memory", lambda: needed - 2**20)
     with pytest.raises(
         MemoryError, match=rf"1000000 rows and 20 columns needs .* [GM]iB.* {advice}\d* would fit"
     ) as told:
-        check_fit_memory(ClusterForest(**settings), (10**6, 20))
+        check_fit_memory(settings, (10**6, 20))
     name, value = str(told.value).split()[-3].split("=")
-    check_fit_memory(ClusterForest(**settings | {name: int(value)}), (10**6, 20))
+    check_fit_memory(replace(settings, **{name: int(value)}), (10**6, 20))
 
 
 def test_a_fit_is_refused_before_it_starts(monkeypatch):

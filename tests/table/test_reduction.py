@@ -118,4 +118,4 @@ def test_other_tables_are_left_as_they_are(corpus):
         assert not is_reducible(given)
     forest = ClusterForest(4, n_estimators=4, random_state=0, scale="rank").fit(X[:, :300])
     assert forest.chosen_params_["scale"].reason == "given"
-    assert forest._reduction is None
+    assert forest._predictor.reduction is None

@@ -231,8 +231,8 @@ def test_what_is_no_anndata_is_refused(adata):
 
 
 def test_outliers_have_no_category(adata, tmp_path):
-    cf.tl.cluster_forest(adata, 3, outliers=0.1, **FEW_TREES)
-    labels = ClusterForest(3, outliers=0.1, random_state=0, **FEW_TREES).fit(adata.X).labels_
+    cf.tl.cluster_forest(adata, 3, contamination=0.1, **FEW_TREES)
+    labels = ClusterForest(3, contamination=0.1, random_state=0, **FEW_TREES).fit(adata.X).labels_
     assert adata.obs[KEY].cat.codes.tolist() == labels.tolist()
     assert adata.obs[KEY].isna().sum() == 12
     adata.write_h5ad(tmp_path / "cells.h5ad")

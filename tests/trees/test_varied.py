@@ -74,9 +74,11 @@ def test_trees_see_what_they_say():
     """Each tree is the nearest centre in its columns."""
     X = RNG.normal(size=(80, 30)) + 3 * np.arange(80)[:, None] // 20
     forest = ClusterForest(4, n_estimators=12, random_state=0).fit(X)
-    table = forest._scaling.apply(X)
-    exponent, origin, _ = forest._trees.coordinates
-    for labels, columns, centers in zip(forest.partitions_, forest._trees.columns, forest._trees.centers, strict=True):
+    table = forest._predictor.scaling.apply(X)
+    exponent, origin, _ = forest._predictor.trees.coordinates
+    for labels, columns, centers in zip(
+        forest.partitions_, forest._predictor.trees.columns, forest._predictor.trees.centers, strict=True
+    ):
         values = (centers + origin[columns]) * 2.0 ** exponent[columns]
         assert (reference.nearest(table[:, columns], values) == labels).all()
 

@@ -11,7 +11,7 @@ import numpy as np
 QUALITY = ("centroid", "pairwise")
 SCALES = ("none", "standard", "range", "rank", "mixed")
 COMPETE = ("start", "always")
-BACKENDS = ("auto", "cpu", "gpu")
+DEVICES = ("auto", "cpu", "gpu")
 MAX_MEMBERS = 65535  # the largest match count that 16 bits hold
 
 
@@ -99,7 +99,7 @@ RULES: Mapping[str, Rule] = {
     "max_iter": integer(1, 2**30),
     "improve": boolean(),
     "n_jobs": JOBS,
-    "backend": choice(*BACKENDS),
+    "device": choice(*DEVICES),
     "verbose": either(integer(0), boolean()),
 }
 
@@ -145,19 +145,8 @@ FOREST_RULES: Mapping[str, Rule] = {
     "n_landmarks": _automatic(none(), integer(2)),
     "scale": _automatic(choice(*SCALES)),
     "n_base_clusters": _automatic(RULES["n_base_clusters"], span(1)),
-    "quality": _automatic(choice(*QUALITY, "corrected")),
-    "trees": _automatic(choice("varied", "fine", "grown")),
+    "trees": _automatic(choice("varied", "fine")),
     "select_features": boolean(),
-    **{
-        name: _automatic(RULES[name])
-        for name in (
-            "features_per_draw",
-            "n_candidates",
-            "patience",
-            "repeat_features",
-            "n_init",
-        )
-    },
 }
 
 # PaperForest says everything itself.

@@ -1,6 +1,6 @@
 """Where the computing is done. Stages get a back end; back ends know nothing of stages.
 
-Where rows are read, on the CPU or on a GPU (`ClusterForest(backend=...)`), is another question: see `rows/`.
+Where rows are read, on the CPU or on a GPU (`ClusterForest(device=...)`), is another question: see `rows/`.
 """
 
 from clusterforests.backends.cpu import CpuBackend

@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     must_link: Any = None
     cannot_link: Any = None
     known_labels: Any = None
-    outliers: Any = None
+    contamination: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -43,9 +43,9 @@ class Asked(NamedTuple):
 
     def read(self, n_rows: int, weights: FloatArray | None) -> "Constraints | None":
         """Check it; None if it asks for nothing."""
-        if self.outliers is not None and self[:2] != (None, None):
+        if self.contamination is not None and self[:2] != (None, None):
             raise ValueError(
-                "outliers cannot be combined with min_cluster_size or max_cluster_size: rows that leave a cluster "
+                "contamination cannot be combined with min_cluster_size or max_cluster_size: rows that leave a cluster "
                 "would change its size. Leave one of them out."
             )
         guidance = read_guidance(n_rows, self.must_link, self.cannot_link, self.known_labels)

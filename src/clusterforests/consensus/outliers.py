@@ -18,7 +18,7 @@ from clusterforests._utils.statistics import weighted_quantile
 from clusterforests._utils.validation import Rule, above, choice, either, none
 from clusterforests.consensus.refinement import LEAST_VARIANCE, usual_steps
 
-OUTLIER_RULES: dict[str, Rule] = {"outliers": either(none(), choice("auto"), above(0, 1, or_equal=False))}
+OUTLIER_RULES: dict[str, Rule] = {"contamination": either(none(), choice("auto"), above(0, 1, or_equal=False))}
 FALSE_ALARMS = 0.001  # of the rows of normal clusters that "auto" takes for outliers
 LEVEL = float(ndtri(1 - FALSE_ALARMS))
 INNER = 0.975  # of a normal distribution: the rows that it is fitted to
@@ -133,7 +133,7 @@ def check_left(clusters: IntArray, outside: BoolArray, n_clusters: int, asked: f
     """Refuse outliers that are all there is of a cluster."""
     if len(lost := lost_clusters(clusters, outside, n_clusters)):
         raise ValueError(
-            f"outliers={asked!r} leaves cluster {lost[0]} of {n_clusters} without a row. Lower it, or n_clusters."
+            f"contamination={asked!r} leaves cluster {lost[0]} of {n_clusters} without a row. Lower it, or n_clusters."
         )
 
 

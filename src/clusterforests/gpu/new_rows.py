@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray
-from clusterforests._utils.memory import DeviceLimits
 from clusterforests.consensus.placement import Shares
 from clusterforests.gpu.kernels import Kernels, strides
 from clusterforests.gpu.labelling import DeviceLadders, DeviceTrees
@@ -15,42 +14,42 @@ from clusterforests.gpu.placement import DeviceRule
 from clusterforests.gpu.reader import DeviceTable, survey_on_gpu
 from clusterforests.rows.devices import as_cupy, need_cupy
 from clusterforests.rows.lloyd_pass import Labelling
+from clusterforests.rows.new_rows import Predictor
 
 REAL = (np.float32, np.float64)
 
 
-def open_new_rows(forest: Any, X: Any) -> "RowsOnGpu | None":
+def open_new_rows(predictor: Predictor, X: Any) -> "RowsOnGpu | None":
     """Open new rows that are on a GPU; None where this machine has to read them or to say what is wrong with them."""
-    encoding, scaling = forest._encoding, forest._scaling
-    plain = not (encoding.levels or encoding.readings or encoding.used or encoding.names or forest._reduction)
-    if not plain or forest._outlier_rule is not None or scaling.sources is not None:
+    encoding = predictor.encoding
+    plain = not (encoding.levels or encoding.readings or encoding.used or encoding.names or predictor.reduction)
+    if not plain or predictor.outliers is not None or predictor.scaling.sources is not None:
         return None
-    if not DeviceRule.knows(forest._placement):
+    if not DeviceRule.knows(predictor.placement):
         return None
     array = as_cupy(X)
     if array.ndim != 2 or array.shape[1] != encoding.n_features or not len(array) or array.dtype not in REAL:
         return None
-    limits = forest._limits.device
-    table = DeviceTable(array, limits)
+    table = DeviceTable(array, predictor.limits.device)
     seen = survey_on_gpu(table)
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
         return None
-    return RowsOnGpu(forest, table, limits)
+    return RowsOnGpu(predictor, table)
 
 
 class RowsOnGpu:
     """New rows, all numbers, none missing."""
 
-    def __init__(self, forest: Any, table: DeviceTable, limits: DeviceLimits) -> None:
-        self.placement, self.table, self.limits = forest._placement, table, limits
-        self.forest, trees = forest, forest._trees
-        self.trees = Labelling(forest._scaling, trees.coordinates, trees.columns, trees.centers)
+    def __init__(self, predictor: Predictor, table: DeviceTable) -> None:
+        self.predictor, self.placement, self.table, self.limits = predictor, predictor.placement, table, table.limits
+        trees = predictor.trees
+        self.trees = Labelling(predictor.scaling, trees.coordinates, trees.columns, trees.centers)
 
     def blocks(self) -> "Iterator[RowsOnGpu]":
         """Go through the rows in blocks whose labels in all trees the GPU has room for."""
         step = max(1, self.limits.label_bytes // (len(self.trees.centers) * np.dtype(self.trees.label_type).itemsize))
         for start in range(0, self.table.shape[0], step):
-            yield RowsOnGpu(self.forest, DeviceTable(self.table.X[start : start + step], self.limits), self.limits)
+            yield RowsOnGpu(self.predictor, DeviceTable(self.table.X[start : start + step], self.limits))
 
     @cached_property
     def labels(self) -> Any:

@@ -21,7 +21,7 @@ from clusterforests.gpu.placement import DeviceRule
 from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.in_memory import read_in_memory
 from clusterforests.rows.lloyd_pass import Labelling
-from clusterforests.rows.protocol import Reading, ReadingProgress
+from clusterforests.rows.protocol import FittedTable, Reading, ReadingProgress, ReadingSettings
 from clusterforests.rows.results import Results
 from clusterforests.rows.sampled import DrawnRows, SampledRows
 from clusterforests.table.checks import check_weights
@@ -178,15 +178,15 @@ def check_device(n_rows: int, limits: DeviceLimits) -> None:
     capability: str = cupy.cuda.Device().compute_capability
     if int(capability) < OLDEST_CHIP:
         raise RuntimeError(
-            f"The GPU back end needs a GPU of compute capability {OLDEST_CHIP / 10} or later; this one has "
-            f"{int(capability) / 10}. Use backend='cpu' with X in this machine's memory."
+            f"device='gpu' needs a GPU of compute capability {OLDEST_CHIP / 10} or later; this one has "
+            f"{int(capability) / 10}. Use device='cpu' with X in this machine's memory."
         )
     needed = ROW_BYTES * n_rows + limits.scratch_bytes + limits.vote_bytes
     free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
     if needed > free:
         raise MemoryError(
             f"A fit of {n_rows} rows needs {format_bytes(needed)} on the GPU beside the table, but only "
-            f"{format_bytes(free)} are free there. Free other arrays, or use backend='cpu' with X in this machine's "
+            f"{format_bytes(free)} are free there. Free other arrays, or use device='cpu' with X in this machine's "
             "memory."
         )
 
@@ -340,32 +340,35 @@ class DeviceReader:
 # Open a table that a GPU reads.
 
 
-def open_rows(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> SampledRows:
+def open_rows(settings: ReadingSettings, X: Any, sample_weight: Any, device: Setting, results: Results) -> SampledRows:
     """Open a large table that a GPU reads. This machine encodes categories and fills missing cells."""
-    check_device(len(X), forest._limits.device)
-    opened = _open_numbers(forest, X, sample_weight, where) or _open_encoded(forest, X, sample_weight, where)
+    check_device(len(X), settings.limits.device)
+    opened = _open_numbers(settings, X, sample_weight, device) or _open_encoded(settings, X, sample_weight, device)
     reader, reading = opened
-    backend = forest._make_backend()
-    reader.backend = backend
+    reader.backend = settings.backend()
     if not on_gpu(X):
         results = copied = CopiedResults()
         reader.on_labels = copied.begin
-    return SampledRows.of(forest, reader, reading, backend, results)
+    return SampledRows.of(settings, reader, reading, results)
 
 
-def _open_encoded(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading]:
-    sample, reading = read_in_memory(forest, to_host(X), sample_weight, where)
+def _open_encoded(
+    settings: ReadingSettings, X: Any, sample_weight: Any, device: Setting
+) -> tuple[DeviceReader, Reading]:
+    sample, reading = read_in_memory(settings, to_host(X), sample_weight, device)
     encoded = sample.table
-    label_bytes = len(encoded.values) * forest.n_estimators
-    table = open_source_on_gpu(ArraySource(encoded.values), label_bytes, forest._limits.device)
+    label_bytes = len(encoded.values) * settings.n_estimators
+    table = open_source_on_gpu(ArraySource(encoded.values), label_bytes, settings.limits.device)
     places = encoded.first, encoded.widths, encoded.categorical
     return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
 
 
-def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tuple[DeviceReader, Reading] | None:
-    """Do what `large_encoding.open_large` does. None where X has categories or missing cells."""
+def _open_numbers(
+    settings: ReadingSettings, X: Any, sample_weight: Any, device: Setting
+) -> tuple[DeviceReader, Reading] | None:
+    """Do what `table.encoding.open_large` does. None where X has categories or missing cells."""
     weights = check_weights(sample_weight, len(X))
-    table = _open(X, forest.n_estimators, forest._limits.device)
+    table = _open(X, settings.n_estimators, settings.limits.device)
     if table is None:
         return None
     seen = survey_on_gpu(table)
@@ -373,14 +376,15 @@ def _open_numbers(forest: Any, X: Any, sample_weight: Any, where: Setting) -> tu
         return None
     p = table.shape[1]
     X = np.empty((0, p)) if on_gpu(X) else known_frame(X)
-    check_names(forest, X, reset=True)
+    columns = FittedTable()
+    check_names(columns, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), p, {})
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):
         _refuse_infinity(table, encoding)
     first, widths = np.arange(p, dtype=np.int32), np.ones(p, np.int32)
     reader = DeviceReader(table, seen, first, widths, np.zeros(p, bool), weights)
-    return reader, Reading(encoding, None, weights, where)
+    return reader, Reading(columns, encoding, None, weights, device)
 
 
 def _open(X: Any, n_estimators: int, limits: DeviceLimits) -> AnyTable | None:

@@ -9,7 +9,8 @@ from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, str
 from clusterforests.gpu.new_rows import open_new_rows
 from clusterforests.inspection.memberships import ROUNDING, FromMemberships, without_itself
 from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
-from clusterforests.rows.results import DiagnosticWork, HostResults, RowWork, clusters_of, counting_weights
+from clusterforests.rows.new_rows import Predictor
+from clusterforests.rows.results import DiagnosticWork, FittedRows, HostResults, RowWork
 
 COUNT_BLOCKS = 32  # of threads, for each tree
 CELL_BYTES = 4
@@ -24,30 +25,30 @@ class DeviceResults(HostResults):
     def send(self, values: Any) -> Any:
         return send_to(self.like, values)
 
-    def map_rows(self, work: RowWork, forest: Any, X: Any, dtype: Any, *after: int) -> Any:
-        rows = open_new_rows(forest, X)
+    def map_rows(self, work: RowWork, predictor: Predictor, X: Any, dtype: Any, *after: int) -> Any:
+        rows = open_new_rows(predictor, X)
         if rows is None:
-            return super().map_rows(work, forest, X, dtype, *after)
+            return super().map_rows(work, predictor, X, dtype, *after)
         found = [work(some) for some in rows.blocks()]
         return self.send(found[0] if len(found) == 1 else np.concatenate(list(map(to_host, found))))
 
-    def diagnose(self, work: DiagnosticWork, forest: Any, *after: int) -> Any:
-        counted = on_gpu(forest.partitions_) and on_gpu(forest.labels_) and counting_weights(forest) is None
+    def diagnose(self, work: DiagnosticWork, rows: FittedRows, *after: int) -> Any:
+        counted = on_gpu(rows.partitions) and on_gpu(rows.labels) and rows.counting_weights is None
         if not (counted and isinstance(work, FromMemberships)):
-            return super().diagnose(work, forest, *after)
-        labels = to_host(clusters_of(forest)).astype(np.intp)
-        return self.send(work.finish(without_itself(sum_fitted_companions(forest), labels), labels))
+            return super().diagnose(work, rows, *after)
+        labels = to_host(rows.clusters).astype(np.intp)
+        return self.send(work.finish(without_itself(sum_fitted_companions(rows), labels), labels))
 
     def choose(self, partitions: Any, which: Any) -> Any:
         return super().choose(partitions, np.arange(partitions.shape[1])[which])  # NumPy refuses what is not there
 
 
-def sum_fitted_companions(forest: Any) -> FloatArray:
+def sum_fitted_companions(fitted: FittedRows) -> FloatArray:
     """Do what `_core.sum_companions` does, for all rows of a fitted forest without weights."""
     cupy = need_cupy()
-    partitions, clusters = as_cupy(forest.partitions_), as_cupy(forest.labels_)
+    partitions, clusters = as_cupy(fitted.partitions), as_cupy(fitted.labels)
     members, rows = partitions.shape
-    width, parts = forest.n_clusters_, [len(centers) for centers in forest._trees.centers]
+    width, parts = fitted.n_clusters, list(fitted.tree_sizes)
     ends = np.concatenate([[0], np.cumsum(parts)]).astype(np.int64)
     kernels, first = Kernels(label=partitions.dtype, members=members), cupy.asarray(ends)
     cells = cupy.zeros((int(ends[-1]), width), np.uint64)

@@ -20,7 +20,8 @@ from clusterforests._utils.arrays import AnyArray
 from clusterforests._utils.files import replacing
 
 MAGIC = b"\x89CForest\r\n\x1a\n"  # not text, and damaged by a transfer that takes it for text
-VERSION = 1
+VERSION = 2
+WRITTEN_BY = {1: "clusterforests 0.2.0 or older"}  # whose models are read no more
 START = struct.Struct("<12sIQ")  # magic, version, bytes of JSON
 DIGEST = 32
 CHUNK = 2**20
@@ -103,9 +104,10 @@ def _check_start(path: Path, start: bytes, size: int) -> int:
         raise ValueError(f"{path} is cut short. Copy it again, or save the model again.")
     _, version, header_bytes = START.unpack(start)
     if version != VERSION:
+        writer = WRITTEN_BY.get(version, "another version of clusterforests")
         raise ValueError(
-            f"{path} has version {version} of the model format, but this clusterforests reads version {VERSION}. "
-            "Use the clusterforests that wrote it."
+            f"{path} was written by {writer} (model format {version}; this one reads format {VERSION}): fit again, or "
+            "load it with the version that wrote it."
         )
     if header_bytes > size - START.size - DIGEST:
         raise ValueError(f"{path} is cut short. Copy it again, or save the model again.")

@@ -2,46 +2,51 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray
-from clusterforests._utils.validation import FOREST_RULES, check_parameters
-from clusterforests.consensus.constraints import CONSTRAINT_RULES
-from clusterforests.consensus.methods import METHOD_RULES
+from clusterforests._utils.validation import Rule, check_parameters
 from clusterforests.persistence.model_file import not_a_model, read_model, write_model
-from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_consistency, check_kind
+from clusterforests.persistence.schema import NAMES, RECORDS, STATE, check_consistency, check_kind, table_of
 from clusterforests.table.encoding import Encoding
-from clusterforests.table.reader.overrides import COLUMNS_RULE
 
 ATTACHED = "attached"  # what applications keep beside a forest
 UNFIT = (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError)  # parts that are no forest's
+CLASSES = ("ClusterForest", "PaperForest")
+PARTS = {"class", "parameters", "feature_names", "state"}
 
 
-def save_forest(forest: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted forest. See `ClusterForest.save`."""
-    if forest.estimator is not None:
-        raise ValueError(
-            f"estimator={forest.estimator!r} cannot be stored in a model file: only forests of the built-in K-means "
-            "(estimator=None) can be saved. Keep the labels instead, or fit with estimator=None."
-        )
-    parameters = forest.get_params(deep=False)
+class SavedForest(NamedTuple):
+    """What a file holds of a forest."""
+
+    kind: str  # the name of its class
+    parameters: dict[str, Any]
+    state: dict[str, Any]  # its fitted attributes
+    feature_names: Any  # an array of text; None if the table had none
+
+
+def save_forest(forest: SavedForest, rules: Mapping[str, Rule], path: str | os.PathLike[str]) -> None:
+    """Write a fitted forest. See `ClusterForest.save`. `rules` are those of its parameters."""
+    parameters = dict(forest.parameters)
     if not isinstance(parameters["random_state"], (int, np.integer)):
         parameters["random_state"] = None  # a generator has advanced since: its state would not give this forest again
-    names = getattr(forest, "feature_names_in_", None)
-    _check_levels(forest._encoding)
+    _check_levels(forest.state["_predictor"].encoding)
     packer = _Packer()
-    state = {name: packer.pack(getattr(forest, name), name) for name in STATE.fields}
+    state = {name: packer.pack(forest.state[name], name) for name in STATE.fields}
+    names = forest.feature_names
     description = {
+        "class": forest.kind,
         "parameters": packer.pack(parameters, "parameters"),
         "feature_names": None if names is None else [str(name) for name in names],
         "state": state,
     }
     try:
-        _restore(type(forest), description, packer.arrays)
+        _restore(forest.kind, list(parameters), rules, description, packer.arrays)
     except UNFIT as error:
         raise ValueError(
             f"The forest cannot be saved, because `load` would refuse it: {str(error).rstrip('.')}. Set parameters to "
@@ -60,19 +65,18 @@ def _check_levels(encoding: Encoding) -> None:
             )
 
 
-def load_forest(cls: Any, path: str | os.PathLike[str]) -> Any:
-    """Read what `save_forest` wrote. See `ClusterForest.load`."""
+def load_forest(
+    kind: str, parameters: Sequence[str], rules: Mapping[str, Rule], path: str | os.PathLike[str]
+) -> SavedForest:
+    """Read what `save_forest` wrote for a class, of which `parameters` are named and `rules` say what they may be."""
     source = Path(path)
     description, arrays = read_model(source)
+    if description.get("class") in CLASSES and description["class"] != kind:
+        raise ValueError(f"{source} holds a {description['class']}: load it with {description['class']}.load.")
     try:
-        parts = _restore(cls, description, arrays)
+        return _restore(kind, parameters, rules, description, arrays)
     except UNFIT as error:
         raise not_a_model(source, error) from error
-    forest = cls(**parts.parameters)
-    vars(forest).update(parts.state)
-    if parts.names is not None:
-        forest.feature_names_in_ = np.array(parts.names, dtype=object)
-    return forest
 
 
 def attach(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
@@ -97,40 +101,36 @@ def read_attached(path: str | os.PathLike[str]) -> dict[str, Any]:
     return values
 
 
-class _Parts(NamedTuple):
-    parameters: dict[str, Any]
-    state: dict[str, Any]
-    names: list[str] | None
-
-
-def _restore(cls: Any, description: Mapping[str, Any], arrays: list[AnyArray]) -> _Parts:
+def _restore(
+    kind: str,
+    known: Sequence[str],
+    rules: Mapping[str, Rule],
+    description: Mapping[str, Any],
+    arrays: list[AnyArray],
+) -> SavedForest:
     """Make the parts of a forest from those of its file, and check each, and whether they fit together."""
-    if set(description) - {ATTACHED} != {"parameters", "feature_names", "state"}:
+    if set(description) - {ATTACHED} != PARTS or description["class"] != kind:
         raise ValueError("its parts have unknown names")
     parameters = _unpack(description["parameters"], arrays)
     check_kind(parameters, "dict", "parameters")
-    unknown = set(parameters) - set(cls._get_param_names())
-    if unknown or "estimator" not in parameters or parameters["estimator"] is not None:
+    if set(parameters) != set(known) or parameters.get("estimator") is not None:
         raise ValueError("it has parameters that this version does not know")
-    check_parameters(parameters, {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE})
+    check_parameters(parameters, rules)
     given = description["state"]
-    if not isinstance(given, dict) or set(given) | STATE.added != set(STATE.fields):
+    if not isinstance(given, dict) or set(given) != set(STATE.fields):
         raise ValueError("its fitted attributes have unknown names")
     state = {name: _unpack(value, arrays) for name, value in given.items()}
-    if "feature_pvalues_" not in state:  # features were not tested: their importance was how much trees used them
-        state["feature_pvalues_"] = np.full(np.shape(state["feature_importances_"]), np.nan)
-        state["feature_importances_"] = state["feature_pvalues_"].copy()
-    state.setdefault("dominant_features_", {})
-    for name in ("_reduction", "_constraints", "_nearest", "_outlier_rule"):
-        state.setdefault(name, None)
-    for name, kind in STATE.fields.items():
-        check_kind(state[name], kind, name)
+    for name, kind_of_value in STATE.fields.items():
+        check_kind(state[name], kind_of_value, name)
     names = description["feature_names"]
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError("its feature names are not text")
     with np.errstate(all="ignore"):  # numbers that fit no forest overflow here
         check_consistency(state, names)
-    return _Parts(parameters, state, names)
+    feature_names = None if names is None else np.array(names, dtype=object)
+    table = table_of(state["n_features_in_"], feature_names)
+    state["_predictor"] = replace(state["_predictor"], table=table)
+    return SavedForest(kind, parameters, state, feature_names)
 
 
 class _Packer:
@@ -203,7 +203,7 @@ def _unpack(value: Any, arrays: list[AnyArray]) -> Any:
 
 def _make(name: Any, fields: Any, arrays: list[AnyArray]) -> Any:
     record = RECORDS.get(name) if isinstance(name, str) else None
-    if record is None or not isinstance(fields, dict) or set(fields) | record.added != set(record.fields):
+    if record is None or not isinstance(fields, dict) or set(fields) != set(record.fields):
         raise ValueError("it holds something that no model does")
     values = {field: _unpack(value, arrays) for field, value in fields.items()}
     for field, value in values.items():

@@ -24,6 +24,8 @@ from clusterforests.consensus.placement import (
     Walk,
 )
 from clusterforests.judge.evidence import NClustersEvidence
+from clusterforests.rows.new_rows import Predictor
+from clusterforests.rows.protocol import FittedTable
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.feature_columns import FeatureColumns
 from clusterforests.table.imputation import Donors
@@ -38,17 +40,29 @@ class Record(NamedTuple):
     """A class that a model file may hold, and what its fields hold.
 
     "float64/2" is an array of that type with two dimensions, "signed/1" one of signed integers of any size. [X] is a
-    list of X, a capitalised name is another record, | means "or", and ? means that it may be None. Files that were
-    written before a field was added lack it: those in `added` then have the default of the class.
+    list of X, a capitalised name is another record, | means "or", and ? means that it may be None.
     """
 
     make: Callable[..., Any]
     fields: dict[str, str]
-    added: frozenset[str] = frozenset()
 
 
-def _record(make: Callable[..., Any], fields: str, added: str = "") -> Record:
-    return Record(make, dict(pair.split(":") for pair in fields.split()), frozenset(added.split()))
+def _record(make: Callable[..., Any], fields: str) -> Record:
+    return Record(make, dict(pair.split(":") for pair in fields.split()))
+
+
+def table_of(n_features: int, names: Any) -> FittedTable:
+    """Make what new rows are compared with: the number of columns, and their names if they had any."""
+    table = FittedTable()
+    table.n_features_in_ = n_features
+    if names is not None:
+        table.feature_names_in_ = names
+    return table
+
+
+def _predictor(**fields: Any) -> Predictor:
+    """Make what new rows need; the table's columns are stored beside it."""
+    return Predictor(table=FittedTable(), **fields)
 
 
 RECORDS = {
@@ -59,27 +73,21 @@ RECORDS = {
         Scaling,
         "views:Views exponent:int32/2 shift:float64/2 divisor:float64/2 ranked:uint8/2 starts:int64/1 knots:float64/1 "
         "ranks:float64/1 projections:Projections sources:int32/1?",
-        added="projections sources",
     ),
     "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
-    "Encoding": _record(
-        Encoding, "names:tuple? n_features:int levels:dict readings:tuple used:tuple", added="readings used"
-    ),
+    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple used:tuple"),
     "ColumnReading": _record(  # without its examples: they may be names of people
         ColumnReading,
         "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "
         "padded:bool",
-        added="padded",
     ),
     "Donors": _record(
         Donors,
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
         "means:float64/1",
     ),
-    "Signatures": _record(
-        Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?", added="values"
-    ),
+    "Signatures": _record(Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?"),
     "Shares": _record(Shares, "first:int64/1 together:float64/2 clustered:float64/2"),
     "Links": _record(Links, "threshold:plain scale:plain"),
     "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
@@ -100,26 +108,27 @@ RECORDS = {
     "Setting": _record(Setting, "value:plain reason:str"),
     "Guidance": _record(Guidance, "unit:int64/1 apart:int64/2 classes:tuple"),
     "Sizes": _record(Sizes, "least:plain most:plain"),
-    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain heavy:int", added="heavy"),
+    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain heavy:int"),
     "OutlierRule": _record(
         OutlierRule,
         "columns:int32/1 scale:float64/1 centers:float64/2 roots:float64/2 middles:float64/1 widths:float64/1 "
         "level:plain spared:tuple",
-        added="spared",
+    ),
+    "Predictor": _record(
+        _predictor,
+        "encoding:Encoding donors:Donors? reduction:Reduction? scaling:Scaling trees:Trees placement:Placement "
+        "outliers:OutlierRule?",
     ),
     "Evidence": _record(NClustersEvidence, "n_clusters:int candidates:tuple evidence:dict reason:str columns:signed/1"),
 }
-NAMES = {record.make: name for name, record in RECORDS.items()}
+NAMES = {record.make: name for name, record in RECORDS.items()} | {Predictor: "Predictor"}
 
 STATE = _record(
     dict,
     "labels_:int32/1 n_clusters_:int partitions_:signed/2 estimators_features_:[signed/1] kappas_:float64/1 "
     "kappa_path_:float64/2 feature_importances_:float64/1 feature_pvalues_:float64/1 chosen_params_:dict "
     "n_clusters_evidence_:Evidence? dominant_features_:dict cut_tree_:CutTree? n_iter_:int n_features_in_:int "
-    "_weights:float64/1? _scaling:Scaling _trees:Trees _placement:Placement _encoding:Encoding _donors:Donors? "
-    "_reduction:Reduction? _constraints:Constraints? _nearest:int32/1? "
-    "_outlier_rule:OutlierRule?",
-    added="feature_pvalues_ dominant_features_ _reduction _constraints _nearest _outlier_rule",
+    "_weights:float64/1? _nearest:int32/1? _constraints:Constraints? _predictor:Predictor",
 )
 PLAIN: dict[str, Any] = {"int": int, "str": str, "bool": bool, "tuple": tuple, "dict": dict}
 PLAIN |= {"plain": (int, float, str, tuple, type(None))}
@@ -169,12 +178,13 @@ def check_consistency(state: Mapping[str, Any], names: list[str] | None) -> None
     _require(_between(state["partitions_"], 0, None), "partitions")
     _require(all(len(f) > 0 and _between(f, 0, p) for f in state["estimators_features_"]), "features of the trees")
     _check_choices(state)
-    _check_columns(state, p)
-    _check_placement(state["_placement"], n_trees, n_rows, k)
+    predictor = state["_predictor"]
+    _check_columns(predictor, len(state["estimators_features_"]), p)
+    _check_placement(predictor.placement, n_trees, n_rows, k)
     if state["_constraints"] is not None:
         _check_constraints(state["_constraints"], n_rows)
     if state["cut_tree_"] is not None:
-        _check_cuts(state["cut_tree_"], len(state["_placement"].nodes), k)
+        _check_cuts(state["cut_tree_"], len(predictor.placement.nodes), k)
 
 
 def _require(fits: Any, what: str) -> None:
@@ -197,7 +207,7 @@ def _check_lengths(state: Mapping[str, Any], n_trees: int, n_rows: int, p: int) 
 def _check_choices(state: Mapping[str, Any]) -> None:
     for name, choice in state["chosen_params_"].items():
         _require(isinstance(name, str) and isinstance(choice, Setting), "settings")
-    _require({"consensus", "affinity_threshold", "n_clusters", "scale"} <= set(state["chosen_params_"]), "settings")
+    _require({"consensus", "n_clusters", "n_landmarks", "scale"} <= set(state["chosen_params_"]), "settings")
     evidence = state["n_clusters_evidence_"]
     if evidence is not None:
         columns = evidence.evidence.values()
@@ -205,9 +215,9 @@ def _check_choices(state: Mapping[str, Any]) -> None:
         _require(all(fits) and all(isinstance(c, int) for c in evidence.candidates), "candidates for n_clusters")
 
 
-def _check_columns(state: Mapping[str, Any], p: int) -> None:
+def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
     """Check the features, the columns they are encoded as, and the columns of the scaled table."""
-    encoding, scaling, trees = (state[name] for name in ("_encoding", "_scaling", "_trees"))
+    encoding, scaling, trees = predictor.encoding, predictor.scaling, predictor.trees
     _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
     used = encoding.used
     _require(all(type(j) is int and 0 <= j < p for j in used) and sorted(set(used)) == list(used), "encoded features")
@@ -222,8 +232,8 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
         _require(reading.read_as in READ_AS, "columns as they were read")
     _, widths = encoding._places()
     p = len(widths)
-    if state["_reduction"] is not None:
-        vectors = state["_reduction"].vectors
+    if predictor.reduction is not None:
+        vectors = predictor.reduction.vectors
         _require(
             len(vectors) == encoding.n_features and not encoding.levels and np.isfinite(vectors).all(), "components"
         )
@@ -234,13 +244,13 @@ def _check_columns(state: Mapping[str, Any], p: int) -> None:
     width = scaled * max(1, n_views)
     _check_sources(scaling.sources, scaled, count)
     scaling.core()  # refuses whatever else does not fit
-    if state["_donors"] is not None:
-        state["_donors"].fill(np.full((1, count), np.nan), 1)  # so does this
+    if predictor.donors is not None:
+        predictor.donors.fill(np.full((1, count), np.nan), 1)  # so does this
     _require(views.first.shape == (max(1, n_views), p) and np.array_equal(views.widths, widths), "views")
     _require(_between(views.drawable, 0, p), "views")
     drawn = views.first[:, views.drawable]
     _require(_between(drawn, 0, width) and _between(drawn + widths[views.drawable], 0, width + 1), "views")
-    _require(len(trees.columns) == len(trees.centers) == len(state["estimators_features_"]), "centres of the trees")
+    _require(len(trees.columns) == len(trees.centers) == n_trees, "centres of the trees")
     _require(
         all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),
         "columns of the trees",
@@ -285,7 +295,7 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
 
 
 def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
-    labels, nearest, rule = state["labels_"], state["_nearest"], state["_outlier_rule"]
+    labels, nearest, rule = state["labels_"], state["_nearest"], state["_predictor"].outliers
     _require((nearest is None) == (rule is None), "outliers")
     _require(_between(labels, 0 if rule is None else OUTLIER, k), "labels")
     if rule is None:
@@ -294,7 +304,7 @@ def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
     _require(((labels == OUTLIER) | (labels == nearest)).all(), "outliers")
     _require(all(isinstance(cluster, int) and 0 <= cluster < k for cluster in rule.spared), "outliers")
     d, shapes = len(rule.columns), len(rule.centers)
-    width = state["_scaling"].width
+    width = state["_predictor"].scaling.width
     _require(_between(rule.columns, 0, width) and len(rule.scale) == d and (rule.scale > 0).all(), "outliers")
     _require(rule.centers.shape == (shapes, d) and rule.roots.shape == (shapes * d, d), "outliers")
     _require(len(rule.middles) == len(rule.widths) == shapes and (rule.widths > 0).all(), "outliers")

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.trees.settings import Setting
 
 CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
@@ -30,10 +29,10 @@ def need_cupy() -> Any:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise RuntimeError(
-            f"The GPU back end needs an NVIDIA GPU and its driver; CuPy finds none: {error}. Use backend='cpu'."
+            f"The GPU back end needs an NVIDIA GPU and its driver; CuPy finds none: {error}. Use device='cpu'."
         ) from error
     if count < 1:
-        raise RuntimeError("The GPU back end needs an NVIDIA GPU; this machine has none. Use backend='cpu'.")
+        raise RuntimeError("The GPU back end needs an NVIDIA GPU; this machine has none. Use device='cpu'.")
     return cupy
 
 
@@ -61,16 +60,16 @@ def send_to(X: Any, values: Any) -> Any:
     return torch.from_dlpack(array) if torch is not None and isinstance(X, torch.Tensor) else array
 
 
-def choose_backend(asked: str, X: Any, *, sampled: bool, limits: SizeLimits = DEFAULT_LIMITS) -> Setting:
-    """Choose where a fit runs. `sampled` is whether its settings let a sample stand for many rows."""
-    given = on_gpu(X)
-    if asked == "cpu" or (asked == "auto" and not given):
-        where = "given" if asked == "cpu" else "X is not on a GPU"
-        return Setting("cpu", where)
+def choose_device(asked: str, X: Any, *, small: bool, sampled: bool) -> Setting:
+    """Choose where a fit runs.
+
+    `small` is whether X is known to have few rows, `sampled` whether its settings let a sample stand for many.
+    """
+    if asked == "cpu" or (asked == "auto" and not on_gpu(X)):
+        return Setting("cpu", "given" if asked == "cpu" else "X is not on a GPU")
     need_cupy()
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) == 2 and not limits.is_large(shape[0]):
-        return Setting("cpu", f"up to {limits.large_rows} rows the CPU is faster")
+    if small:
+        return Setting("cpu", "of few rows the CPU is faster")
     if not sampled:
-        return Setting("cpu", "estimator, max_samples=None and n_landmarks=None are for the CPU")
+        return Setting("cpu", "max_samples=None, n_landmarks=None and other clusterers are for the CPU")
     return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")

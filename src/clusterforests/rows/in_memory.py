@@ -1,6 +1,5 @@
 """Rows of a table that fits into memory as one array of numbers: the sample is all of them."""
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +13,16 @@ from clusterforests.consensus.enforcement import Placed, enforce
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Placement
-from clusterforests.rows.memory_estimate import check_fit_memory
-from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Rows, Sample
+from clusterforests.rows.memory_estimate import check_fit_memory, needs_little
+from clusterforests.rows.protocol import (
+    FittedTable,
+    Grower,
+    LabelledForest,
+    Reading,
+    ReadingProgress,
+    ReadingSettings,
+    Rows,
+)
 from clusterforests.rows.results import Results
 from clusterforests.table.checks import check_weights
 from clusterforests.table.encoding import encode
@@ -24,9 +31,8 @@ from clusterforests.table.imputation import complete
 from clusterforests.table.scaling import Scaling
 from clusterforests.trees.forest import Forest, GrowthPlan
 from clusterforests.trees.growth import GrowthProgress
-from clusterforests.trees.settings import Setting, kind_of_growth
-
-CHECKED_CELLS = 2**20  # of a table that is refused for lack of memory before it is read
+from clusterforests.trees.planning import Sample
+from clusterforests.trees.settings import Setting
 
 
 @dataclass(frozen=True)
@@ -73,40 +79,36 @@ class InMemoryRows:
         return self.results.send(values)
 
 
-def read_in_memory(forest: Any, X: Any, sample_weight: Any, read_on: Setting) -> tuple[Sample, Reading]:
+def read_in_memory(settings: ReadingSettings, X: Any, sample_weight: Any, device: Setting) -> tuple[Sample, Reading]:
     """Copy the table as numbers, fill its missing cells and find the rows that are distinct.
 
     A table too large for memory is refused before it is read, as far as its shape is known.
     """
-    early = math.prod(getattr(X, "shape", (CHECKED_CELLS + 1,))) > CHECKED_CELLS
-    if early:
-        check_before_reading(forest, X, sample_weight)
-    encoded, encoding = encode(forest, X)
-    copied = bool(encoded.categorical.any()) or not bool(np.isfinite(encoded.values).all())
-    if early or copied:
-        check_fit_memory(forest, encoded.values.shape, copied=copied)
+    check_before_reading(settings, X, sample_weight)
+    table = FittedTable(settings.overrides)
+    encoded, encoding = encode(table, X)
     weights = check_weights(sample_weight, len(encoded.values))
+
+    # Categories and missing cells make a copy; where cells are missing they are filled from similar rows.
     donors = None
-    if copied:
-        encoded, donors = complete(encoded, weights, count_threads(forest.n_jobs))
+    if encoded.categorical.any() or not np.isfinite(encoded.values).all():
+        check_fit_memory(settings, encoded.values.shape, copied=True)
+        encoded, donors = complete(encoded, weights, count_threads(settings.n_jobs))
+    elif not needs_little(encoded.values.shape):
+        check_fit_memory(settings, encoded.values.shape)
     sample = Sample(encoded, weights, distinct_rows(encoded.values, weights), every_row=True)
-    if not (early or copied):
-        check_fit_memory(forest, encoded.values.shape)
-    return sample, Reading(encoding, donors, weights, read_on)
+    return sample, Reading(table, encoding, donors, weights, device)
 
 
-def check_before_reading(forest: Any, X: Any, sample_weight: Any) -> None:
+def check_before_reading(settings: ReadingSettings, X: Any, sample_weight: Any) -> None:
     """Refuse what can be refused before a long reading."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) == 2 and all(shape):
+    if len(shape) == 2 and all(shape) and not needs_little(shape):
         check_weights(sample_weight, shape[0])
-        check_fit_memory(forest, shape)
+        check_fit_memory(settings, shape)
 
 
-# Rows of which the user knows something, or whose clusters must have certain sizes.
-
-
-def constrain(forest: Any, rows: Rows, asked: Asked) -> Rows:
+def constrain(rows: Rows, asked: Asked, large_rows: int) -> Rows:
     """Let rows keep what the user asks for; refuse it where trees see only a sample of them."""
     names = asked.names
     if not names:
@@ -114,12 +116,6 @@ def constrain(forest: Any, rows: Rows, asked: Asked) -> Rows:
     if not isinstance(rows, InMemoryRows):
         raise ValueError(
             f"{names[0]} is offered where all rows are compared, but trees of {rows.n_rows} rows see a sample. Fit at "
-            f"most {forest._limits.large_rows} rows and `predict` the others, or pass max_samples=None for a table in "
-            "memory."
-        )
-    if asked.outliers is not None and kind_of_growth(vars(forest)).value == "grown":
-        raise ValueError(
-            f"outliers={asked.outliers!r} needs trees of several kinds, not trees that grow. Leave trees, estimator "
-            "and the settings of growth at their defaults, or leave outliers out."
+            f"most {large_rows} rows and `predict` the others, or pass max_samples=None for a table in memory."
         )
     return replace(rows, constraints=asked.read(rows.n_rows, rows.sample_of_all.weights))

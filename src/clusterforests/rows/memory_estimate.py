@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from clusterforests._utils.arrays import BLOCK_CELLS, WIDE, is_wide
 from clusterforests._utils.linear_algebra import axis_rows
-from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, format_bytes, shortage
+from clusterforests._utils.memory import format_bytes, shortage
 from clusterforests._utils.threads import count_threads
 from clusterforests.consensus.affinity import LIMITS
 from clusterforests.consensus.nodes import works_without_matrix
@@ -16,10 +17,12 @@ from clusterforests.feature_screening.dependence import BUNDLE
 from clusterforests.feature_screening.out_of_bag_scores import SUMS_AT_ONCE
 from clusterforests.feature_screening.probe_clusterings import PROBE_COMPONENTS, ROW_CELLS
 from clusterforests.feature_screening.screening import PAIRED, PAIRED_ROWS, PROBED_ROWS, ROWS_OF_MANY
+from clusterforests.rows.protocol import ReadingSettings
 from clusterforests.table.scaling import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
-from clusterforests.trees.settings import GAP_ROWS, kind_of_growth
+from clusterforests.trees.settings import GAP_ROWS
 
+LITTLE_ROWS, LITTLE_CELLS = 400, 2**14  # of tables whose fit needs a few megabytes
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 512  # that a thread labels at a time
@@ -47,111 +50,91 @@ class MemoryEstimate(NamedTuple):
 
 
 def estimate_memory(
-    n_samples: int,
-    n_features: int,
-    *,
-    n_estimators: int = 200,
-    max_samples: int | str | None = "auto",
-    n_landmarks: int | str | None = "auto",
-    consensus: str = "auto",
-    threads: int = 1,
-    copied: bool = False,
-    wide_labels: bool = False,
-    grown: bool = False,
-    limits: SizeLimits = DEFAULT_LIMITS,
+    settings: ReadingSettings, n_samples: int, n_features: int, *, copied: bool = False
 ) -> MemoryEstimate:
     """Estimate the memory that a fit needs beyond its table.
 
     Parameters
     ----------
+    settings : ReadingSettings
+        The settings of the forest.
     n_samples, n_features : int
         Shape of the table; each level of a category is a feature.
-    n_estimators, max_samples, n_landmarks, consensus
-        As in `ClusterForest`.
-    threads : int, default=1
-        Number of threads.
     copied : bool, default=False
         Whether the table has missing cells or categories, so that it is copied as float64 and filled.
-    wide_labels : bool, default=False
-        Whether trees have more than 128 clusters.
-    grown : bool, default=False
-        Whether trees grow, so that all rows of the sample are scaled at once.
-    limits : SizeLimits
-        What a large table is.
 
     Returns
     -------
     estimate : MemoryEstimate
     """
+    limits, n_estimators, grown = settings.limits, settings.n_estimators, settings.grows
+    threads = count_threads(settings.n_jobs)
+    max_samples = settings.max_samples if settings.may_sample else None
     large = max_samples is not None and limits.is_large(n_samples)
-    rows = min(n_samples, limits.sample_size(n_features, max_samples, n_landmarks)) if large else n_samples
+    wide = is_wide(n_features) and not large and not grown
+
+    # The rows of the sample, those that trees are made on, and the columns that they see.
+    rows = min(n_samples, limits.sample_size(n_features, max_samples, settings.n_landmarks)) if large else n_samples
     made_on = rows if max_samples is None else min(rows, GAP_ROWS if max_samples == "auto" else int(max_samples))
     scaled_rows = rows if grown else max(made_on, min(rows, SCALED_ROWS))
     width = VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
-    nodes = _nodes(n_samples, n_landmarks, consensus)
-    label = (2 if wide_labels else 1) if large else 4
-    wide = is_wide(n_features) and not large and not grown
-    everything = 18 * n_samples * n_estimators if n_landmarks is None else 0  # to see which rows have equal labels
-    row = 20 * width + 4 * n_estimators  # on its way through the trees
+
+    # The table as numbers; the values of the sample and their ranks, in Python and in the core.
     copies = 8 * n_samples * n_features * (2 * copied or not (large or wide))
-    kept = 8 * rows * n_features * (5 if large else 4)  # values and their ranks, in Python and in the core
+    kept = 8 * rows * n_features * (5 if large else 4)
     making = 16 * scaled_rows * width + 4 * rows * n_estimators + 24 * threads * made_on * TREE_COLUMNS
     search = _search(rows, n_features)
-    if wide:  # of few columns that tell; `fit` asks again when it knows how many these are
+    if wide:  # of few informative columns; `fit` asks again when it knows how many these are
         kept, making, search = COLUMN_BYTES * n_features, 24 * rows * WIDE, _wide_search(rows, n_features, threads)
+
+    # The graph, and to see which rows have equal labels.
+    nodes = _nodes(n_samples, settings)
+    equal = 18 * n_samples * n_estimators if settings.n_landmarks is None else 0
+    row = 20 * width + 4 * n_estimators  # on its way through the trees
     return MemoryEstimate(
         input=copies + (48 * n_samples if large else 0) + kept,
         sample=max(search, making),
         passes=2 * limits.block_bytes + threads * PASS_ROWS * row if large else 0,
-        partitions=label * n_samples * n_estimators,
-        consensus=_graph(nodes, n_estimators, consensus) + 8 * rows * n_estimators + everything,
+        partitions=(1 if large else 4) * n_samples * n_estimators,
+        consensus=_graph(nodes, n_estimators, settings.consensus) + 8 * rows * n_estimators + equal,
         votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
     )
 
 
-def memory_settings(forest: Any) -> dict[str, Any]:
-    """Collect the settings of a forest that decide how much memory it needs."""
-    settings = {name: getattr(forest, name) for name in ("n_estimators", "max_samples", "n_landmarks", "consensus")}
-    settings["grown"] = kind_of_growth(vars(forest)).value == "grown"
-    return settings if forest.estimator is None else settings | {"max_samples": None}
+def needs_little(shape: tuple[int, ...]) -> bool:
+    """Tell whether a table is so small that its fit needs no more than a few megabytes, which need no question."""
+    return shape[0] <= LITTLE_ROWS and math.prod(shape) <= LITTLE_CELLS
 
 
-def check_fit_memory(forest: Any, shape: tuple[int, ...], **known: Any) -> None:
-    """Refuse a fit that would be killed half-way, and say which setting would fit.
-
-    `known` are arguments of `estimate_memory` beside the settings of the forest.
-    """
-    (n_samples, n_features), settings = shape, memory_settings(forest)
-    known |= {"limits": forest._limits, "threads": count_threads(forest.n_jobs)}
-    needed = estimate_memory(n_samples, n_features, **settings, **known).total
+def check_fit_memory(settings: ReadingSettings, shape: tuple[int, ...], *, copied: bool = False) -> None:
+    """Refuse a fit that would be killed half-way, and say which setting would fit."""
+    n_samples, n_features = shape
+    needed = estimate_memory(settings, n_samples, n_features, copied=copied).total
     free = shortage(needed)
     if free is None:
         return
+    fits = "Take fewer rows or columns."
+    for name, value in _smaller(n_samples, settings):
+        lower = replace(settings, **{name: value})  # type: ignore[arg-type]
+        if estimate_memory(lower, n_samples, n_features, copied=copied).total <= free:
+            fits = f"{name}={value} would fit."
+            break
     raise MemoryError(
         f"A fit of {n_samples} rows and {n_features} columns needs {format_bytes(needed)} beyond the table and "
-        f"{format_bytes(free)} are left. {_advice(n_samples, n_features, settings, known, free)}"
+        f"{format_bytes(free)} are left. {fits}"
     )
 
 
-def _advice(n_samples: int, n_features: int, settings: dict[str, Any], known: dict[str, Any], free: int) -> str:
-    for name, value in _smaller(n_samples, settings, known["limits"]):
-        if estimate_memory(n_samples, n_features, **{**settings, name: value}, **known).total <= free:
-            return f"{name}={value} would fit."
-    return "Take fewer rows or columns."
-
-
-def _smaller(n_samples: int, settings: dict[str, Any], limits: SizeLimits) -> Iterator[tuple[str, int]]:
+def _smaller(n_samples: int, settings: ReadingSettings) -> Iterator[tuple[str, int]]:
     """Propose lower settings, those first that cost least."""
-    if _nodes(n_samples, settings["n_landmarks"], settings["consensus"]) > LIMITS.landmarks:
+    limits, trees = settings.limits, settings.n_estimators
+    if _nodes(n_samples, settings) > LIMITS.landmarks:
         yield "n_landmarks", LIMITS.landmarks
-    if limits.is_large(n_samples) and (settings["max_samples"] is None or settings["max_samples"] != "auto"):
+    if limits.is_large(n_samples) and settings.clusterer is None and settings.max_samples != "auto":
         yield "max_samples", limits.sample_rows
-    trees = settings["n_estimators"]
     while trees > 10:
         trees = 10 * math.ceil(trees / 20)
         yield "n_estimators", trees
-        if trees == 10:
-            return
 
 
 def _search(rows: int, n_features: int) -> int:
@@ -178,12 +161,13 @@ def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
     return nodes * (4 * n_estimators + 8 * VECTORS) + min(LIMITS.stored_bytes, nodes**2)
 
 
-def _nodes(n_samples: int, n_landmarks: int | str | None, consensus: str) -> int:
+def _nodes(n_samples: int, settings: ReadingSettings) -> int:
     """Estimate the nodes: at most as many as rows, if their labels all differ."""
+    n_landmarks = settings.n_landmarks
     if n_landmarks is None:
         return n_samples
     if isinstance(n_landmarks, (int, np.integer)):
         return min(n_samples, int(n_landmarks))
     if n_samples > LIMITS.collapsed:
         return LIMITS.landmarks
-    return min(n_samples, LIMITS.exact_without_matrix if works_without_matrix(consensus) else LIMITS.exact)
+    return min(n_samples, LIMITS.exact_without_matrix if works_without_matrix(settings.consensus) else LIMITS.exact)

@@ -1,4 +1,8 @@
-"""Open a table for `fit`, wherever it is: in memory, on disk, in Dask or on a GPU."""
+"""Open a table for `fit`, wherever it is: in memory, on disk, in Dask or on a GPU.
+
+Here, and only here, is asked whether a table is large. If so, a sample of its rows stands for all until the trees are
+made, and all rows are read in blocks: on this machine, on a GPU or on the workers of Dask.
+"""
 
 import importlib
 from dataclasses import replace
@@ -6,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.rows.devices import choose_backend, to_host
+from clusterforests.rows.devices import choose_device, to_host
 from clusterforests.rows.in_memory import InMemoryRows, check_before_reading, read_in_memory
-from clusterforests.rows.protocol import Reading, Rows
-from clusterforests.rows.results import HostResults, Results, results_for
+from clusterforests.rows.protocol import FittedTable, Reading, ReadingSettings, Rows
+from clusterforests.rows.results import Results, results_for
 from clusterforests.rows.sampled import LocalBlocks, SampledRows
 from clusterforests.table.checks import check_weights
 from clusterforests.table.encoding import Encoding, open_large
@@ -18,16 +22,14 @@ from clusterforests.table.row_sources import StoredTable, large_encoded_table
 from clusterforests.table.sparse_reduction import find_reduction, is_reducible
 from clusterforests.trees.settings import Setting
 
-NOT_ON_GPU = Setting("cpu", "X is not on a GPU")
 
-
-def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
-    """Open the rows of X, and set `n_features_in_` and `feature_names_in_` of the forest.
+def open_rows(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
+    """Open the rows of X.
 
     Parameters
     ----------
-    forest : ClusterForest
-        Its settings say whether a sample may stand for many rows, and where these are read.
+    settings : ReadingSettings
+        They say whether a sample may stand for many rows, and where these are read.
     X, sample_weight
         As in `ClusterForest.fit`.
 
@@ -35,56 +37,68 @@ def open_rows(forest: Any, X: Any, sample_weight: Any) -> Rows:
     -------
     rows : Rows
     """
-    if forest.backend == "auto" and isinstance(X, np.ndarray):
-        return _open_here(forest, X, sample_weight, NOT_ON_GPU, HostResults())
-    if isinstance(X, StoredTable) and not forest._limits.is_large(len(X)):
-        return open_rows(forest, X.read(), sample_weight)
-    if forest.scale == "auto" and is_reducible(X):
-        return _open_reduced(forest, X, sample_weight)
+    n_rows = _count_rows(X)
+    large = n_rows is not None and settings.limits.is_large(n_rows)
+    if isinstance(X, StoredTable) and not large:
+        X = X.read()
+    if settings.scale == "auto" and not isinstance(X, np.ndarray) and is_reducible(X):
+        return _open_reduced(settings, X, sample_weight)
     if is_dask(X):
-        return _open_elsewhere("rows.dask.opening", forest, X, sample_weight)
-    samples = forest.estimator is None and forest.max_samples is not None and forest.n_landmarks is not None
-    where = choose_backend(forest.backend, X, sampled=samples, limits=forest._limits)
+        # Only Dask can say how many rows it has: its own room asks the same question.
+        opened: Rows = importlib.import_module("clusterforests.rows.dask.reader").open_rows(settings, X, sample_weight)
+        return opened
+    sampled = settings.may_sample and settings.n_landmarks is not None
+    device = choose_device(settings.device, X, small=n_rows is not None and not large, sampled=sampled)
     weights, results = to_host(sample_weight), results_for(X)
-    if where.value == "gpu":
-        return _open_elsewhere("gpu.reader", forest, X, weights, where, results)
-    return _open_here(forest, to_host(X), weights, where, results)
+    if device.value == "gpu":  # what does it needs CuPy
+        gpu = importlib.import_module("clusterforests.gpu.reader")
+        on_device: Rows = gpu.open_rows(settings, X, weights, device, results)
+        return on_device
+    if large and settings.may_sample:
+        return _open_blocks(settings, to_host(X), weights, device, results)
+    sample, reading = read_in_memory(settings, to_host(X), weights, device)
+    if settings.may_sample and settings.limits.is_large(len(sample.table.values)):  # a list of rows: now it is known
+        return _sampled(settings, sample.table, reading, results)
+    return InMemoryRows(sample, reading, settings.backend(), results)
 
 
-def _open_reduced(forest: Any, X: Any, sample_weight: Any) -> Rows:
+def _count_rows(X: Any) -> int | None:
+    """Count the rows of what says its shape."""
+    if isinstance(X, StoredTable):
+        return len(X)
+    shape: tuple[Any, ...] = getattr(X, "shape", ())
+    return int(shape[0]) if len(shape) == 2 and isinstance(shape[0], (int, np.integer)) else None
+
+
+def _open_reduced(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
     """Open the components of a wide sparse table in its place."""
     n_rows, n_features = X.shape
     reduction = find_reduction(X, check_weights(sample_weight, n_rows))
-    rows: Any = open_rows(forest, reduction.apply(X), sample_weight)
-    forest.n_features_in_ = n_features
-    reading = replace(rows.reading, encoding=Encoding(None, n_features, {}), reduction=reduction)
+    rows: Any = open_rows(settings, reduction.apply(X), sample_weight)
+    table = FittedTable()
+    table.n_features_in_ = n_features
+    reading = replace(rows.reading, table=table, encoding=Encoding(None, n_features, {}), reduction=reduction)
     opened: Rows = replace(rows, reading=reading)
     return opened
 
 
-def _open_here(forest: Any, X: Any, sample_weight: Any, where: Setting, results: Results) -> Rows:
-    """Open a table that this machine reads: as one array, or in blocks if it has many rows."""
-    may_sample = forest.estimator is None and forest.max_samples is not None
-    many = len(getattr(X, "shape", ())) == 2 and X.shape[0] > forest._limits.large_rows
-    if many and may_sample:
-        check_before_reading(forest, X, sample_weight)
-        backend = forest._make_backend()
-        opened = open_large(forest, X, backend.threads, forest._limits)
-        if opened is not None:
-            large, encoding = opened
-            reading = Reading(encoding, None, check_weights(sample_weight, large.source.shape[0]), where)
-            reader = LocalBlocks(large, reading.weights, backend, limits=forest._limits)
-            return SampledRows.of(forest, reader, reading, backend, results)
-    sample, reading = read_in_memory(forest, X, sample_weight, where)
-    backend = forest._make_backend()
-    if not (may_sample and forest._limits.is_large(len(sample.table.values))):
-        return InMemoryRows(sample, reading, backend, results)
-    large = large_encoded_table(sample.table, backend.threads, forest._limits)
-    reader = LocalBlocks(large, reading.weights, backend, limits=forest._limits)
-    return SampledRows.of(forest, reader, reading, backend, results)
+def _open_blocks(settings: ReadingSettings, X: Any, weights: Any, device: Setting, results: Results) -> Rows:
+    """Open a large table that this machine reads in blocks: as it is if it is numbers, otherwise encoded."""
+    check_before_reading(settings, X, weights)
+    backend, table = settings.backend(), FittedTable(settings.overrides)
+    opened = open_large(table, X, backend.threads, settings.limits)
+    if opened is None:
+        sample, reading = read_in_memory(settings, X, weights, device)
+        return _sampled(settings, sample.table, reading, results)
+    blocks, encoding = opened
+    reading = Reading(table, encoding, None, check_weights(weights, blocks.source.shape[0]), device)
+    reader = LocalBlocks(blocks, reading.weights, backend, limits=settings.limits)
+    return SampledRows.of(settings, reader, reading, results)
 
 
-def _open_elsewhere(place: str, *arguments: Any) -> Rows:
-    """Open rows in Dask or on a GPU. What does it needs packages that are not always installed."""
-    rows: Rows = importlib.import_module(f"clusterforests.{place}").open_rows(*arguments)
-    return rows
+def _sampled(settings: ReadingSettings, encoded: Any, reading: Reading, results: Results) -> Rows:
+    """Let a sample stand for the rows of an encoded table in memory."""
+    backend = settings.backend()
+    blocks = large_encoded_table(encoded, backend.threads, settings.limits)
+    reader = LocalBlocks(blocks, reading.weights, backend, limits=settings.limits)
+    return SampledRows.of(settings, reader, reading, results)

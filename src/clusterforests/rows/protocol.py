@@ -1,32 +1,73 @@
-"""What `fit` asks of a table's rows, wherever they are."""
+"""What `fit` asks of a table's rows, wherever they are: in memory, in blocks, in Dask or on a GPU.
+
+One source for each of them reads the table once and then answers four questions: a sample that stands for all rows,
+the trees grown on it, the labels of all rows in these trees, and the rows' places in the final clusters.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from clusterforests._utils.arrays import FloatArray, IntArray
-from clusterforests.backends import Backend
+from sklearn.base import BaseEstimator
+
+from clusterforests._utils.arrays import AnyIntArray, IntArray
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
+from clusterforests.backends import Backend, CpuBackend
+from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.constraints import Constraints
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes
 from clusterforests.consensus.placement import Placement
 from clusterforests.table.encoding import Encoding
-from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import Scaling
 from clusterforests.table.sparse_reduction import Reduction
 from clusterforests.trees.forest import Forest, GrowthPlan
 from clusterforests.trees.growth import GrowthProgress
+from clusterforests.trees.planning import Sample
 from clusterforests.trees.settings import Setting
 
 
-class Sample(NamedTuple):
-    """Rows that stand for all, and how many each stands for: all rows of a small table, with their own weights."""
+@dataclass(frozen=True)
+class ReadingSettings:
+    """What the user sets of how rows are read: what they are needed for, and where."""
 
-    table: EncodedTable
-    weights: FloatArray | None  # None: each counts once
-    distinct: DistinctRows
-    every_row: bool = False  # whether these are all rows
+    n_estimators: int = 200
+    consensus: str = "auto"
+    scale: str = "auto"
+    max_samples: int | str | None = "auto"
+    n_landmarks: int | str | None = "auto"
+    device: str = "auto"
+    n_jobs: int | None = None
+    grows: bool = False  # whether trees grow feature by feature
+    clusterer: Any = None  # of scikit-learn's; it may need all rows
+    overrides: Any = None  # what columns hold
+    limits: SizeLimits = DEFAULT_LIMITS
+
+    @property
+    def may_sample(self) -> bool:
+        """Whether trees may be made on a sample of the rows."""
+        return self.clusterer is None and self.max_samples is not None
+
+    def backend(self) -> Backend:
+        """Make the back end that clusters."""
+        if self.clusterer is None:
+            return CpuBackend(self.n_jobs)
+        return SklearnClusterer(self.clusterer, self.n_jobs)
+
+
+class FittedTable(BaseEstimator):  # type: ignore[misc]
+    """The number and the names of a table's columns, which scikit-learn compares with those of new rows."""
+
+    n_features_in_: int
+
+    def __init__(self, columns: Any = None) -> None:
+        self.columns = columns
+
+    @property
+    def names(self) -> Any:
+        """The names, if all are text; otherwise None."""
+        return getattr(self, "feature_names_in_", None)
 
 
 class LabelledForest(NamedTuple):
@@ -34,6 +75,11 @@ class LabelledForest(NamedTuple):
 
     forest: Forest
     sample: IntArray | None
+
+    @property
+    def labels_of_sample(self) -> AnyIntArray:
+        """The labels of the sample's rows, (T, n)."""
+        return self.forest.partitions if self.sample is None else self.sample
 
 
 ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
@@ -44,15 +90,16 @@ Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
 class Reading:
     """How a table was read: what `predict` does to new rows, the weights of the rows, and where they are read."""
 
+    table: FittedTable
     encoding: Encoding
     donors: Donors | None  # fill the missing cells of new rows
     weights: Any  # an array of NumPy or of Dask, or None
-    read_on: Setting  # the CPU or a GPU, and why
+    device: Setting  # the CPU or a GPU, and why
     reduction: Reduction | None = None  # of a wide sparse table: what is read are its components
 
 
 class Rows(Protocol):
-    """The rows of a table: in memory, in blocks, in Dask or on a GPU."""
+    """The rows of a table."""
 
     @property
     def n_rows(self) -> int: ...

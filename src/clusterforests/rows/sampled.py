@@ -19,7 +19,7 @@ from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes, choose_sampled_nodes
 from clusterforests.consensus.placement import Placement, settle
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
-from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, Sample
+from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, ReadingSettings
 from clusterforests.rows.results import Results
 from clusterforests.table.feature_columns import EncodedTable, distinct_rows
 from clusterforests.table.row_sampling import check_sample, draw_rows
@@ -27,6 +27,7 @@ from clusterforests.table.row_sources import ArraySource, LargeTable, RowSource
 from clusterforests.table.scaling import Scaling
 from clusterforests.trees.forest import Forest, GrowthPlan
 from clusterforests.trees.growth import GrowthProgress
+from clusterforests.trees.planning import Sample
 
 STEPS = 1  # of Lloyd on the sample: trees are made on few of its rows. On all rows they would be no better
 
@@ -73,16 +74,15 @@ class SampledRows:
     @classmethod
     def of(
         cls,
-        forest: Any,
+        settings: ReadingSettings,
         reader: RowReader,
         reading: Reading,
-        backend: Backend,
         results: Results,
         grower: Grower | None = None,
     ) -> "SampledRows":
-        """Choose the size of the sample by the forest's settings."""
-        size = forest._limits.sample_size(reader.shape[1], forest.max_samples, forest.n_landmarks)
-        return cls(reader, reading, backend, results, size, grower)
+        """Choose the size of the sample by the settings."""
+        size = settings.limits.sample_size(reader.shape[1], settings.max_samples, settings.n_landmarks)
+        return cls(reader, reading, settings.backend(), results, size, grower)
 
     @property
     def n_rows(self) -> int:

@@ -1,177 +1,95 @@
-"""Automatic settings: one rule for each, from the shape of the table alone."""
+"""Settings that the forest chooses for itself: one rule for each, from the table alone."""
 
-import math
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import IndexArray, IntArray, column_blocks, count_values
+from clusterforests._utils.arrays import IntArray
 from clusterforests._utils.random import Purpose, integers, stream, uniform
-from clusterforests.table.feature_columns import EncodedTable
 from clusterforests.trees.growth import GrowthSettings
 from clusterforests.trees.kinds import FEW_FEATURES, MEASURED_ROWS, cluster_range
 
-OF_GROWTH: tuple[str, ...] = ("features_per_draw", "n_candidates", "patience", "repeat_features", "quality")
-NO_GROWTH: dict[str, Any] = {
-    "features_per_draw": 1,
-    "n_candidates": 1,
-    "patience": 1,
-    "repeat_features": False,
-    "quality": "centroid",
-}
-# Rows that trees are made on where gaps are looked for.
+# Distinct rows that trees are made on: enough to tell features apart.
+MADE_ON = 512
+# The same where gaps between clusters are looked for.
 GAP_ROWS = 1024
-# Rows whose values are counted.
-LOOKED_AT = 512
-# Different rows that a draw of features should show for each cluster of a tree.
-ROWS_PER_CLUSTER = 8
-# A whole number of features must not become the next one by the last digit of a logarithm.
-ROUNDING = 1e-9
+# Lloyd iterations of each K-means.
+MAX_ITER = 200
 
 
 class Setting(NamedTuple):
-    """A setting as it was used, and why."""
+    """A setting as it was used, and why.
+
+    Attributes
+    ----------
+    value : object
+        The value.
+    reason : str
+        "given" if the user gave it, otherwise why it was chosen.
+    """
 
     value: Any
     reason: str
 
 
-class Shape(NamedTuple):
-    """What the rules know of a table."""
+@dataclass(frozen=True)
+class ForestSettings:
+    """What the user sets of the trees: parameters of `ClusterForest`."""
 
-    n_rows: int  # distinct ones
-    n_features: int
-    bits: float  # mean over the features that vary: the logarithm, to base 2, of the number of their values
-
-
-def shape_of(encoded: EncodedTable, rows: IndexArray) -> Shape:
-    """Describe a table to the rules. `rows` are the distinct ones, in random order."""
-    some, values = rows[:LOOKED_AT], encoded.values
-    blocks = column_blocks(len(some), values.shape[1])
-    counts = np.concatenate([count_values(values[:, block][some]) for block in blocks])
-    bits = [math.log2(n) for n in np.where(encoded.widths == 1, counts[encoded.first], encoded.widths).tolist()]
-    varying = [b for b in bits if b > 0]
-    return Shape(len(rows), len(bits), math.fsum(varying) / len(varying) if varying else 0.0)
+    n_estimators: int
+    trees: str
+    select_features: bool
+    scale: str
+    n_base_clusters: Any
+    consensus: str
+    max_samples: int | str | None
 
 
-def n_base_clusters(shape: Shape, n_clusters: int) -> Setting:
-    """Vary n_b from 2 to the root of n; the number of clusters only raises that limit if it is too low."""
-    rows = min(shape.n_rows, MEASURED_ROWS)
-    return Setting(
-        cluster_range(n_clusters, shape.n_rows),
-        f"varied from tree to tree, up to about the root of {rows} rows"
-        + (", the most for which this was measured" if rows < shape.n_rows else ""),
-    )
-
-
-def features_per_draw(shape: Shape, most_clusters: int) -> Setting:
-    """Take the root of p, or more where features have few values: clusters would be combinations of values."""
-    root = max(2, round(math.sqrt(shape.n_features)))
-    needed = math.ceil(math.log2(ROWS_PER_CLUSTER * most_clusters) / shape.bits - ROUNDING) if shape.bits else 0
-    if root >= min(needed, shape.n_features):
-        return Setting(root, f"the square root of {shape.n_features} features, at least 2")
-    return Setting(
-        min(needed, shape.n_features),
-        f"features have few values: so many show {ROWS_PER_CLUSTER} different rows for each of {most_clusters} groups",
-    )
-
-
-def kind_of_growth(given: Mapping[str, Any]) -> Setting:
-    """Make trees of several kinds, unless something is set that only trees grown by Algorithm 1 have."""
-    set_by_user = [name for name in OF_GROWTH if given[name] != "auto"]
-    if given["compete"] != "start":
-        set_by_user.append("compete")
-    if given["estimator"] is not None:
-        set_by_user.append("estimator")
-    if given["trees"] in ("varied", "fine") and set_by_user:
-        name = set_by_user[0]
+def check_n_base_clusters(given: Any, n_distinct: int) -> None:
+    """Refuse more clusters in each tree than there are distinct rows."""
+    if given not in (None, "auto") and n_distinct < np.min(given):
         raise ValueError(
-            f"{name}={given[name]!r} is for trees that grow, but trees={given['trees']!r}: set trees='grown', or leave "
-            f"{name} at its default."
+            f"n_base_clusters={given} is more than the number of distinct rows of X, {n_distinct}. Lower "
+            "n_base_clusters."
         )
-    if given["trees"] != "auto":
-        return Setting(given["trees"], "given")
-    if set_by_user:
-        return Setting("grown", f"{set_by_user[0]} was given, which is for trees that grow")
-    return Setting("varied", "each kind of tree sees clusters that another misses")
 
 
-def choose(given: Mapping[str, Any], shape: Shape, n_clusters: int) -> dict[str, Setting]:
-    """Decide every setting that is "auto" and depends on the shape of the table alone."""
-    growth = kind_of_growth(given)
-    rules = {
-        "trees": growth,
-        "select_features": Setting(True, "features that tell nothing hide the clusters of the others"),
-        "scale": Setting("mixed", "the right scale is unknown: some trees take z-scores, some ranks"),
-        "features_per_draw": features_per_draw(shape, cluster_range(n_clusters, shape.n_rows)[1]),
-        "n_candidates": Setting(1, "the first draw is taken: trees that differ are worth more than good ones"),
-        "patience": Setting(1, "more trees are worth more than longer trials"),
-        "repeat_features": Setting(False, "a feature counts once in a tree"),
-        "quality": Setting("corrected", "kappa with the liking for few features taken out"),
-        "n_base_clusters": n_base_clusters(shape, n_clusters),
-        "n_init": Setting(1, "one start a tree: the forest averages over them"),
-        "affinity_threshold": Setting("auto", "no share is cut off; rows that are never together have no link"),
+def choose(given: ForestSettings, n_distinct: int, n_clusters: int) -> dict[str, Setting]:
+    """Decide what depends on the number of distinct rows alone."""
+    rows = min(n_distinct, MEASURED_ROWS)
+    measured = ", the most for which this was measured" if rows < n_distinct else ""
+    varied = f"varied from tree to tree, up to about the root of {rows} rows{measured}"
+    return {
+        "n_clusters": Setting(n_clusters, "given"),
+        "trees": _given_or(given.trees, "varied", "each kind of tree sees clusters that another misses"),
+        "select_features": Setting(given.select_features, "given"),
+        "scale": _given_or(given.scale, "mixed", "the right scale is unknown: some trees take z-scores, some ranks"),
+        "n_base_clusters": _given_or(given.n_base_clusters, cluster_range(n_clusters, n_distinct), varied),
     }
-    if growth.value != "grown":
-        rules |= dict.fromkeys(OF_GROWTH, Setting(None, "trees do not grow: see trees"))
-    return {name: _asked(given, name, rule) for name, rule in rules.items()}
 
 
-def choose_by_features(given: Mapping[str, Any], trees: Setting, n_features: int) -> dict[str, Setting]:
+def choose_by_features(given: ForestSettings, trees: Setting, n_features: int) -> dict[str, Setting]:
     """Decide what depends on the number of features that trees may use."""
-    if given["trees"] == given["n_base_clusters"] == "auto" and trees.value == "varied" and n_features <= FEW_FEATURES:
+    if given.trees == given.n_base_clusters == "auto" and n_features <= FEW_FEATURES:
         trees = Setting("fine", f"{n_features} features may show gaps, which fine trees see")
     fine = trees.value == "fine"
-    rows = Setting(GAP_ROWS, "enough rows to show gaps") if fine else Setting(512, "enough rows to tell features apart")
-    rules = {
-        "max_samples": rows if given["estimator"] is None else Setting(None, "the clusterer may need all rows"),
-        "consensus": Setting(automatic_consensus(trees.value), "all clusters are cut at once"),
+    rows, reason = (GAP_ROWS, "enough rows to show gaps") if fine else (MADE_ON, "enough rows to tell features apart")
+    return {
+        "trees": trees,
+        "max_samples": _given_or(given.max_samples, rows, reason),
+        "consensus": _given_or(given.consensus, automatic_consensus(trees.value), "all clusters are cut at once"),
     }
-    return {"trees": trees} | {name: _asked(given, name, rule) for name, rule in rules.items()}
 
 
 def automatic_consensus(trees: str) -> str:
     """Name the cut that "auto" means for trees of a kind."""
-    return {"varied": "refined", "fine": "gaps-or-refined"}.get(trees, "kway")
+    return "gaps-or-refined" if trees == "fine" else "refined"
 
 
-def _asked(given: Mapping[str, Any], name: str, rule: Setting) -> Setting:
-    """Take what the user gave, or the rule if that is "auto"."""
-    asked = given[name]
-    return rule if isinstance(asked, str) and asked == "auto" else Setting(asked, "given")
-
-
-def growth_settings(
-    chosen: Mapping[str, Setting], given: Mapping[str, Any], n_drawable: int, n_distinct: int, seed: int
-) -> GrowthSettings:
-    """Turn the settings of a forest into those of its growth.
-
-    `given` are the user's, `chosen` what became of those that may be "auto".
-    """
-    n_base_clusters = chosen["n_base_clusters"].value
-    if given["n_base_clusters"] not in (None, "auto") and n_distinct < np.min(n_base_clusters):
-        raise ValueError(
-            f"n_base_clusters={given['n_base_clusters']} is more than the number of distinct rows of X, {n_distinct}. "
-            "Lower n_base_clusters."
-        )
-    growing = chosen["trees"].value == "grown"
-    n_clusters, n_trees = chosen["n_clusters"].value, given["n_estimators"]
-    sizes = clusters_of_trees(n_base_clusters, n_clusters, n_trees, n_distinct, seed, even=growing)
-    rules = {name: chosen[name].value for name in OF_GROWTH} if growing else NO_GROWTH
-    return GrowthSettings(
-        n_base_clusters=sizes,
-        fewer_clusters=isinstance(n_base_clusters, tuple),
-        features_per_draw=min(int(rules["features_per_draw"]), n_drawable),
-        n_candidates=int(rules["n_candidates"]),
-        patience=None if rules["patience"] == "all" else int(rules["patience"]),
-        repeat_features=bool(rules["repeat_features"]),
-        compete_always=given["compete"] == "always",
-        quality=rules["quality"],
-        n_init=int(chosen["n_init"].value),
-        max_iter=int(given["max_iter"]),
-        grows=growing,
-    )
+def _given_or(given: Any, automatic: Any, reason: str) -> Setting:
+    """Take what the user gave, or the automatic value if that is "auto"."""
+    return Setting(automatic, reason) if isinstance(given, str) and given == "auto" else Setting(given, "given")
 
 
 def landmarks_used(asked: int | str | None, used: int | None) -> Setting:
@@ -202,3 +120,20 @@ def clusters_of_trees(
         squares = (low - 0.5) ** 2 + uniform(keys) * ((high + 0.5) ** 2 - (low - 0.5) ** 2)
         drawn = np.rint(np.sqrt(squares)).clip(low, high).astype(np.int32)
     return drawn.clip(max=n_distinct)
+
+
+def planned_kmeans(n_base_clusters: IntArray, *, fewer_clusters: bool) -> GrowthSettings:
+    """Give the settings of trees that do not grow: each is one quick K-means on the columns that were planned."""
+    return GrowthSettings(
+        n_base_clusters=n_base_clusters,
+        fewer_clusters=fewer_clusters,
+        features_per_draw=1,
+        n_candidates=1,
+        patience=1,
+        repeat_features=False,
+        compete_always=False,
+        quality="centroid",
+        n_init=1,
+        max_iter=MAX_ITER,
+        grows=False,
+    )

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from clusterforests import ClusterForest, describe, plots
+from clusterforests import ClusterForest, PaperForest, describe, plots
 from clusterforests.app.command_line.program import main
 from clusterforests.app.report.json_values import PageLimits
 from clusterforests.app.report.writing import gather, write_report
@@ -61,7 +61,7 @@ def test_a_few_other_rows_are_a_caveat(fitted):
 
 @pytest.mark.parametrize("clusterer", [KMeans(n_init=1), AgglomerativeClustering(linkage="single")])
 def test_of_other_clusterers_only_many_rows_are_a_caveat(blobs, clusterer):
-    forest = ClusterForest(3, n_estimators=5, estimator=clusterer, random_state=0).fit(blobs[0])
+    forest = PaperForest(3, n_estimators=5, estimator=clusterer, random_state=0).fit(blobs[0])
     assert forest.check_table(blobs[0]) == []
     (said,) = forest.check_table(blobs[0][::-1])
     assert "rows of this table into other clusters than the fit: it may be another table, or in another order" in said
@@ -84,7 +84,7 @@ def test_the_command_refuses_a_shuffled_file(fitted, tmp_path, capsys):
     [
         ({}, {"must_link": [(i, 75 + i) for i in range(30)]}),
         ({}, {"known_labels": np.repeat([0, 1, 2], [40, 35, 30])}),
-        ({"outliers": "auto"}, {"known_labels": np.where(np.arange(105) == 0, 0, -1)}),
+        ({"contamination": "auto"}, {"known_labels": np.where(np.arange(105) == 0, 0, -1)}),
     ],
 )
 def test_rows_of_which_something_is_known_are_not_compared(settings, known):

@@ -91,7 +91,7 @@ def run_fit(given: argparse.Namespace) -> int:
             cannot_link=given.cannot_link,
             n_estimators=given.trees,
             select_features=given.select_features,
-            outliers=given.contamination,
+            contamination=given.contamination,
             min_cluster_size=given.min_size,
             max_cluster_size=given.max_size,
             n_jobs=given.threads or -1,

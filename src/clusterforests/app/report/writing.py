@@ -77,7 +77,7 @@ def _hash(text: str) -> str:
 
 # How a fit was run, and how to run it again.
 
-NOT_SHOWN = ("n_jobs", "verbose", "backend")  # they do not change the result
+NOT_SHOWN = ("n_jobs", "verbose", "device")  # they do not change the result
 
 
 def run_entry(

@@ -1,4 +1,4 @@
-"""Read a Dask table where its partitions are, on a cluster or any other scheduler of Dask: a `RowReader`.
+"""Open a Dask table, and read it where its partitions are, on a cluster or any other scheduler of Dask.
 
 Every stage is a task for each partition. Keys, sums, centres and rules of placement travel; rows stay where they are,
 except those of the sample.
@@ -6,29 +6,25 @@ except those of the sample.
 
 import functools
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-import dask
-import dask.array as da
 import numpy as np
 
-from clusterforests._utils.arrays import AnyArray, FloatArray, Int64Array, KeyArray
+from clusterforests._utils.arrays import FloatArray, Int64Array, KeyArray
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.placement import Placement
 from clusterforests.rows.dask import partition_work as pieces
-from clusterforests.rows.dask.partition_work import count_rows
-from clusterforests.rows.dask.placing import settle_partitions, total
-from clusterforests.rows.dask.tasks import chains, cluster_errors, compute, merged, share, stack, tasks
+from clusterforests.rows.dask.results import DaskResults
+from clusterforests.rows.dask.tables import DaskTable, open_table, settle_partitions, split, total
+from clusterforests.rows.dask.tasks import chains, compute, has_workers, merged, share, stack, tasks
+from clusterforests.rows.in_memory import InMemoryRows, read_in_memory
 from clusterforests.rows.lloyd_pass import LloydPass
-from clusterforests.rows.protocol import ReadingProgress
-from clusterforests.rows.sampled import DrawnRows
-from clusterforests.table.checks import check_weights
-from clusterforests.table.encoding import Encoding
+from clusterforests.rows.protocol import Reading, ReadingProgress, ReadingSettings, Rows
+from clusterforests.rows.sampled import DrawnRows, SampledRows
 from clusterforests.table.feature_columns import numeric_table
-from clusterforests.table.frames import check_names
 from clusterforests.table.row_sampling import (
     CANDIDATES,
     LOST,
@@ -41,6 +37,7 @@ from clusterforests.table.row_sampling import (
 )
 from clusterforests.trees.forest import Forest, GrowthPlan, join_forests
 from clusterforests.trees.growth import GrowthProgress
+from clusterforests.trees.settings import Setting
 
 READINGS = 3  # of all rows: a scan, the sample, clusters
 TREES = 10  # grown in one task
@@ -198,114 +195,32 @@ def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
     return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
 
 
-# A Dask array or frame as `fit` takes it: its partitions, their lengths and weights.
+def open_rows(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
+    """Open the rows of a Dask table: on the workers if it has many rows, otherwise in this process.
+
+    Results are Dask arrays in the partitions of the table.
+    """
+    if settings.device == "gpu":
+        raise ValueError("device='gpu' reads tables of one process: pass X.compute(), or leave device at 'auto'.")
+    table = open_table(X, sample_weight)
+    device = Setting("cpu", "given" if settings.device == "cpu" else "X is not on a GPU")
+    results = DaskResults(table.lengths)
+    if settings.limits.is_large(table.n_rows):
+        return _open_on_workers(settings, table, device, results)
+    sample, reading = read_in_memory(settings, *table.gathered(), device)
+    grower = grow_trees if settings.clusterer is None and has_workers() else None
+    return InMemoryRows(sample, replace(reading, weights=table.weights), settings.backend(), results, grower)
 
 
-@dataclass(frozen=True)
-class DaskTable:
-    """A Dask array or frame, the rows of each of its partitions, and weights in partitions of the same length."""
-
-    X: Any
-    lengths: Int64Array
-    weights: da.Array | None
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.lengths.sum())
-
-    def gathered(self) -> tuple[Any, Any]:
-        """Bring table and weights to this process."""
-        X, weights = compute_all(self.X, self.weights)
-        return X, weights
-
-    def encoding(self) -> Encoding:
-        """Describe the columns of a table of numbers; refuse any other."""
-        X = self.X
-        array = isinstance(X, da.Array)
-        kinds = [X.dtype] * X.shape[1] if array else list(X.dtypes)
-        encoding = Encoding(None if array else tuple(map(str, X.columns)), len(kinds), {})
-        for j, kind in enumerate(kinds):
-            if getattr(kind, "kind", "O") not in "biuf":
-                raise ValueError(
-                    f"X holds {kind} in {encoding.describe(j)}: of a Dask table of many rows every column must be "
-                    "numbers. Encode categories as zeros and ones (dask.dataframe.get_dummies), or drop the column."
-                )
-        return encoding
-
-    def reader(self, encoding: Encoding) -> DaskReader:
-        """Open the rows on the workers."""
-        weights = None if self.weights is None else chains(self.weights.to_delayed().tolist())
-        return DaskReader(chains(split(self.X)), weights, self.lengths, encoding.n_features, encoding.describe)
-
-
-def open_table(estimator: Any, X: Any, sample_weight: Any) -> DaskTable:
-    """Refuse what is not a table; set `n_features_in_` and `feature_names_in_`."""
-    split(X)
-    check_names(estimator, like(X), reset=True)
-    if X.shape[1] == 0:
-        raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
-    lengths = _lengths(X)
-    if not lengths.sum():
-        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    return DaskTable(X, lengths, _open_weights(sample_weight, lengths))
-
-
-def split(X: Any) -> list[Any]:
-    """List the partitions of a two-dimensional array or a frame, each with all columns."""
-    if isinstance(X, da.Array):
-        if X.ndim != 2:
-            raise ValueError(f"Expected a 2-dimensional Dask array, got one of {X.ndim} dimensions.")
-        pieces: list[Any] = X.rechunk({1: -1}).to_delayed().ravel().tolist()
-        return pieces
-    frames: Any = sys.modules.get("dask.dataframe")
-    if frames is None or not isinstance(X, frames.DataFrame):
-        raise TypeError(f"X is a Dask {type(X).__name__}. Pass a Dask array or a Dask DataFrame.")
-    return list(X.to_delayed())
-
-
-def like(X: Any) -> Any:
-    """Make a table without rows, with the columns of X."""
-    return np.empty((0, X.shape[1])) if isinstance(X, da.Array) else X._meta
-
-
-def _lengths(X: Any) -> Int64Array:
-    """Count the rows of each partition only where Dask does not know them, and then read one column."""
-    if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any():
-        return np.array(X.chunks[0], dtype=np.int64)
-    narrow = X[:, :1] if isinstance(X, da.Array) else X[[X.columns[0]]]
-    counts = compute(tasks("count-rows", count_rows, [(piece,) for piece in split(narrow)]))
-    return np.array(counts, dtype=np.int64)
-
-
-def _open_weights(sample_weight: Any, lengths: Int64Array) -> da.Array | None:
-    """Cut weights into the partitions of the table. Those of Dask are checked when they are used, where they are."""
-    chunks = (tuple(lengths.tolist()),)
-    if not dask.is_dask_collection(sample_weight):
-        weights = check_weights(sample_weight, int(lengths.sum()))
-        return None if weights is None else cut_into(weights, lengths)
-    given = sample_weight if isinstance(sample_weight, da.Array) else sample_weight.to_dask_array()
-    if given.ndim != 1:
-        raise ValueError(f"sample_weight must be 1-dimensional, one weight per row; it has {given.ndim} dimensions.")
-    if not np.isnan(given.chunks[0]).any():
-        if given.shape[0] != lengths.sum():
-            raise ValueError(f"sample_weight has {given.shape[0]} entries but X has {lengths.sum()} rows.")
-        return given.rechunk(chunks)
-    if len(given.chunks[0]) != len(lengths):
+def _open_on_workers(settings: ReadingSettings, table: DaskTable, device: Setting, results: DaskResults) -> Rows:
+    if not settings.may_sample or settings.n_landmarks is None:
         raise ValueError(
-            f"sample_weight has {len(given.chunks[0])} partitions but X has {len(lengths)}. Take it from the same "
-            "table, or call compute_chunk_sizes() on it."
+            "max_samples=None, n_landmarks=None and other clusterers need all rows in one place. Leave them at their "
+            f"defaults for a Dask table of {table.n_rows} rows, or pass X.compute()."
         )
-    return stack(given.to_delayed().tolist(), lengths.tolist(), given.dtype)
-
-
-def cut_into(values: AnyArray, lengths: Int64Array) -> da.Array:
-    """Cut an array along its last axis into partitions, which may be empty, unlike those of da.from_array."""
-    slices = np.split(values, np.cumsum(lengths)[:-1], axis=-1)
-    return stack([share("piece", piece) for piece in slices], lengths.tolist(), values.dtype, before=values.shape[:-1])
-
-
-def compute_all(*collections: Any) -> tuple[Any, ...]:
-    """Compute collections; return arrays and frames of this process."""
-    with cluster_errors():
-        here: tuple[Any, ...] = dask.compute(*collections)
-    return here
+    encoding = table.encoding()
+    reading = Reading(table.columns, encoding, None, table.weights, device)
+    weights = None if table.weights is None else chains(table.weights.to_delayed().tolist())
+    parts = chains(split(table.X))
+    reader = DaskReader(parts, weights, table.lengths, encoding.n_features, encoding.describe)
+    return SampledRows.of(settings, reader, reading, results, partial(grow_trees, labelled=False))

@@ -1,10 +1,11 @@
-"""What a fitted forest offers: labels of new rows, how sure each row is, P, saving and loading."""
+"""What a fitted forest offers: labels of new rows, how sure each row is, other numbers of clusters, saving, loading."""
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -12,8 +13,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, aligned
-from clusterforests._utils.validation import ascending, boolean, check_parameters, integer, several, warn_caller
-from clusterforests.backends import Backend, CpuBackend
+from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
+from clusterforests._utils.validation import (
+    Rule,
+    ascending,
+    boolean,
+    check_parameters,
+    integer,
+    several,
+    warn_caller,
+)
+from clusterforests.backends import CpuBackend
 from clusterforests.consensus.assignment import OutOfTimeError
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.constraints import Constraints
@@ -21,46 +31,58 @@ from clusterforests.consensus.enforcement import lead_cut
 from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import CutSettings, check_enough_nodes, check_landmarks
 from clusterforests.consensus.normalized_cut import CutTree
-from clusterforests.consensus.outliers import OutlierRule
+from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
 from clusterforests.consensus.placement import Placement
+from clusterforests.feature_screening import ScreeningResult
 from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.inspection.arguments import check_names
 from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
-from clusterforests.inspection.memberships import (
-    FromMemberships,
-    consensus_silhouette,
-    normalise,
-    own_membership,
-    shares_with,
-)
+from clusterforests.inspection.memberships import FromMemberships, consensus_silhouette, own_membership, shares_with
 from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
 from clusterforests.judge.evidence import NClustersEvidence
-from clusterforests.persistence import load_forest, save_forest
+from clusterforests.persistence import SavedForest, load_forest, save_forest
+from clusterforests.rows import new_rows
 from clusterforests.rows.fitted_table import compare_rows, compared_rows, count_rows, take_rows
-from clusterforests.rows.new_rows import NewRows
-from clusterforests.rows.results import DiagnosticWork, Results, clusters_of, in_memory, results_for, set_apart_again
-from clusterforests.table.checks import read_sparse
-from clusterforests.table.encoding import Encoding
+from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory
+from clusterforests.rows.new_rows import Predictor
+from clusterforests.rows.protocol import ReadingSettings, Rows
+from clusterforests.rows.results import DiagnosticWork, FittedRows, Recut, in_memory, results_for
 from clusterforests.table.feature_columns import EncodedColumns
 from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import Donors
 from clusterforests.table.reader.column_reading import ColumnReading
 from clusterforests.table.reader.remarks import NewCells
-from clusterforests.table.scaling import Scaling
-from clusterforests.table.sparse_reduction import Reduction
-from clusterforests.trees.forest import FittedTrees
+from clusterforests.trees.forest import FittedTrees, Forest, GrowthPlan
 from clusterforests.trees.settings import Setting, automatic_consensus
+
+SHAPE = ("n_samples", "n_features")
+
+
+class PlacedRows(NamedTuple):
+    """The clusters of all rows, the rule that placed them, and which rows belong to none."""
+
+    placement: Placement
+    labels: Any  # -1 for outliers
+    nearest: IntArray | None = None  # the same with their nearest clusters, if there are any
+    outliers: OutlierRule | None = None
 
 
 class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """The attributes that `ClusterForest.fit` sets, and what is done with them."""
+    """What `ClusterForest` and `PaperForest` have in common once they are fitted."""
 
+    _limits: ClassVar[SizeLimits] = DEFAULT_LIMITS  # the sizes at which a fit changes how it works
+    _rules: ClassVar[dict[str, Rule]] = {}  # of the parameters
+
+    # Parameters of both classes, and those of the graph, which only PaperForest lets its user set.
     n_clusters: Any
+    n_estimators: int
     n_jobs: int | None
     consensus: str
-    affinity_scale: float | str
     n_landmarks: int | str | None
+    affinity_threshold: float | str = "auto"
+    affinity_scale: float | str = "auto"
 
+    # Attributes that `fit` sets: see the classes.
     labels_: IntArray
     n_clusters_: int
     partitions_: IntArray
@@ -74,17 +96,78 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     dominant_features_: dict[int, float]
     cut_tree_: CutTree | None
     n_iter_: int
+    n_features_in_: int
+    feature_names_in_: Any
 
-    _encoding: Encoding
-    _donors: Donors | None
-    _reduction: Reduction | None
-    _scaling: Scaling
-    _trees: FittedTrees
-    _placement: Placement
-    _weights: FloatArray | None
-    _constraints: Constraints | None = None  # pickles of older versions lack these
-    _outlier_rule: OutlierRule | None = None
-    _nearest: IntArray | None = None  # the nearest cluster of every row; None if all have a label
+    _predictor: Predictor  # what new rows need
+    _weights: Any  # of the fitted rows, or None
+    _nearest: Any  # the nearest cluster of every fitted row; None if all have a label
+    _constraints: Constraints | None
+
+    def _reading(self) -> ReadingSettings:
+        """Say what decides how rows are read."""
+        raise NotImplementedError
+
+    def _set_attributes(
+        self,
+        rows: Rows,
+        plan: GrowthPlan,
+        trees: Forest,
+        placed: PlacedRows,
+        kept: Cut,
+        screening: ScreeningResult,
+        donors: Donors | None,
+        chosen: dict[str, Setting],
+    ) -> None:
+        """Set the attributes that both classes have, all at once: a fit that fails leaves the forest as it was."""
+        reading, encoding = rows.reading, rows.reading.encoding
+        partitions, labels = rows.send(trees.partitions), rows.send(placed.labels)
+        nearest = None if placed.nearest is None else rows.send(placed.nearest)
+
+        # The table
+        self.n_features_in_ = reading.table.n_features_in_
+        if "feature_names_in_" in vars(self):
+            del self.feature_names_in_
+        if reading.table.names is not None:
+            self.feature_names_in_ = reading.table.names
+
+        # The trees
+        self.partitions_ = partitions
+        self.estimators_features_ = [encoding.numbered(features) for features in trees.features]
+        self.kappas_, self.kappa_path_, self.n_iter_ = trees.kappas, trees.kappa_path, trees.rounds
+        self.feature_importances_ = encoding.spread(screening.scores, 0.0)
+        self.feature_pvalues_ = encoding.spread(screening.p_values, 1.0)
+
+        # The clusters
+        self.labels_, self.n_clusters_, self.cut_tree_ = labels, chosen["n_clusters"].value, kept.tree
+        self.chosen_params_ = chosen | {"consensus": kept_method(kept, named=self.consensus != "auto")}
+        self.n_clusters_evidence_, self.dominant_features_ = None, {}
+
+        # What new rows, other cuts and diagnostics need
+        self._predictor = Predictor(
+            reading.table,
+            encoding,
+            None if reading.reduction is not None else donors,
+            reading.reduction,
+            replace(plan.scaling, sources=plan.sources),
+            FittedTrees(trees.columns, trees.centers, trees.coordinates),
+            placed.placement,
+            placed.outliers,
+        )
+        self._weights, self._nearest, self._constraints = reading.weights, nearest, rows.constraints
+
+    @property
+    def _new_rows(self) -> Predictor:
+        """What new rows need, with the settings of today."""
+        return replace(self._predictor, n_jobs=self.n_jobs, limits=self._limits)
+
+    @property
+    def _rows(self) -> FittedRows:
+        """The fitted rows, for diagnostics and other cuts."""
+        check_is_fitted(self)
+        sizes = tuple(map(len, self._predictor.trees.centers))
+        arrays = self.partitions_, self.labels_, self._nearest, self._weights
+        return FittedRows(*arrays, self.n_clusters_, sizes, self.n_jobs)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(aligned(state))
@@ -99,8 +182,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """The cluster of each row of X: where its labels in the trees lead it among the fitted rows.
 
         Rows of the fitted table get their `labels_`, unless these were moved for the sake of other rows (`must_link`,
-        `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With `outliers`,
-        a row far from every cluster gets -1, even one that has a label because something was known of it.
+        `cannot_link`, `known_labels`, sizes). What a row gets does not depend on the other rows of X. With
+        `contamination`, a row far from every cluster gets -1, even one that has a label because something was known of
+        it.
 
         Parameters
         ----------
@@ -116,11 +200,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        labels: IntArray = results_for(X).map_rows(_clusters, self, X, np.int32)
+        labels: IntArray = results_for(X).map_rows(new_rows.clusters, self._new_rows, X, np.int32)
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Soft membership of each row of X in each cluster.
+        """How probable each cluster is for each row of X: `predict` takes the maximum.
 
         Parameters
         ----------
@@ -128,13 +212,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        memberships : ndarray of shape (n_samples, `n_clusters_`)
+        probabilities : ndarray of shape (n_samples, `n_clusters_`)
             The share of the row's companions, the fitted rows in the same cluster of a tree, that are of each cluster,
-            averaged over the trees. Every row sums to 1. The highest membership of an ambiguous row may be in another
-            cluster than that of `predict`.
+            averaged over the trees. Where another cluster has more of them than the row's own, which an ambiguous row
+            may have, the row's own is raised to as much. Every row sums to 1. With `contamination`, a row that
+            `predict` labels -1 has its maximum at the cluster nearest to it.
         """
         check_is_fitted(self)
-        soft: FloatArray = results_for(X).map_rows(_memberships, self, X, np.float64, self.n_clusters_)
+        work, after = new_rows.probabilities, self.n_clusters_
+        soft: FloatArray = results_for(X).map_rows(work, self._new_rows, X, np.float64, after)
         return soft
 
     def transform(self, X: Any) -> FloatArray:
@@ -150,7 +236,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             The mean share of trees in which the row is with a fitted row of the cluster, from 0 to 1.
         """
         check_is_fitted(self)
-        shares: FloatArray = results_for(X).map_rows(_shares, self, X, np.float64, self.n_clusters_)
+        work, after = new_rows.mean_shares, self.n_clusters_
+        shares: FloatArray = results_for(X).map_rows(work, self._new_rows, X, np.float64, after)
         return shares
 
     def recut(self, n_clusters: int) -> Self:
@@ -176,15 +263,29 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         check_is_fitted(self)
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": integer(1)})
         check_landmarks(self.n_landmarks, n_clusters)
-        nodes = self._placement.nodes
+        # Cut the nodes again
+        nodes, rows = self._predictor.placement.nodes, self._rows
         check_enough_nodes(len(nodes), n_clusters)
-        settings = self._cut_settings(self.chosen_params_, int(n_clusters))
+        settings = self._cut_settings(int(n_clusters), self.chosen_params_)
         graph = ConsensusGraph(CpuBackend(self.n_jobs), nodes, settings)
         kept = graph.cut(settings.method)
         if self._constraints is not None:
             self._constraints.check(settings.n_clusters)
-            partitions, weights = in_memory(self.partitions_), in_memory(self._weights)
+            partitions, weights = in_memory(rows.partitions), in_memory(rows.weights)
             kept = lead_cut(graph, kept, self._constraints, partitions, weights)
+
+        # Place the rows again
+        outliers, exact = self._predictor.outliers, self.chosen_params_["n_landmarks"].value is None
+        again = Recut(kept, nodes, exact, self._constraints, outliers)
+        placement, labels = results_for(self.labels_).place(rows, again)
+        nearest = None
+        if outliers is not None:  # outliers stay outliers, unless they are all that a cluster has
+            nearest, outside = labels, are_outliers(outliers, rows.labels, rows.nearest)
+            lost = lost_clusters(in_memory(nearest), in_memory(outside), settings.n_clusters)
+            outliers = replace(outliers, spared=tuple(lost.tolist()))
+            labels = without_outliers(outliers, nearest, outside)
+
+        # A copy shares everything else
         cut = copy.copy(self)
         cut.n_clusters = cut.n_clusters_ = settings.n_clusters
         cut.chosen_params_ = self.chosen_params_ | {
@@ -192,35 +293,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             "consensus": kept_method(kept, named=settings.named),
         }
         cut.n_clusters_evidence_, cut.dominant_features_, cut.cut_tree_ = None, {}, kept.tree
-        cut._placement, cut.labels_ = results_for(self.labels_).place(self, kept)
-        if self._outlier_rule is not None:
-            cut._nearest = cut.labels_
-            cut._outlier_rule, cut.labels_ = set_apart_again(self, cut._nearest, settings.n_clusters)
+        cut.labels_, cut._nearest = labels, nearest
+        cut._predictor = replace(self._predictor, placement=placement, outliers=outliers)
         return cut
 
-    def _cut_settings(self, chosen: Mapping[str, Setting], n_clusters: int) -> CutSettings:
+    def _cut_settings(self, n_clusters: int, chosen: dict[str, Setting]) -> CutSettings:
         """Say how the graph is cut. What was chosen may name only the cut that was kept of several."""
         named = self.consensus != "auto"
-        method = self.consensus
-        if not named:  # models of old versions do not say what trees they have
-            method = automatic_consensus(chosen["trees"].value) if "trees" in chosen else chosen["consensus"].value
-        affinity_threshold = chosen["affinity_threshold"].value
-        return CutSettings(n_clusters, method, affinity_threshold, self.affinity_scale, self.n_landmarks, named=named)
-
-    def _read(self, backend: Backend, X: Any, first_row: int, new: NewCells) -> FloatArray:
-        """Turn new rows into numbers, missing cells filled."""
-        if self._reduction is not None:
-            return self._reduction.apply(read_sparse(self, X))
-        values = self._encoding.apply(self, X, first_row, new).values
-        if np.isnan(values).any():
-            if self._donors is None:
-                row = first_row + int(np.flatnonzero(np.isnan(values).any(axis=1))[0])
-                raise ValueError(
-                    f"X has missing cells, the first in row {row}, but the model was saved without rows to fill them "
-                    "from. Fill them, leave these rows out, or fit again and save with keep_rows=True."
-                )
-            values = self._donors.fill(values, backend.threads)
-        return values
+        method = self.consensus if named else automatic_consensus(chosen["trees"].value)
+        threshold, scale = self.affinity_threshold, self.affinity_scale
+        return CutSettings(n_clusters, method, threshold, scale, self.n_landmarks, named=named)
 
     @property
     def _n_features_out(self) -> int:
@@ -245,7 +327,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def cluster_consensus_(self) -> FloatArray:
         """For each cluster the mean membership of its rows in it."""
         own = self.item_consensus_
-        consensus: FloatArray = results_for(self.labels_).average(own, self)
+        consensus: FloatArray = results_for(self.labels_).average(own, self._rows)
         return consensus
 
     @property
@@ -262,7 +344,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def columns_(self) -> tuple[ColumnReading, ...]:
         """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
         check_is_fitted(self)
-        return self._encoding.readings
+        return self._predictor.encoding.readings
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         """Show a notebook the attributes that are stored. Memberships and others would be computed for the display."""
@@ -281,8 +363,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return {name: int(labels[guidance.row_of(unit)]) for unit, name in enumerate(guidance.classes)}
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
-        check_is_fitted(self)
-        diagnosed: FloatArray = results_for(self.labels_).diagnose(work, self, *after)
+        rows = self._rows
+        diagnosed: FloatArray = results_for(rows.labels).diagnose(work, rows, *after)
         return diagnosed
 
     def half_cuts(self, n_splits: int = N_SPLITS, *, max_rows: int = MAX_ROWS) -> HalfCuts:
@@ -299,9 +381,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         cuts : HalfCuts
         """
-        check_is_fitted(self)
-        limit = max(max_rows, 2 * self.n_clusters_)
-        partitions, labels, weights = results_for(self.labels_).sample(self, limit)
+        rows, limit = self._rows, max(max_rows, 2 * self.n_clusters_)
+        partitions, labels, weights = results_for(rows.labels).sample(rows, limit)
         number, combine = self.n_clusters_, self._cut_again
         return half_cuts(partitions, number, combine, n_splits=n_splits, max_rows=limit, labels=labels, weights=weights)
 
@@ -347,15 +428,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         tree : ClusterTree
             `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.inspection.cluster_tree`.
         """
-        labels = [in_memory(clusters_of(cut)).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
+        labels = [in_memory(cut._rows.clusters).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
         mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
-        titles = check_names(self._encoding.names if names is None else names, self._encoding.n_features)
+        encoding = self._predictor.encoding
+        titles = check_names(encoding.names if names is None else names, encoding.n_features)
         if X is None:
             return build_tree(labels, mass)
         for caveat in self.check_table(X):
             warn_caller(caveat)
-        values = self._encoding.apply(self, X).values
-        return build_tree(labels, mass, values, self._encoding.columns(), titles)
+        values = encoding.apply(self._predictor.table, X).values
+        return build_tree(labels, mass, values, encoding.columns(), titles)
 
     def check_table(self, X: Any) -> list[str]:
         """Check that X is the table that the forest was fitted on, its rows in the same order.
@@ -381,13 +463,13 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             rows = np.setdiff1d(rows, guidance.rows)
         expected = in_memory(self.labels_[rows])
         if self._constraints is not None:  # sizes may have moved rows
-            placed = self._placement.clusters(CpuBackend(self.n_jobs), in_memory(self.partitions_[:, rows]))
+            placed = self._predictor.placement.clusters(CpuBackend(self.n_jobs), in_memory(self.partitions_[:, rows]))
             expected = np.where(expected < 0, expected, placed)
 
         def predict(some: Any) -> Any:
             return in_memory(self.predict(some))
 
-        return compare_rows(predict, X, rows, expected, has_centers=self.estimator is None)
+        return compare_rows(predict, X, rows, expected, has_centers=self._reading().clusterer is None)
 
     def encode(self, X: Any) -> EncodedColumns:
         """The fitted table as numbers, before missing cells are filled and columns are scaled.
@@ -405,14 +487,16 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         here = take_rows(X, np.arange(count_rows(X))) if is_dask(X) else X
-        values = self._encoding.apply(self, here, new=NewCells()).values
-        return EncodedColumns(values, tuple(self._encoding.columns()), self._encoding.levels)
+        values = self._predictor.encoding.apply(self._predictor.table, here, new=NewCells()).values
+        encoding = self._predictor.encoding
+        return EncodedColumns(values, tuple(encoding.columns()), encoding.levels)
 
     @property
     def sample_weight_(self) -> FloatArray | None:
         """Weights of the rows; None if they had none."""
         check_is_fitted(self)
-        return self._weights
+        weights: FloatArray | None = self._weights
+        return weights
 
     @property
     def constraints_(self) -> Constraints | None:
@@ -422,11 +506,12 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _cut_again(self, partitions: Any, n_clusters: int) -> IntArray:
         """Other partitions, combined as the forest's were."""
-        chosen = self.chosen_params_
-        method = chosen["consensus"].value
-        settings = {"method": "kway" if method in NEEDS_VALUES else method}
-        settings |= {"affinity_threshold": chosen["affinity_threshold"].value, "affinity_scale": self.affinity_scale}
-        return consensus_clustering(partitions, n_clusters, **settings)
+        method = self.chosen_params_["consensus"].value
+        method = "kway" if method in NEEDS_VALUES else method
+        threshold, scale = self.affinity_threshold, self.affinity_scale
+        return consensus_clustering(
+            partitions, n_clusters, method=method, affinity_threshold=threshold, affinity_scale=scale
+        )
 
     def save(self, path: str | os.PathLike[str], *, keep_rows: bool = True) -> None:
         """Write the fitted forest to one file, which `load` reads.
@@ -445,10 +530,17 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         check_parameters({"keep_rows": keep_rows}, {"keep_rows": boolean()})
-        forest = results_for(self.labels_).gather(self)
-        if not keep_rows:
-            forest._donors = None
-        save_forest(forest, path)
+        if self._reading().clusterer is not None:
+            raise ValueError(
+                f"estimator={self._reading().clusterer!r} cannot be stored in a model file: only forests of the "
+                "built-in K-means (estimator=None) can be saved. Keep the labels instead, or fit with estimator=None."
+            )
+        rows = results_for(self.labels_).gather(self._rows)
+        predictor = self._predictor if keep_rows else replace(self._predictor, donors=None)
+        arrays = {"partitions_": rows.partitions, "labels_": rows.labels, "_nearest": rows.nearest}
+        state = vars(self) | arrays | {"_weights": rows.weights, "_predictor": predictor}
+        saved = SavedForest(type(self).__name__, self.get_params(deep=False), state, predictor.table.names)
+        save_forest(saved, self._rules, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -461,10 +553,32 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        forest : ClusterForest
+        forest : ClusterForest or PaperForest
+            Of this class; a file of the other class is refused.
         """
-        forest: Self = load_forest(cls, path)
+        saved = load_forest(cls.__name__, cls._get_param_names(), cls._rules, path)
+        forest = cls(**saved.parameters)
+        for name, value in saved.state.items():
+            setattr(forest, name, value)
+        if saved.feature_names is not None:
+            forest.feature_names_in_ = saved.feature_names
         return forest
+
+    def estimate_memory(self, n_samples: int, n_features: int) -> MemoryEstimate:
+        """Bytes that `fit` needs beyond a table of numbers, none of them missing; `fit` checks it before it starts.
+
+        Parameters
+        ----------
+        n_samples, n_features : int
+            Shape of the table.
+
+        Returns
+        -------
+        estimate : MemoryEstimate
+            `total`, the most at a time, and what goes into it by stage.
+        """
+        check_parameters({"n_samples": n_samples, "n_features": n_features}, dict.fromkeys(SHAPE, integer(1)))
+        return estimate_memory(self._reading(), n_samples, n_features)
 
     def coassociation(self, rows: Any = None, cols: Any = None) -> FloatArray:
         """The share of trees in which rows of the fitted table are together (the paper's P).
@@ -479,15 +593,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         P : ndarray of shape (n_rows, n_cols)
         """
         check_is_fitted(self)
-        results = results_for(self.labels_)
-        sides = [self._chosen(results, name, which) for name, which in (("rows", rows), ("cols", cols))]
-        P: FloatArray = results.coassociate(self, *sides)
+        sides = [self._chosen(name, which) for name, which in (("rows", rows), ("cols", cols))]
+        P: FloatArray = results_for(self.labels_).coassociate(sides[0], sides[1], self.n_jobs)
         return P
 
-    def _chosen(self, results: Results, name: str, which: Any) -> IntArray:
+    def _chosen(self, name: str, which: Any) -> IntArray:
         """Take the labels of some of the fitted rows."""
+        every = slice(None)
         try:
-            chosen: IntArray = results.choose(self.partitions_, slice(None) if which is None else which)
+            chosen: IntArray = results_for(self.labels_).choose(self.partitions_, every if which is None else which)
         except IndexError as error:
             raise ValueError(
                 f"{name}={which!r} must be row numbers below {self.partitions_.shape[1]}, a mask of that length, a "
@@ -503,7 +617,7 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
     check_is_fitted(forest)
     check_parameters({"n_clusters": n_clusters}, {"n_clusters": several(1)})
     cuts: list[FittedForest] = []
-    numbers = ascending(n_clusters, len(forest._placement.nodes)) or [n_clusters[0]]
+    numbers = ascending(n_clusters, len(forest._predictor.placement.nodes)) or [n_clusters[0]]
     if forest._constraints is not None:
         numbers = forest._constraints.allowed(numbers)
     for number in numbers:
@@ -519,18 +633,6 @@ def cut_for_each(forest: FittedForest, n_clusters: Sequence[int]) -> list[Fitted
 def kept_method(kept: Cut, *, named: bool) -> Setting:
     """Name the cut that was kept, and say why."""
     return Setting(kept.method, kept.reason or ("given" if named else "all clusters are cut at once"))
-
-
-def _clusters(rows: NewRows) -> Any:
-    return rows.clusters()
-
-
-def _shares(rows: NewRows) -> Any:
-    return rows.mean_shares()
-
-
-def _memberships(rows: NewRows) -> Any:
-    return normalise(in_memory(rows.companions()), in_memory(rows.nearest()))
 
 
 def _as_they_are(soft: FloatArray, labels: IndexArray) -> FloatArray:
