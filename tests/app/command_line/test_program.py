@@ -71,7 +71,7 @@ def test_a_terminal_has_progress(wine, tmp_path):
     assert re.search(r"growing \[[#.]{24}\] \d+/20 trees", shown)
     for stage in (
         "reading the table",
-        "finding the features",
+        "screening the features",
         "cutting the graph",
         "placing the rows",
         "measuring",
