@@ -41,7 +41,7 @@ def run_python(code, folder):
         "README.md",
         *(
             f"docs/{page}.md"
-            for page in ("start", "extending", "faq", "choosing-k", "coming-from", "guidance", "outliers")
+            for page in ("start", "extending", "faq", "choosing-k", "coming-from", "constraints", "outliers")
         ),
     ],
 )
