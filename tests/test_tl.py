@@ -1,5 +1,7 @@
 """`clusterforests.tl.cluster_forest` with AnnData in memory and in files."""
 
+import warnings
+
 import anndata
 import numpy as np
 import pandas as pd
@@ -168,7 +170,7 @@ def test_a_backed_file_is_never_read_whole(tmp_path, few_rows_are_many, monkeypa
     adata = make_cells(sparse.csr_matrix, 250, 0.9)
     adata.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    monkeypatch.setattr("clusterforests.table.sparse_reduction.BLOCK_ROWS", 16)
+    monkeypatch.setattr("clusterforests.table.sparse_reduction.READ_ROWS", 16)
     monkeypatch.setattr("clusterforests.table.row_sources.BLOCK_BYTES", 16 * 8 * 250)
     taken = []
     read = type(backed.X).__getitem__
@@ -237,3 +239,29 @@ def test_outliers_have_no_category(adata, tmp_path):
     assert adata.obs[KEY].isna().sum() == 12
     adata.write_h5ad(tmp_path / "cells.h5ad")
     assert anndata.read_h5ad(tmp_path / "cells.h5ad").obs[KEY].isna().sum() == 12
+
+
+@pytest.fixture(scope="module")
+def scanpy():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the packages that scanpy imports
+        return pytest.importorskip("scanpy")
+
+
+def test_a_usual_analysis_in_scanpy(scanpy):
+    adata = make_cells(lambda X: np.maximum(X, 0).round())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scanpy.pp.normalize_total(adata)
+        scanpy.pp.log1p(adata)
+        scanpy.pp.highly_variable_genes(adata, n_top_genes=15)
+        scanpy.pp.pca(adata, n_comps=5)
+        cf.tl.cluster_forest(adata, 3, use_rep="X_pca", **FEW_TREES)
+        assert adjusted_rand_score(KINDS, adata.obs[KEY]) > 0.9
+        scanpy.tl.rank_genes_groups(adata, KEY, method="wilcoxon")
+        axes = scanpy.pl.pca(adata, color=[KEY, f"{KEY}_consensus"], show=False)
+    assert adata.uns["rank_genes_groups"]["names"].dtype.names == tuple(adata.obs[KEY].cat.categories)
+    assert len(axes) == 2
+    cf.tl.cluster_forest(adata, 3, **FEW_TREES)
+    used = ~adata.var[f"{KEY}_importance"].isna()
+    assert np.array_equal(used, adata.var["highly_variable"])
