@@ -17,9 +17,8 @@ def units_off(found, wanted):
 
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant < 60, reason="no wider arithmetic on this machine")
 @pytest.mark.parametrize(("low", "high"), [(-700, 700), (-2, 12), (-0.4, 0.4), (0, 1e-12)])
-def test_accuracy(low, high, record_property):
+def test_accuracy(low, high):
     x = low + (high - low) * COMMON[1:]
-    record_property("exp, largest error in units in the last place", units_off(portable_math.exp(x), np.exp(WIDE(x))))
     assert units_off(portable_math.exp(x), np.exp(WIDE(x))) < 1.5
     assert units_off(portable_math.expm1(x), np.expm1(WIDE(x))) < 3
     positive = np.exp(x)

@@ -21,7 +21,7 @@ def site(tmp_path_factory):
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=GENERATED)  # what is generated goes beside its source
     for name in ("CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, folder)
-    for name in ("benchmarks", "examples", "results", "src"):
+    for name in ("benchmarks", "examples", "paper", "src"):
         (folder / name).symlink_to(ROOT / name)
     command = [sys.executable, "-m", "sphinx", "-W", "-q", "-D", "plot_gallery=0", "docs", "site"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -56,41 +56,11 @@ def test_pictures_of_the_front_page_are_there(opened):
     assert min(widths) > 0
 
 
-def test_search_with_the_keyboard(opened):
-    page = opened().page
-    page.keyboard.press("Control+k")
-    page.keyboard.type("HartiganWongKMeans")
-    page.keyboard.press("Enter")
-    page.locator("#search-results li a", has_text="HartiganWongKMeans").first.click()
-    expect(page.locator("h1")).to_contain_text("HartiganWongKMeans")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_theme_follows_the_system_until_it_is_switched(opened, scheme):
-    page = opened(color_scheme=scheme).page
-    assert page.evaluate("document.documentElement.dataset.theme") == scheme
-    other = {"light": "dark", "dark": "light"}[scheme]
-    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    page.locator("header .theme-switch-container button").first.click()
-    page.locator(f"header .theme-change-button[data-mode='{other}']").first.click()
-    assert page.evaluate("document.documentElement.dataset.theme") == other
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
-    page.reload()
-    assert page.evaluate("document.documentElement.dataset.theme") == other
-
-
-def test_menu_of_a_small_screen(opened):
-    page = opened(width=390).page
-    page.locator("button.primary-toggle").click()
-    page.locator("dialog a", has_text="Comparison").click()
-    expect(page.locator("h1")).to_contain_text("Comparison")
-
-
 def test_api_index_on_a_small_screen(opened):
     """Names and descriptions are all on the screen, one below the other."""
     cells = opened("api", width=390).page.locator("table.autosummary td")
     edges = cells.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().right)")
-    assert len(edges) > 100
+    assert len(edges) > 20
     assert max(edges) <= 390
 
 
