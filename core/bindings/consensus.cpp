@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 #include "bindings/arrays.hpp"
 #include "consensus/group_votes.hpp"
 #include "consensus/label_tables.hpp"
@@ -26,7 +27,7 @@ Out<double, 2> coassociate(In<int32_t, 2> a, In<int32_t, 2> b, In<double, 1> tab
   return out;
 }
 
-nb::tuple most_matched(In<int32_t, 2> a, In<int32_t, 2> b, int threads) {
+std::tuple<Out<int64_t, 1>, Out<int32_t, 1>> most_matched(In<int32_t, 2> a, In<int32_t, 2> b, int threads) {
   require_aligned(a, b);
   require(a.shape(0) == b.shape(0), "both sides must come from the same partitions");
   require(b.shape(1) > 0, "b must have a row");
@@ -39,7 +40,7 @@ nb::tuple most_matched(In<int32_t, 2> a, In<int32_t, 2> b, int threads) {
     cf::most_matched(a.data(), a.shape(1), b.data(), b.shape(1), static_cast<int>(a.shape(0)), place.data(),
                      matches.data(), threads);
   }
-  return nb::make_tuple(place, matches);
+  return {place, matches};
 }
 
 Out<double, 2> multiply(In<double, 2> matrix, In<double, 2> vectors, int threads) {
@@ -199,7 +200,7 @@ Out<double, 2> sum_lines(In<int32_t, 2> labels, In<int64_t, 1> first, In<double,
   return out;
 }
 
-nb::tuple order_columns(In<int32_t, 2> labels) {
+std::tuple<Out<int64_t, 1>, Out<bool, 1>> order_columns(In<int32_t, 2> labels) {
   require_aligned(labels);
   require_cells(labels);
   require(labels.shape(0) < 65536, "at most 65535 partitions");
@@ -209,7 +210,7 @@ nb::tuple order_columns(In<int32_t, 2> labels) {
     cf::Call call;
     cf::order_columns(labels.data(), labels.shape(1), static_cast<int>(labels.shape(0)), order.data(), is_new.data());
   }
-  return nb::make_tuple(order, is_new);
+  return {order, is_new};
 }
 
 Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
@@ -225,10 +226,14 @@ Out<uint64_t, 1> column_keys(In<int32_t, 2> labels) {
 }  // namespace
 
 void bind_consensus(nb::module_& m) {
-  m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a);
-  m.def("most_matched", &most_matched, "a"_a, "b"_a, "threads"_a);
-  m.def("multiply", &multiply, "matrix"_a, "vectors"_a, "threads"_a);
-  nb::class_<cf::MatchOperator>(m, "Matches")
+  m.def("coassociate", &coassociate, "a"_a, "b"_a, "table"_a, "threads"_a,
+        "Write out table[number of members in which row i of `a` and row j of `b` share a label].");
+  m.def("most_matched", &most_matched, "a"_a, "b"_a, "threads"_a,
+        "Find for each row of `a` the row of `b` with which it shares the most labels, and how many.");
+  m.def("multiply", &multiply, "matrix"_a, "vectors"_a, "threads"_a,
+        "Multiply a matrix with each of the vectors, which are rows, in a fixed order of sums.");
+  nb::class_<cf::MatchOperator>(
+      m, "Matches", "Products with W[i, j] = table[number of members in which row i and column j share a label].")
       .def(
           "__init__",
           [](cf::MatchOperator* self, In<int32_t, 2> columns, In<double, 1> table) {
@@ -238,17 +243,31 @@ void bind_consensus(nb::module_& m) {
       .def_ro("columns", &cf::MatchOperator::columns)
       .def_ro("members", &cf::MatchOperator::members)
       .def_prop_ro("stored_bytes", &cf::MatchOperator::stored_bytes)
-      .def("store", &store_matches, "rows"_a, "threads"_a)
-      .def("multiply", &multiply_matches, "rows"_a.none(), "vectors"_a, "threads"_a);
-  nb::class_<cf::GroupVotes>(m, "GroupVotes")
+      .def("store", &store_matches, "rows"_a, "threads"_a, "Keep the match counts of these rows.")
+      .def("multiply", &multiply_matches, "rows"_a.none(), "vectors"_a, "threads"_a,
+           "Multiply the rows of W, those stored if None, with each of the vectors, which are rows.");
+  nb::class_<cf::GroupVotes>(m, "GroupVotes",
+                             "The group of nodes to which rows are linked most: sums of weights[j] * table[number of "
+                             "shared labels], by group.\n"
+                             "\n"
+                             "Only for tables of table[c] = a**c - 1 and up to 255 members.")
       .def("__init__", &make_votes, "labels"_a, "groups"_a, "weights"_a, "table"_a)
-      .def("place", &place<int8_t>, "labels"_a.noconvert(), "threads"_a)
+      .def("place", &place<int8_t>, "labels"_a.noconvert(), "threads"_a,
+           "Find the groups of rows by their labels (T, r).\n"
+           "\n"
+           "-1 where two sums are too close for float32, and where a label is below zero.")
       .def("place", &place<int16_t>, "labels"_a.noconvert(), "threads"_a)
       .def("place", &place<int32_t>, "labels"_a.noconvert(), "threads"_a);
-  m.def("sum_lines", &sum_lines, "labels"_a, "first"_a, "lines"_a, "threads"_a);
-  m.def("count_cells", &count_cells, "labels"_a, "first"_a, "groups"_a, "weights"_a.none(), "cells"_a, "threads"_a);
+  m.def("sum_lines", &sum_lines, "labels"_a, "first"_a, "lines"_a, "threads"_a,
+        "Sum, for each row, the lines of its labels in the members' tables lines[first[m]:first[m + 1]].\n"
+        "\n"
+        "The last line of a table is for labels below zero, the one before it for labels that have no line of their "
+        "own.");
+  m.def("count_cells", &count_cells, "labels"_a, "first"_a, "groups"_a, "weights"_a.none(), "cells"_a, "threads"_a,
+        "Add each row's weight to the cell of its group in the line that its label picks, in every partition.");
   m.def("sum_companions", &sum_companions, "labels"_a, "first"_a, "cells"_a, "everyone"_a, "copies"_a, "rounding"_a,
-        "threads"_a);
-  m.def("order_columns", &order_columns, "labels"_a);
-  m.def("column_keys", &column_keys, "labels"_a);
+        "threads"_a, "Sum for each row the shares of the groups among its companions, and what it counts for itself.");
+  m.def("order_columns", &order_columns, "labels"_a,
+        "Order the columns by the bytes of their labels, and say which differ from the one before them.");
+  m.def("column_keys", &column_keys, "labels"_a, "Hash the labels of each row over all members.");
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <vector>
 #include "bindings/arrays.hpp"
 #include "kmeans/kmeans.hpp"
@@ -50,9 +51,9 @@ void bind_array(nb::class_<KMeansResult>& bound, const char* name, std::vector<N
 }
 
 // The centres of each problem, as arrays that keep the result alive; none where a problem is not solved.
-nb::list centers_of(nb::handle result) {
+nb::typed<nb::list, Out<double, 2>> centers_of(nb::handle result) {
   KMeansResult& self = nb::cast<KMeansResult&>(result);
-  nb::list each;
+  nb::typed<nb::list, Out<double, 2>> each;
   double* next = self.centers.data();
   for (const auto& [clusters, columns] : self.shapes) {
     each.append(Out<double, 2>(next, {clusters, columns}, result));
@@ -94,8 +95,11 @@ Out<int32_t, 2> assign(const cf::Table& table, In<int32_t, 1> columns, In<int64_
 
 // The table, one problem over all its columns, and the labels, in one call: for a small table, several calls and what
 // passes between them take about as long as the work.
-nb::tuple fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint64_t seed, int restarts, int max_iter,
-                     int effort, int threads) {
+using Fit = std::tuple<int64_t, bool, int, int, double, Out<int32_t, 1>, Out<double, 1>, Out<double, 2>, Out<double, 2>,
+                       Out<int32_t, 1>>;
+
+Fit fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint64_t seed, int restarts, int max_iter,
+               int effort, int threads) {
   require_rows(x, weights);
   require(x.size() > 0, "X must have rows and columns");
   require(clusters >= 1, "clusters must be at least 1");
@@ -109,9 +113,16 @@ nb::tuple fit_kmeans(In<double, 2> x, const Weights& weights, int clusters, uint
                                    static_cast<int64_t>(x.shape(1))};
     return cf::fit_table(rows, clusters, seed, settings, labels.data(), threads);
   }();
-  return nb::make_tuple(fit.distinct, fit.solved, fit.scale, fit.iterations, fit.within,
-                        copy_of<int32_t>(fit.coordinates.exponent), copy_of<double>(fit.coordinates.origin),
-                        matrix_of(fit.places, x.shape(1)), matrix_of(fit.centers, x.shape(1)), labels);
+  return {fit.distinct,
+          fit.solved,
+          fit.scale,
+          fit.iterations,
+          fit.within,
+          copy_of<int32_t>(fit.coordinates.exponent),
+          copy_of<double>(fit.coordinates.origin),
+          matrix_of(fit.places, x.shape(1)),
+          matrix_of(fit.centers, x.shape(1)),
+          labels};
 }
 
 void make_passes(cf::Passes* self, const cf::Scaling* scaling, In<int32_t, 1> exponent, In<double, 1> origin,
@@ -162,7 +173,11 @@ void label(const cf::Passes& self, In<double, 2> x, InOut<Label, 2> labels, int6
 }  // namespace
 
 void bind_kmeans(nb::module_& m) {
-  nb::class_<KMeansResult> result(m, "KMeansResult");
+  nb::class_<KMeansResult> result(
+      m, "KMeansResult",
+      "An entry of each array for each problem; its centres are an empty array if it is not solved.\n"
+      "\n"
+      "Sums are in units of 4**exponent times the table's unit of weight.");
   bind_array<bool>(result, "solved", &KMeansResult::solved);
   bind_array<double>(result, "within", &KMeansResult::within);
   bind_array<double>(result, "between", &KMeansResult::between);
@@ -172,20 +187,33 @@ void bind_kmeans(nb::module_& m) {
   bind_array<int32_t>(result, "exponent", &KMeansResult::exponent);
   bind_array<int32_t>(result, "iterations", &KMeansResult::iterations);
   m.def("kmeans", &kmeans, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "seeds"_a, "restarts"_a, "max_iter"_a,
-        "effort"_a, "threads"_a);
+        "effort"_a, "threads"_a, "Solve K-means problems. A column listed twice counts twice in the distance.");
   m.def("fit_kmeans", &fit_kmeans, "x"_a, "weights"_a.none(), "clusters"_a, "seed"_a, "restarts"_a, "max_iter"_a,
-        "effort"_a, "threads"_a);
-  m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a);
-  m.def("float32_error", &cf::float32_error, "columns"_a);
-  m.def("float64_error", &cf::float64_error, "columns"_a);
+        "effort"_a, "threads"_a,
+        "Solve one problem over all columns of x and label its rows: `Table`, `kmeans` and `assign` in one call.\n"
+        "\n"
+        "Returns the number of distinct rows, whether the problem was solved, the power of two that is the unit of "
+        "distances,\n"
+        "Lloyd iterations, within sum of squares, the table's exponents and origin, the centres' coordinates, the "
+        "centres and\n"
+        "the labels. Rows of weight 0 get a label, too. Labels mean nothing if the problem was not solved.");
+  m.def("assign", &assign, "table"_a, "columns"_a, "offsets"_a, "clusters"_a, "centers"_a, "threads"_a,
+        "Find the nearest centre of each row in each clustering, lowest index on ties; -1 for rows of weight 0.");
+  m.def("float32_error", &cf::float32_error, "columns"_a,
+        "Bound the error of a float32 score over so many columns, relative to the sizes of its factors.");
+  m.def(
+      "float64_error", &cf::float64_error, "columns"_a,
+      "Bound the error of a float64 squared distance over so many columns, relative to the squared sizes of its ends.");
   m.attr("FLOAT32_RANGE") = cf::kFloat32Range;
   m.attr("DISTANCE_FLOOR") = cf::kDistanceFloor;
-  nb::class_<cf::Passes>(m, "Passes")
+  nb::class_<cf::Passes>(m, "Passes", "Clusterings by their centres, for rows that come block by block.")
       .def("__init__", &make_passes, "scaling"_a.none(), "exponent"_a, "origin"_a, "reach"_a, "columns"_a, "offsets"_a,
            "clusters"_a, "centers"_a)
       .def("add", &add, "x"_a, "weights"_a.none(), "bits"_a, "mass_bits"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
-           "threads"_a)
-      .def("label", &label<int8_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
+           "threads"_a,
+           "Add the rows to the sums of the nearest centres, in units of 2**-bits by column and 2**-mass_bits.")
+      .def("label", &label<int8_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a,
+           "Write the nearest centre of each row in each clustering to labels[:, start : start + len(x)].")
       .def("label", &label<int16_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a)
       .def("label", &label<int32_t>, "x"_a, "labels"_a.noconvert(), "start"_a, "threads"_a);
 }

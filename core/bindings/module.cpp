@@ -102,11 +102,20 @@ NB_MODULE(_core, m) {
       // The exception that the signal's handler raised is set already.
     }
   });
-  m.doc() = "The hot loops of clusterforests: K-means problems over one table, match counts, products with W.";
+  m.doc() =
+      "The C++ core. Arrays must be C-contiguous and of the types given; what does not fit raises ValueError or "
+      "TypeError.\n"
+      "\n"
+      "Clusterings are passed flat: problem i has the columns `columns[offsets[i]:offsets[i + 1]]` and `clusters[i]` "
+      "clusters,\n"
+      "and its centres, `clusters[i]` by columns, follow those of problem i - 1. Labels are (members, rows); labels "
+      "below zero\n"
+      "match nothing. No result depends on the number of threads.";
   bind_rows(m);
   bind_kmeans(m);
   bind_consensus(m);
-  m.def("instruction_set", [] { return std::string(cf::kernels().name); });
-  m.def("instruction_sets", &cf::instruction_sets);
-  m.def("use_instruction_set", &cf::use_instruction_set, "name"_a);
+  m.def("instruction_set", [] { return std::string(cf::kernels().name); }, "Name the instruction set in use.");
+  m.def("instruction_sets", &cf::instruction_sets,
+        "List the instruction sets that this machine can run, fastest first.");
+  m.def("use_instruction_set", &cf::use_instruction_set, "name"_a, "Choose an instruction set, or \"auto\".");
 }

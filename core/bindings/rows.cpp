@@ -1,6 +1,5 @@
 // Tables: RowKeys, Table, project, hash_rows, scan_rows, is_finite. Columns: Scaling, take_columns, fit_steps,
 // rank_columns, share_variance, fill. They check and convert arguments and release the GIL.
-#include <nanobind/stl/tuple.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -58,7 +57,7 @@ Out<uint64_t, 1> hash_rows(In<double, 2> x, int threads, const Keys& before) {
   return keys;
 }
 
-nb::tuple scan_rows(In<double, 2> x, int threads) {
+std::tuple<Out<uint64_t, 1>, Out<double, 1>, Out<double, 1>> scan_rows(In<double, 2> x, int threads) {
   require_cells(x);
   require_aligned(x);
   require_threads(threads);
@@ -68,7 +67,7 @@ nb::tuple scan_rows(In<double, 2> x, int threads) {
     std::fill_n(keys.data(), x.shape(0), uint64_t{0});
     return cf::scan_rows(x.data(), x.shape(0), x.shape(1), keys.data(), threads);
   }();
-  return nb::make_tuple(keys, copy_of<double>(ends.low), copy_of<double>(ends.high));
+  return {keys, copy_of<double>(ends.low), copy_of<double>(ends.high)};
 }
 
 bool is_finite(In<double, 2> x) {
@@ -286,7 +285,12 @@ Out<int32_t, 2> draw_features(In<uint64_t, 1> keys, int features, int count, In<
 }  // namespace
 
 void bind_rows(nb::module_& m) {
-  nb::class_<cf::Table>(m, "Table")
+  nb::class_<cf::Table>(
+      m, "Table",
+      "The distinct rows of a table, in an order that depends on their values alone.\n"
+      "\n"
+      "By column, true value = (coordinate + origin) * 2**exponent, and coordinates differ from 0 by less than\n"
+      "2**(reach - exponent).")
       .def(
           "__init__",
           [](cf::Table* self, In<double, 2> x, const Weights& weights, std::optional<int64_t> keyed, const Keys& keys) {
@@ -303,27 +307,59 @@ void bind_rows(nb::module_& m) {
           "origin", [](const cf::Table& self) { return copy_of<double>(self.origin); }, nb::rv_policy::automatic)
       .def_prop_ro(
           "reach", [](const cf::Table& self) { return copy_of<int32_t>(self.reach); }, nb::rv_policy::automatic);
-  m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a);
-  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none());
-  m.def("scan_rows", &scan_rows, "x"_a, "threads"_a);
-  m.def("is_finite", &is_finite, "x"_a);
+  m.def("project", &project, "x"_a, "exponent"_a, "origin"_a, "reach"_a,
+        "Take rows to the coordinates of another table, for `assign`.");
+  m.def("hash_rows", &hash_rows, "x"_a, "threads"_a, "before"_a = nb::none(),
+        "Hash each row, beginning with the hashes of the columns before. 0 and -0 are equal, and so are all NaNs.");
+  m.def("scan_rows", &scan_rows, "x"_a, "threads"_a,
+        "Hash each row as `hash_rows` does, and find the smallest and the largest value of each column.\n"
+        "\n"
+        "These are NaN where the column has a NaN, and infinity and -infinity where there are no rows; -0 becomes 0.");
+  m.def("is_finite", &is_finite, "x"_a, "Tell whether no number is infinite or NaN.");
   m.attr("CONSTANT_REACH") = cf::Coordinates::kConstant;
-  nb::class_<cf::RowKeys>(m, "RowKeys")
+  nb::class_<cf::RowKeys>(m, "RowKeys",
+                          "The keys that order the rows of a `Table`, made of columns that come some at a time.")
       .def("__init__", &make_keys, "rows"_a)
-      .def("add", &add_to_keys, "x"_a, "rows"_a, "weights"_a.none(), "threads"_a)
-      .def("finished", [](const cf::RowKeys& self) { return copy_of<uint64_t>(self.finished()); });
+      .def("add", &add_to_keys, "x"_a, "rows"_a, "weights"_a.none(), "threads"_a,
+           "Add the next columns of a table, (columns, all its rows); `rows` are those that have keys.")
+      .def(
+          "finished", [](const cf::RowKeys& self) { return copy_of<uint64_t>(self.finished()); },
+          "Return the keys of the columns so far.");
   m.def("take_columns", &take_columns<float>, "x"_a.noconvert(), "rows"_a, "columns"_a, "exponent"_a, "shift"_a,
-        "divisor"_a, "center"_a, "threads"_a);
+        "divisor"_a, "center"_a, "threads"_a,
+        "Take columns of rows as (x / 2**exponent - shift) / divisor - center: (columns, rows). Any strides will do.");
   m.def("take_columns", &take_columns<double>, "x"_a.noconvert(), "rows"_a, "columns"_a, "exponent"_a, "shift"_a,
         "divisor"_a, "center"_a, "threads"_a);
-  m.def("fit_steps", &fit_steps, "ordered"_a, "range"_a, "threads"_a);
-  m.def("rank_columns", &rank_columns, "x"_a, "order"_a, "threads"_a);
-  m.def("share_variance", &share_variance, "x"_a, "labels"_a, "first"_a, "sizes"_a, "threads"_a);
-  nb::class_<cf::Scaling>(m, "Scaling")
+  m.def("fit_steps", &fit_steps, "ordered"_a, "range"_a, "threads"_a,
+        "Fit (x / 2**exponent - shift) / divisor to columns, (columns, rows), whose values ascend.\n"
+        "\n"
+        "They have mean 0 and variance 1 then, or range from 0 to 1. Returns the numbers of different values, "
+        "exponents,\n"
+        "shifts and divisors.");
+  m.def("rank_columns", &rank_columns, "x"_a, "order"_a, "threads"_a,
+        "Rank the cells of columns, (columns, rows), from 0 to 1; `order` has the rows of each, the lowest first.");
+  m.def("share_variance", &share_variance, "x"_a, "labels"_a, "first"_a, "sizes"_a, "threads"_a,
+        "Add up squares between clusters, (clusterings, columns), and all squares of columns, (columns, rows).\n"
+        "\n"
+        "Columns are centred and rounded to whole numbers up to 2**26, whose size is returned too. The clusters of "
+        "clustering\n"
+        "t are first[t], ..., first[t + 1] - 1 of all; `sizes` are their numbers of rows.");
+  nb::class_<cf::Scaling>(
+      m, "Scaling",
+      "The steps that bring columns to comparable size, and sums of the scaled columns.\n"
+      "\n"
+      "The steps are (views, columns). Each projected column is the sum of its terms, in their order.")
       .def("__init__", &make_scaling, "exponent"_a, "shift"_a, "divisor"_a, "ranked"_a, "starts"_a, "knots"_a,
            "ranks"_a, "term_starts"_a, "term_columns"_a, "coefficients"_a)
-      .def("apply", &apply, "x"_a, "threads"_a = 1);
+      .def("apply", &apply, "x"_a, "threads"_a = 1,
+           "Write all views of the rows side by side, then the projected columns.");
   m.def("fill", &fill, "values"_a, "places"_a, "donor_values"_a, "donor_places"_a, "weights"_a, "first"_a, "widths"_a,
-        "means"_a, "neighbours"_a, "nearest"_a, "threads"_a);
-  m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a);
+        "means"_a, "neighbours"_a, "nearest"_a, "threads"_a,
+        "Copy the values and fill their missing features from the nearest donors that have them.\n"
+        "\n"
+        "Feature j is the columns first[j] to first[j] + widths[j] - 1, and missing if the first of these is NaN.");
+  m.def("draw_features", &draw_features, "keys"_a, "features"_a, "count"_a, "excluded"_a, "offsets"_a,
+        "Draw `count` distinct features for each key, none of excluded[offsets[i]:offsets[i + 1]], which must ascend.\n"
+        "\n"
+        "Where fewer are left, entries past the last one drawn are -1.");
 }
