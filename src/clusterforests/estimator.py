@@ -1,6 +1,6 @@
 """ClusterForest: read the table, make trees, cut, place, set the attributes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -26,7 +26,6 @@ from clusterforests.rows.opening import open_rows
 from clusterforests.rows.protocol import LabelledForest, ReadingSettings, Rows
 from clusterforests.rows.results import in_memory
 from clusterforests.table.imputation import keep_donors
-from clusterforests.table.reader.overrides import COLUMNS_RULE, require_names
 from clusterforests.trees.forest import GrowthPlan, trees_grown
 from clusterforests.trees.planning import PlannedForest, Sample, plan_forest
 from clusterforests.trees.settings import ForestSettings, Setting, landmarks_used
@@ -95,7 +94,7 @@ class ClusterForest(FittedForest):
     (178,)
     """
 
-    _rules: ClassVar[dict[str, Rule]] = {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES, "columns": COLUMNS_RULE}
+    _rules: ClassVar[dict[str, Rule]] = {**FOREST_RULES, **METHOD_RULES, **CONSTRAINT_RULES}
 
     def __init__(
         self,
@@ -112,7 +111,6 @@ class ClusterForest(FittedForest):
         min_cluster_size: float | None = None,
         max_cluster_size: float | None = None,
         contamination: float | str | None = None,
-        columns: Mapping[Any, Any] | None = None,
         n_jobs: int | None = None,
         device: str = "auto",
         random_state: Any = None,
@@ -130,7 +128,6 @@ class ClusterForest(FittedForest):
         self.min_cluster_size = min_cluster_size
         self.max_cluster_size = max_cluster_size
         self.contamination = contamination
-        self.columns = columns
         self.n_jobs = n_jobs
         self.device = device
         self.random_state = random_state
@@ -152,10 +149,9 @@ class ClusterForest(FittedForest):
         ----------
         X : array-like of shape (n_samples, n_features)
             An array, a pandas or polars frame, an Arrow table or a scipy sparse table; rows are samples. The columns of
-            frames are inspected: `columns_` says what each was read as, and a warning which are left out (identifiers,
-            free text, constants, running numbers); `columns` overrules it. Missing cells (NaN, None, NA, null) are
-            filled from similar rows; no row is dropped. More than 65,536 rows of numbers, none missing, are read in
-            blocks and never copied as a whole.
+            frames hold numbers, booleans, dates or categories, ordered or not; `TableReader` makes such columns of
+            text. Missing cells (NaN, None, NA, null) are filled from similar rows; no row and no column is dropped.
+            More than 65,536 rows of numbers, none missing, are read in blocks and never copied as a whole.
             A wide sparse table, such as words of texts, is reduced to components, unless `scale` is given.
             Or an array on an NVIDIA GPU, of CuPy or torch: `labels_` and `partitions_` are then such arrays.
             Or a Dask array or frame: the work is then done where its partitions are, and `labels_`, `partitions_` and
@@ -179,8 +175,6 @@ class ClusterForest(FittedForest):
         self : ClusterForest
         """
         check_parameters(vars(self), self._rules)
-        if self.columns:
-            require_names(self.columns, X)
         sizes = self.min_cluster_size, self.max_cluster_size
         asked = Asked(*sizes, must_link, cannot_link, known_labels, self.contamination)
         with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
@@ -235,7 +229,6 @@ class ClusterForest(FittedForest):
         encoding = rows.reading.encoding
         if chosen["n_estimators"].value < self.n_estimators:
             warn_caller(chosen["n_estimators"].reason)
-        dominant = {encoding.features[place]: index for place, index in dominant.items()}
         for feature, index in dominant.items():
             warn_caller(
                 f"The clusters repeat {encoding.describe(feature)} (adjusted Rand index {index:.2f}): its values are "
@@ -251,8 +244,7 @@ class ClusterForest(FittedForest):
         trees = made.labelled.forest
         self._set_attributes(rows, made.planned.plan, trees, placed, kept, screening, donors, chosen)
         self.dominant_features_ = dominant
-        if evidence is not None:
-            self.n_clusters_evidence_ = replace(evidence, columns=encoding.numbered(evidence.columns))
+        self.n_clusters_evidence_ = evidence
         if importances is not None:
             self._set_columns(importances)
 
@@ -317,7 +309,6 @@ class ClusterForest(FittedForest):
             n_landmarks=self.n_landmarks,
             device=self.device,
             n_jobs=self.n_jobs,
-            overrides=self.columns,
             limits=self._limits,
         )
 

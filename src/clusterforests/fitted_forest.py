@@ -47,11 +47,10 @@ from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.protocol import ReadingSettings, Rows
 from clusterforests.rows.results import DiagnosticWork, FittedRows, Recut, in_memory, results_for
+from clusterforests.table.encoding import UnseenLevels
 from clusterforests.table.feature_columns import EncodedColumns
 from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import Donors
-from clusterforests.table.reader.column_reading import ColumnReading
-from clusterforests.table.reader.remarks import NewCells
 from clusterforests.trees.forest import FittedTrees, Forest, GrowthPlan
 from clusterforests.trees.settings import Setting, automatic_consensus
 
@@ -133,10 +132,10 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         # The trees
         self.partitions_ = partitions
-        self.estimators_features_ = [encoding.numbered(features) for features in trees.features]
+        self.estimators_features_ = list(trees.features)
         self.kappas_, self.kappa_path_, self.n_iter_ = trees.kappas, trees.kappa_path, trees.rounds
-        self.feature_importances_ = encoding.spread(screening.scores, 0.0)
-        self.feature_pvalues_ = encoding.spread(screening.p_values, 1.0)
+        self.feature_importances_ = screening.scores
+        self.feature_pvalues_ = screening.p_values
 
         # The clusters
         self.labels_, self.n_clusters_, self.cut_tree_ = labels, chosen["n_clusters"].value, kept.tree
@@ -340,12 +339,6 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """For each row, from -1 to 1, how far its membership in its own cluster is above that in the next."""
         return self._diagnosed(FromMemberships(consensus_silhouette))
 
-    @property
-    def columns_(self) -> tuple[ColumnReading, ...]:
-        """How each column of a frame or file was read, and why; empty for arrays, whose columns have no names."""
-        check_is_fitted(self)
-        return self._predictor.encoding.readings
-
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         """Show a notebook the attributes that are stored. Memberships and others would be computed for the display."""
         shown = BaseEstimator._get_fitted_attr_html(SimpleNamespace(**vars(self)), doc_link)
@@ -487,7 +480,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         here = take_rows(X, np.arange(count_rows(X))) if is_dask(X) else X
-        values = self._predictor.encoding.apply(self._predictor.table, here, new=NewCells()).values
+        values = self._predictor.encoding.apply(self._predictor.table, here, new=UnseenLevels()).values
         encoding = self._predictor.encoding
         return EncodedColumns(values, tuple(encoding.columns()), encoding.levels)
 

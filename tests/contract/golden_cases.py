@@ -20,6 +20,7 @@ from clusterforests.consensus.affinity import GraphLimits, collapse
 from clusterforests.consensus.consensus_clustering import combine
 from clusterforests.consensus.linkage import by_size
 from clusterforests.consensus.nodes import CutSettings
+from clusterforests.table.frames import CategoryColumn, ColumnTable
 from clusterforests.trees.settings import Setting
 from paper import rivals as baselines
 from paper.consensus import CONSENSUS
@@ -47,14 +48,23 @@ def table(n=240, p=8, groups=3, seed=1):
     return X
 
 
+def with_categories(X, categories):
+    """Put categories, given as the number of each row's level and the levels, in the place of columns of numbers."""
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    for j, (codes, levels) in categories.items():
+        columns[f"x{j}"] = CategoryColumn(codes.astype(np.int32), levels)
+    return ColumnTable(list(columns), list(columns.values()))
+
+
 def mixed():
     """Make a table of numbers, an ordinal scale, categories and missing cells."""
-    X = table(seed=2).astype(object)
+    X = table(seed=2)
     kind = np.arange(len(X)) % 3
     X[:, 2] = whole(20, len(X)) // 200
-    X[:, 5] = np.array(["red", "green", "blue", "red"], dtype=object)[(kind + (whole(21, len(X)) > 800)) % 4]
-    X[whole(22, *X.shape) < 60] = np.nan
-    return X
+    colour = np.array([0, 1, 2, 0])[(kind + (whole(21, len(X)) > 800)) % 4]
+    missing = whole(22, *X.shape) < 60
+    X[missing] = np.nan
+    return with_categories(X, {5: (np.where(missing[:, 5], -1, colour), ("red", "green", "blue"))})
 
 
 def with_a_rare_group():
@@ -73,9 +83,8 @@ def with_outliers():
 
 def with_levels():
     """Make two groups of numbers, and categories that go with each other and not with the groups."""
-    X = table(400, 6, groups=2, seed=42).astype(object)
-    X[:, 4], X[:, 5] = (np.array(list(letters), dtype=object)[whole(48, 400) % 3] for letters in ("abc", "pqr"))
-    return X
+    codes = whole(48, 400) % 3
+    return with_categories(table(400, 6, groups=2, seed=42), {4: (codes, tuple("abc")), 5: (codes, tuple("pqr"))})
 
 
 def weights():

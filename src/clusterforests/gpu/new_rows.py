@@ -22,7 +22,7 @@ REAL = (np.float32, np.float64)
 def open_new_rows(predictor: Predictor, X: Any) -> "RowsOnGpu | None":
     """Open new rows that are on a GPU; None where this machine has to read them or to say what is wrong with them."""
     encoding = predictor.encoding
-    plain = not (encoding.levels or encoding.readings or encoding.used or encoding.names or predictor.reduction)
+    plain = not (encoding.levels or encoding.orders or encoding.dates or encoding.names or predictor.reduction)
     if not plain or predictor.outliers is not None or predictor.scaling.sources is not None:
         return None
     if not DeviceRule.knows(predictor.placement):

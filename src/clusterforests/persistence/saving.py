@@ -56,7 +56,7 @@ def save_forest(forest: SavedForest, rules: Mapping[str, Rule], path: str | os.P
 
 
 def _check_levels(encoding: Encoding) -> None:
-    for j, levels in encoding.levels.items():
+    for j, levels in (*encoding.levels.items(), *encoding.orders.items()):
         odd = [level for level in levels if not isinstance(level, (str, int, float))]
         if odd:
             raise ValueError(

@@ -29,7 +29,6 @@ from clusterforests.rows.protocol import FittedTable
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.feature_columns import FeatureColumns
 from clusterforests.table.imputation import Donors
-from clusterforests.table.reader.column_reading import READ_AS, YES_NO, ColumnReading
 from clusterforests.table.scaling import Projections, Scaling
 from clusterforests.table.sparse_reduction import Reduction
 from clusterforests.trees.forest import FittedTrees
@@ -76,12 +75,7 @@ RECORDS = {
     ),
     "Reduction": _record(Reduction, "vectors:float64/2"),
     "Projections": _record(Projections, "starts:int64/1 columns:int32/1 coefficients:float64/1"),
-    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict readings:tuple used:tuple"),
-    "ColumnReading": _record(  # without its examples: they may be names of people
-        ColumnReading,
-        "name:str kind:str reason:str used:bool read_as:str feature:int unit:str style:str order:tuple notes:tuple "
-        "padded:bool",
-    ),
+    "Encoding": _record(Encoding, "names:tuple? n_features:int levels:dict orders:dict dates:tuple"),
     "Donors": _record(
         Donors,
         "values:float64/2 weights:float64/1 first:int32/1 widths:int32/1 exponents:int32/1 scales:float64/1 "
@@ -219,17 +213,12 @@ def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
     """Check the features, the columns they are encoded as, and the columns of the scaled table."""
     encoding, scaling, trees = predictor.encoding, predictor.scaling, predictor.trees
     _require(encoding.n_features == p and (encoding.names is None or len(encoding.names) == p), "encoded features")
-    used = encoding.used
-    _require(all(type(j) is int and 0 <= j < p for j in used) and sorted(set(used)) == list(used), "encoded features")
-    for j, levels in encoding.levels.items():
+    _require(all(type(j) is int and 0 <= j < p for j in encoding.dates), "dates")
+    _require(encoding.levels.keys().isdisjoint(encoding.orders), "levels of categories")
+    for j, levels in (*encoding.levels.items(), *encoding.orders.items()):
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
-    for reading in encoding.readings:
-        _require(isinstance(reading, ColumnReading) and -1 <= reading.feature < p, "columns as they were read")
-        words = all(isinstance(word, str) for word in (*reading.order, *reading.notes))
-        _require(words and (reading.read_as != YES_NO or len(reading.order) == 2), "columns as they were read")
-        _require(reading.read_as in READ_AS, "columns as they were read")
     _, widths = encoding._places()
     p = len(widths)
     if predictor.reduction is not None:

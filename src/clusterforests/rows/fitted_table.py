@@ -10,8 +10,7 @@ import scipy.sparse
 
 from clusterforests._utils.arrays import AnyArray, IndexArray, IntArray
 from clusterforests._utils.random import Purpose, permutations, stream
-from clusterforests.table.frames import is_dask, plain_block
-from clusterforests.table.reader.raw_columns import CategoryColumn, ColumnTable
+from clusterforests.table.frames import ColumnTable, is_dask, plain_block
 
 BLOCKS = 16  # of rows that are compared, from the first to the last
 BLOCK_ROWS = 1024
@@ -70,8 +69,7 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
     if is_dask(X):
         return _take_from_frame(X, rows) if hasattr(X, "get_partition") else _take_from_blocks(X, rows)
     if isinstance(X, ColumnTable):
-        cells = [c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels) for c in X.cells]
-        return ColumnTable(X.columns, cells, X.readings)
+        return X.take(rows)
     if isinstance(X, np.ndarray):
         return X[rows]
     if scipy.sparse.issparse(X):

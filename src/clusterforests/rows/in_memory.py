@@ -85,7 +85,7 @@ def read_in_memory(settings: ReadingSettings, X: Any, sample_weight: Any, device
     A table too large for memory is refused before it is read, as far as its shape is known.
     """
     check_before_reading(settings, X, sample_weight)
-    table = FittedTable(settings.overrides)
+    table = FittedTable()
     encoded, encoding = encode(table, X)
     weights = check_weights(sample_weight, len(encoded.values))
 

@@ -15,9 +15,8 @@ from clusterforests.inspection.memberships import normalise
 from clusterforests.rows.devices import to_host
 from clusterforests.rows.protocol import FittedTable
 from clusterforests.table.checks import read_sparse
-from clusterforests.table.encoding import Encoding
+from clusterforests.table.encoding import Encoding, UnseenLevels
 from clusterforests.table.imputation import Donors
-from clusterforests.table.reader.remarks import NewCells
 from clusterforests.table.scaling import SCALED_ROWS, Scaling
 from clusterforests.table.sparse_reduction import Reduction
 from clusterforests.trees.forest import FittedTrees, label_rows
@@ -40,7 +39,7 @@ class Predictor:
     n_jobs: int | None = None
     limits: SizeLimits = DEFAULT_LIMITS
 
-    def read(self, X: Any, first_row: int, new: NewCells) -> FloatArray:
+    def read(self, X: Any, first_row: int, new: UnseenLevels) -> FloatArray:
         """Turn new rows into numbers, missing cells filled.
 
         `first_row` is the number of the first; `new` counts what is special about their cells.
@@ -78,7 +77,7 @@ class NewRows(Protocol):
 class RowsHere:
     """New rows in memory."""
 
-    def __init__(self, predictor: Predictor, rows: Any, first_row: int, new: NewCells) -> None:
+    def __init__(self, predictor: Predictor, rows: Any, first_row: int, new: UnseenLevels) -> None:
         self.predictor, self.placement = predictor, predictor.placement
         self.backend = CpuBackend(predictor.n_jobs)
         self.values: FloatArray = predictor.read(rows, first_row, new)

@@ -85,7 +85,7 @@ def _open_reduced(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows
 def _open_blocks(settings: ReadingSettings, X: Any, weights: Any, device: Setting, results: Results) -> Rows:
     """Open a large table that this machine reads in blocks: as it is if it is numbers, otherwise encoded."""
     check_before_reading(settings, X, weights)
-    backend, table = settings.backend(), FittedTable(settings.overrides)
+    backend, table = settings.backend(), FittedTable()
     opened = open_large(table, X, backend.threads, settings.limits)
     if opened is None:
         sample, reading = read_in_memory(settings, X, weights, device)

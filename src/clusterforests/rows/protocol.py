@@ -41,7 +41,6 @@ class ReadingSettings:
     n_jobs: int | None = None
     grows: bool = False  # whether trees grow feature by feature
     clusterer: Any = None  # of scikit-learn's; it may need all rows
-    overrides: Any = None  # what columns hold
     limits: SizeLimits = DEFAULT_LIMITS
 
     @property
@@ -60,9 +59,6 @@ class FittedTable(BaseEstimator):  # type: ignore[misc]
     """The number and the names of a table's columns, which scikit-learn compares with those of new rows."""
 
     n_features_in_: int
-
-    def __init__(self, columns: Any = None) -> None:
-        self.columns = columns
 
     @property
     def names(self) -> Any:

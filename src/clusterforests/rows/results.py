@@ -20,8 +20,8 @@ from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import ClusterCounts, counted, mean_of, sums_by_cluster
 from clusterforests.rows.devices import on_gpu, to_host
 from clusterforests.rows.new_rows import NewRows, Predictor, RowsHere
+from clusterforests.table.encoding import UnseenLevels
 from clusterforests.table.frames import is_dask, row_slices
-from clusterforests.table.reader.remarks import NewCells
 
 BLOCK_ROWS = 65536  # new rows at a time
 BLOCK_CELLS = 2**24  # or so many cells
@@ -129,7 +129,7 @@ class HostResults:
         return to_host(values)
 
     def map_rows(self, work: RowWork, predictor: Predictor, X: Any, dtype: Any, *after: int) -> Any:
-        blocks, new = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), NewCells()
+        blocks, new = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), UnseenLevels()
         found = np.concatenate([work(RowsHere(predictor, to_host(rows), start, new)) for start, rows in blocks])
         new.warn()
         return self.send(found)

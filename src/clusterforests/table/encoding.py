@@ -1,48 +1,31 @@
 """Encode any table as numbers: categories become columns of zeros and ones, missing cells become NaN."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray, as_floats
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, check_memory
+from clusterforests._utils.validation import warn_caller
 from clusterforests.table.checks import accept_plain, is_plain
 from clusterforests.table.feature_columns import EncodedTable, NumberColumn, numeric_table
-from clusterforests.table.frames import check_names, column_names, known_frame, read_columns
-from clusterforests.table.reader import name_hints
-from clusterforests.table.reader.cells import CellError, Cells, as_levels
-from clusterforests.table.reader.column_kinds import MAX_LEVELS, Verdict, judge_numbers
-from clusterforests.table.reader.column_problems import TableProblems, describe_left_out, stand_in, warn_of_columns
-from clusterforests.table.reader.column_reading import (
-    CATEGORY,
-    CONSTANT,
-    IDENTIFIER,
-    IGNORED,
-    LEFT_OUT,
-    NUMBER,
-    ColumnReading,
+from clusterforests.table.frames import (
+    CategoryColumn,
+    TypedColumn,
+    check_names,
+    column_names,
+    known_frame,
+    read_columns,
 )
-from clusterforests.table.reader.inspection import inspect_columns
-from clusterforests.table.reader.new_columns import read_like
-from clusterforests.table.reader.overrides import parse_wishes
-from clusterforests.table.reader.raw_columns import CategoryColumn, ColumnTable, RawColumn, plain_number
-from clusterforests.table.reader.remarks import NewCells
-from clusterforests.table.row_sources import (
-    ColumnSource,
-    LargeTable,
-    RowSource,
-    TableScan,
-    large_numeric_table,
-    open_source,
-    read_blocks,
-    scan_table,
-)
+from clusterforests.table.row_sources import LargeTable, large_numeric_table, open_source, read_blocks, scan_table
 
 Levels = tuple[Any, ...]
 
-MISSING, UNSEEN = -1, -2  # cells that have no known level
+MAX_LEVELS = 1000  # of a category: each is a column
+SHOWN = 3  # columns, and levels of each, in a warning
 
 
 @dataclass(frozen=True)
@@ -55,43 +38,22 @@ class Encoding:
         Names of the features; None if the table had none.
     n_features : int
         Number of features.
-    levels : mapping
-        The sorted levels of each categorical feature. Features that are not in it are numeric.
-    readings : tuple of ColumnReading
-        How each column of a table with named columns was read; empty for other tables.
-    used : tuple of int
-        The features that are encoded, ascending, where columns of a frame are left out; empty if all are.
+    levels : mapping of int to tuple
+        The sorted levels of each category without an order.
+    orders : mapping of int to tuple
+        The levels of each ordered category, from low to high. Their ranks are numbers.
+    dates : tuple of int
+        The features that are dates, in days since 1970. All other features are numbers.
     """
 
     names: tuple[str, ...] | None
     n_features: int
     levels: Mapping[int, Levels]
-    readings: tuple[ColumnReading, ...] = ()
-    used: tuple[int, ...] = ()
+    orders: Mapping[int, Levels] = field(default_factory=dict)
+    dates: tuple[int, ...] = ()
 
-    @property
-    def features(self) -> Sequence[int]:
-        """The features that are encoded: the columns that are left out are not."""
-        return self.used or range(self.n_features)
-
-    def numbered(self, places: AnyArray) -> AnyArray:
-        """Number features as in the table, given their places among those that are encoded."""
-        return np.array(self.used, dtype=places.dtype)[places] if self.used else places
-
-    def spread(self, values: FloatArray, nothing: float) -> FloatArray:
-        """Give every feature of the table its value: `nothing` where it is left out."""
-        if not self.used:
-            return values
-        every = np.full(self.n_features, nothing)
-        every[list(self.used)] = values
-        return every
-
-    def apply(self, estimator: Any, X: Any, first_row: int = 0, new: NewCells | None = None) -> EncodedTable:
-        """Encode new rows with the same features.
-
-        A level that was not seen in `fit` is none of those that were: zero in all columns of its feature. A category of
-        two levels has one column, which is 0 for the first and 1 for the second: it is 1/2 then, as far from one as
-        from the other.
+    def apply(self, estimator: Any, X: Any, first_row: int = 0, new: "UnseenLevels | None" = None) -> EncodedTable:
+        """Encode new rows with the same features. A level that was not seen in `fit` is a missing cell.
 
         Parameters
         ----------
@@ -100,38 +62,23 @@ class Encoding:
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
-        new : NewCells or None, default=None
-            Counts such cells, and those that are not read as they stand; None means that this call warns of them.
+        new : UnseenLevels or None, default=None
+            Counts such cells; None means that this call warns of them.
 
         Returns
         -------
         encoded : EncodedTable
         """
-        counted = NewCells() if new is None else new
+        counted = UnseenLevels() if new is None else new
         table = read_columns(estimator, X, reset=False)
-        if isinstance(table, np.ndarray) and not self.levels and not self.readings:
-            values = table
-        else:
-            columns = table if isinstance(table, list) else [RawColumn("", x, NUMBER) for x in table.T]
-            cells = self._cells(columns, first_row, counted, read=isinstance(X, ColumnTable))
-            values = self._values(cells, counted)
-        self._check(values, fitting=False, first_row=first_row)
+        if isinstance(table, list):
+            table = self._values(table, counted)
+        elif self.levels or self.orders or self.dates:
+            table = self._values(list(map(TypedColumn, table.T)), counted)
+        self._check(table, fitting=False, first_row=first_row)
         if new is None:
             counted.warn()
-        return self._encoded(values)
-
-    def _cells(self, columns: Sequence[RawColumn], first_row: int, new: NewCells, *, read: bool) -> list[Cells]:
-        """Read the columns of new rows as those of the fitted table were read, unless they are read already."""
-        readings = {} if read else {reading.feature: reading for reading in self.readings}
-        cells: list[Cells] = []
-        for j in self.features:
-            reading = readings.get(j)
-            try:
-                cells.append(columns[j].cells if reading is None else _read_again(columns[j], reading, new))
-            except CellError as error:
-                where = _title(self.describe(j))
-                raise ValueError(f"{where}, row {first_row + error.row}: {error.text}. Correct it.") from error
-        return cells
+        return self._encoded(table)
 
     def describe(self, j: int) -> str:
         """Name a feature for a message."""
@@ -140,7 +87,7 @@ class Encoding:
     def columns(self) -> list[NumberColumn]:
         """Return what each column of an encoded table stands for."""
         columns = []
-        for feature in self.features:
+        for feature in range(self.n_features):
             levels = self.levels.get(feature, ())
             if len(levels) <= 2:  # a number, or a single column of zeros and ones, which marks the second level
                 levels = levels[1:] or (None,)
@@ -151,48 +98,49 @@ class Encoding:
         if not self.levels:
             return numeric_table(values)
         first, widths = self._places()
-        return EncodedTable(values, first, widths, np.array([j in self.levels for j in self.features], dtype=bool))
+        return EncodedTable(values, first, widths, np.isin(np.arange(self.n_features), list(self.levels)))
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        if not self.levels:
-            return np.arange(len(self.features), dtype=np.int32), np.ones(len(self.features), np.int32)
-        counts = np.array([len(self.levels.get(j, ())) for j in self.features], dtype=np.int32)
-        widths = np.where(counts <= 2, 1, counts).astype(np.int32)
+        """Return the first column of each feature, and its number of columns."""
+        widths = np.ones(self.n_features, dtype=np.int32)
+        for j, levels in self.levels.items():
+            widths[j] = len(levels) if len(levels) > 2 else 1
         return (np.cumsum(widths) - widths).astype(np.int32), widths
 
-    def _values(self, columns: Sequence[Cells], new: NewCells) -> FloatArray:
+    def _values(self, columns: Sequence[TypedColumn], new: "UnseenLevels") -> FloatArray:
         first, widths = self._places()
-        n, total = len(columns[0]), int(widths.sum())
+        n, total = len(columns[0].cells), int(widths.sum())
         check_memory(
             8 * n * total,
             f"A table of {total} columns, one for each level of a category,",
             "Drop the categories with the most levels, or join rare levels.",
         )
         values = np.empty((n, total))
-        for j, cells, start, width in zip(self.features, columns, first, widths, strict=True):
+        for j, (column, start, width) in enumerate(zip(columns, first, widths, strict=True)):
             place = values[:, start : start + width]
-            if j in self.levels:
-                codes = self._codes(j, cells, new)
-                place[:] = codes[:, None] == (np.arange(width) if width > 1 else 1)
-                place[codes == MISSING] = np.nan
-                if len(self.levels[j]) == 2:
-                    place[codes == UNSEEN] = 0.5
-            elif isinstance(cells, CategoryColumn):
-                texts = [str(level) for level in cells.levels[:1]]
-                raise ValueError(f"{_title(self.describe(j))} must hold numbers, as in fit, not {', '.join(texts)!r}.")
-            else:
-                place[:, 0] = cells
+            known = self.levels.get(j, self.orders.get(j))
+            self._check_kind(j, column, is_category=known is not None)
+            if known is None or not isinstance(column.cells, CategoryColumn):
+                place[:] = np.nan if isinstance(column.cells, CategoryColumn) else column.cells[:, None]
+                continue
+            codes = self._codes(j, column.cells, known, new)
+            numbers = codes[:, None] == (np.arange(width) if width > 1 else 1) if j in self.levels else codes[:, None]
+            place[:] = np.where(codes[:, None] < 0, np.nan, numbers)
         return values
 
-    def _codes(self, j: int, cells: Cells, new: NewCells) -> IntArray:
-        """Return the number of each cell's level, or MISSING or UNSEEN."""
-        column = cells if isinstance(cells, CategoryColumn) else as_levels(cells, plain_number)
-        place = {level: code for code, level in enumerate(self.levels[j])}
-        place = {word: code for level, code in place.items() for word in _spellings(level)} | place
-        found = (next((place[word] for word in _spellings(level) if word in place), UNSEEN) for level in column.levels)
-        known = np.array([*found, MISSING], dtype=np.int32)
-        codes: IntArray = known[column.codes]
-        new.add(self.describe(j), (column.levels[column.codes[row]] for row in np.flatnonzero(codes == UNSEEN)))
+    def _check_kind(self, j: int, column: TypedColumn, *, is_category: bool) -> None:
+        """Refuse a column of another kind than in `fit`, unless all its cells are missing."""
+        found = "categories" if isinstance(column.cells, CategoryColumn) else "dates" if column.is_date else "numbers"
+        expected = "categories" if is_category else "dates" if j in self.dates else "numbers"
+        if found != expected and not column.is_missing:
+            where = self.describe(j)
+            raise ValueError(f"{where[0].upper()}{where[1:]} must hold {expected}, as in fit, not {found}.")
+
+    def _codes(self, j: int, column: CategoryColumn, known: Levels, new: "UnseenLevels") -> IntArray:
+        """Return the number of each cell's level among the known ones, -1 where it is missing or none of them."""
+        place = {level: code for code, level in enumerate(known)}
+        codes = np.array([*(place.get(level, -1) for level in column.levels), -1], dtype=np.int32)[column.codes]
+        new.add(self.describe(j), (column.levels[code] for code in column.codes[(codes < 0) & (column.codes >= 0)]))
         return codes
 
     def _check(self, values: AnyArray, *, fitting: bool, first_row: int = 0) -> bool:
@@ -205,13 +153,12 @@ class Encoding:
         shown = values[:, self._places()[0]]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
-            raise ValueError(infinity_message(first_row + int(row), self.describe(self.features[j])))
+            raise ValueError(infinity_message(first_row + int(row), self.describe(j)))
         missing = np.isnan(shown)
         empty = np.flatnonzero(missing.all(axis=0))
         if fitting and len(empty):
             raise ValueError(
-                f"{len(empty)} column(s) of X have no value at all, the first is "
-                f"{self.describe(self.features[empty[0]])}. Drop them."
+                f"{len(empty)} column(s) of X have no value at all, the first is {self.describe(empty[0])}. Drop them."
             )
         empty = np.flatnonzero(missing.all(axis=1))
         if len(empty):
@@ -225,9 +172,9 @@ class Encoding:
 def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     """Encode a table for `fit`, and set `n_features_in_` and `feature_names_in_` as scikit-learn does.
 
-    Numbers and booleans stay one column each. A category (text, or a frame's categorical column) of two levels becomes
-    a column of zeros and ones; one of more levels becomes such a column for each level. Missing cells (NaN, None, NA,
-    null) become NaN.
+    Numbers, booleans and dates stay one column each, and so do ordered categories, as ranks. Another category of two
+    levels becomes a column of zeros and ones; one of more levels becomes such a column for each level. Missing cells
+    (NaN, None, NA, null) become NaN.
 
     Parameters
     ----------
@@ -250,91 +197,18 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
         encoding = Encoding(None, table.shape[1], {})
         complete = encoding._check(table, fitting=True)
         return numeric_table(table if complete else as_floats(table)), encoding
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = column_names(X)
-    titles = None if names is None else tuple(map(str, names))
-    if isinstance(X, ColumnTable):
-        readings, cells = X.readings, dict(enumerate(column.cells for column in table))
-    else:
-        readings, cells = _inspect(estimator, table, titles)
-    levels = {j: _levels(column, j, titles) for j, column in cells.items() if isinstance(column, CategoryColumn)}
-    encoding = Encoding(titles, len(table), levels, readings, some_of(cells, len(table)))
-    values = encoding._values(list(cells.values()), NewCells())
+    names = tuple(map(str, column_names(known_frame(X)) or ()))
+    categories = {j: column.cells for j, column in enumerate(table) if isinstance(column.cells, CategoryColumn)}
+    encoding = Encoding(
+        names,
+        len(table),
+        levels={j: _levels(cells, names[j]) for j, cells in categories.items() if not cells.ordered},
+        orders={j: cells.levels for j, cells in categories.items() if cells.ordered},
+        dates=tuple(j for j, column in enumerate(table) if column.is_date),
+    )
+    values = encoding._values(table, UnseenLevels())
     encoding._check(values, fitting=True)
     return encoding._encoded(values), encoding
-
-
-def _inspect(
-    estimator: Any, table: list[RawColumn], names: tuple[str, ...] | None
-) -> tuple[tuple[ColumnReading, ...], dict[int, Cells]]:
-    """Find out what the columns are, read those that are used, and say which are left out."""
-    wishes = parse_wishes(getattr(estimator, "columns", None), names or [column.name for column in table])
-    found = inspect_columns(table, wishes, inspect_numbers=names is not None)
-    if found.problems:
-        raise TableProblems(found.problems)
-    readings = tuple(replace(reading, feature=j) for j, reading in enumerate(found.readings))
-    constant: dict[int, Cells] = {
-        j: stand_in(table[j]) for j, reading in enumerate(readings) if reading.kind == CONSTANT
-    }
-    if not found.used and not constant:
-        raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
-    warn_of_columns(readings)
-    return readings, {j: found.cells[j] for j in found.used} or constant
-
-
-def some_of(used: Iterable[int], n_features: int) -> tuple[int, ...]:
-    """Return the features that are used; nothing if all are."""
-    listed = tuple(used)
-    return () if len(listed) == n_features else listed
-
-
-def _read_again(column: RawColumn, reading: ColumnReading, new: NewCells) -> Cells:
-    return read_like(column, reading, new) if reading.used else stand_in(column)
-
-
-def infinity_message(row: int, where: str) -> str:
-    """Say where a table has an infinite cell."""
-    return f"X contains infinity in row {row}, {where}. Replace it with a number, or with NaN if it is missing."
-
-
-def _levels(column: CategoryColumn, j: int, names: tuple[str, ...] | None) -> Levels:
-    """Collect the levels of a category; refuse one that has too many."""
-    levels = _sorted({column.levels[code] for code in np.unique(column.codes).tolist() if code >= 0})
-    if len(levels) > MAX_LEVELS:
-        raise ValueError(
-            f"Column {j if names is None else repr(names[j])} has {len(levels)} levels, such as {_some(levels)}; at "
-            f"most {MAX_LEVELS} are allowed. Join rare levels, or drop it."
-        )
-    return levels
-
-
-def _sorted(levels: Iterable[Any]) -> Levels:
-    """Sort by the levels' own order if they have one, otherwise by type and text, never by the order of the rows."""
-    try:
-        return tuple(sorted(levels))
-    except TypeError:
-        return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
-
-
-def _spellings(level: Any) -> list[Any]:
-    """List what may stand for a level: "2" for 2, "True" and then "1" for true."""
-    if isinstance(level, bool):
-        return [level, str(level), plain_number(float(level))]
-    return [level, plain_number(float(level)) if isinstance(level, (int, float)) else str(level)]
-
-
-def _some(levels: Levels) -> str:
-    return ", ".join(repr(level) for level in levels[:5]) + (", ..." if len(levels) > 5 else "")
-
-
-def _title(where: str) -> str:
-    return where[0].upper() + where[1:]
-
-
-# Tables of many rows of numbers, described as `encode` describes smaller ones, without a copy.
-
-AS_NUMBERS = "Its numbers look like names of groups; in a table of so many rows they are taken as numbers."
 
 
 def open_large(
@@ -342,7 +216,7 @@ def open_large(
 ) -> tuple[LargeTable, Encoding] | None:
     """Do what `encode` does without copying X, if X has many rows and only numbers.
 
-    Return None if X has few rows, categories or missing cells: such tables are encoded as an array of float64.
+    Return None if X has few rows, other columns or missing cells: such tables are encoded as an array of float64.
 
     Parameters
     ----------
@@ -371,65 +245,64 @@ def open_large(
     X = known_frame(X)
     check_names(estimator, X, reset=True)
     names = column_names(X)
-    titles = None if names is None else tuple(map(str, names))
-    readings = _inspect_large(estimator, X, source, scan, titles)
-    if readings is None:
-        return None
-    used = some_of(_used_columns(readings) or range(source.shape[1]), source.shape[1])
-    encoding = Encoding(titles, source.shape[1], {}, readings, used)
-    if used and isinstance(source, ColumnSource):
-        source = ColumnSource([source.columns[j] for j in used])
-        scan = scan_table(source, threads, limits)
+    encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):
-        _refuse_infinity(source, encoding, limits)
+        # The table is read again, to name the first infinite cell.
+        for start, values in read_blocks(source, limits):
+            found = np.argwhere(np.isinf(values))
+            if len(found):
+                raise ValueError(infinity_message(start + int(found[0][0]), encoding.describe(int(found[0][1]))))
     return large_numeric_table(source, scan), encoding
 
 
-def _used_columns(readings: Sequence[ColumnReading]) -> list[int]:
-    """List the features that are used, or those that are constant if there are no others."""
-    mine = [reading for reading in readings if reading.feature >= 0]
-    return [r.feature for r in mine if r.used] or [r.feature for r in mine if r.kind == CONSTANT]
+def infinity_message(row: int, where: str) -> str:
+    """Say where a table has an infinite cell."""
+    return f"X contains infinity in row {row}, {where}. Replace it with a number, or with NaN if it is missing."
 
 
-def _inspect_large(
-    estimator: Any, X: Any, source: RowSource, scan: TableScan, names: tuple[str, ...] | None
-) -> tuple[ColumnReading, ...] | None:
-    """Look for columns to leave out without a copy of the table; None if some are to be read as other than numbers.
+def _levels(column: CategoryColumn, name: str) -> Levels:
+    """Collect the levels of a category that occur; refuse one that has too many.
 
-    Numbers that look like codes stay numbers here, with a note.
+    They are sorted by their own order if they have one, otherwise by type and text, never by the order of the rows.
     """
-    wishes = parse_wishes(getattr(estimator, "columns", None), names or ())
-    if isinstance(X, ColumnTable) or names is None or not isinstance(source, ColumnSource):
-        return getattr(X, "readings", ())
-    if any(wish.kind not in (NUMBER, IGNORED, IDENTIFIER) for wish in wishes.values()):
-        return None
-    readings = []
-    for j, name in enumerate(names):
-        verdict = Verdict(NUMBER, "numbers", NUMBER)
-        notes: tuple[str, ...] = ()
-        if name in wishes:
-            verdict = Verdict(wishes[name].kind, "as you say", NUMBER if wishes[name].kind == NUMBER else "")
-        elif _may_be_names(name, float(scan.low[j]), float(scan.high[j])):
-            found = judge_numbers(name, source.column(j))
-            verdict = found if found.kind in LEFT_OUT else verdict
-            notes = (AS_NUMBERS,) if found.kind == CATEGORY else ()
-        used = verdict.kind not in LEFT_OUT
-        readings.append(ColumnReading(name, verdict.kind, verdict.reason, used, verdict.read_as, j, notes=notes))
-    if not any(reading.used or reading.kind == CONSTANT for reading in readings):
-        raise ValueError(f"X has no column to cluster by: {describe_left_out(readings)}")
-    warn_of_columns(readings)
-    return tuple(readings)
+    levels = {column.levels[code] for code in np.unique(column.codes).tolist() if code >= 0}
+    if len(levels) > MAX_LEVELS:
+        raise ValueError(
+            f"Column {name!r} has {len(levels)} levels, such as {sorted(map(str, levels))[0]!r}; at most {MAX_LEVELS} "
+            "are allowed. Join rare levels, or drop it."
+        )
+    try:
+        return tuple(sorted(levels))
+    except TypeError:
+        return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))
 
 
-def _may_be_names(name: str, low: float, high: float) -> bool:
-    """Say whether numbers may be names of things: whole ones, or fractions under the name of a key."""
-    return (low.is_integer() and high.is_integer()) or name_hints.names_a_key(name)
+class UnseenLevels:
+    """Counts the cells of new rows whose level `fit` did not see, over all blocks, to warn of them once."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, Counter[Any]] = {}
+
+    def add(self, column: str, cells: Iterable[Any]) -> None:
+        """Count cells of a column, which is named as in a message."""
+        found = Counter(cells)
+        if found:
+            self.columns.setdefault(column, Counter()).update(found)
+
+    def warn(self) -> None:
+        """Warn of all of them at once, if there are any."""
+        if not self.columns:
+            return
+        total = sum(counts.total() for counts in self.columns.values())
+        listed = [f"{column} ({_most_frequent(counts)})" for column, counts in list(self.columns.items())[:SHOWN]]
+        if len(self.columns) > SHOWN:
+            listed.append(f"and {len(self.columns) - SHOWN} more columns")
+        cells = "1 cell has a level that was" if total == 1 else f"{total} cells have levels that were"
+        warn_caller(f"{cells} not seen in fit: {', '.join(listed)}. They count as missing.")
 
 
-def _refuse_infinity(source: RowSource, encoding: Encoding, limits: SizeLimits) -> None:
-    """Read the table again to name the first infinite cell."""
-    for start, values in read_blocks(source, limits):
-        found = np.argwhere(np.isinf(values))
-        if len(found):
-            row, j = found[0]
-            raise ValueError(infinity_message(start + int(row), encoding.describe(encoding.features[j])))
+def _most_frequent(counts: Counter[Any]) -> str:
+    """List the most frequent levels; equally frequent ones by their text, so that the order of rows is not seen."""
+    ordered = sorted(counts, key=lambda level: (-counts[level], str(level)))
+    shown = [f"{level!r} {counts[level]} times" if counts[level] > 1 else repr(level) for level in ordered]
+    return ", ".join(shown[:SHOWN]) + (", ..." if len(shown) > SHOWN else "")

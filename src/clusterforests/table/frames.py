@@ -1,31 +1,89 @@
-"""Tables that users pass (arrays, lists of rows, frames) as columns of numbers or of text."""
+"""Tables that users pass (arrays, lists of rows, frames) as columns of numbers, dates or categories."""
 
 import datetime
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
-from clusterforests._utils.arrays import AnyArray, FloatArray, is_wide
+from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray, is_wide
 from clusterforests._utils.memory import check_memory
 from clusterforests.table.checks import times_message, unmasked
-from clusterforests.table.reader.column_reading import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
-from clusterforests.table.reader.numbers import typed
-from clusterforests.table.reader.raw_columns import CategoryColumn, ColumnTable, RawColumn, plain_number, text_column
 
-TRUTHS = {bool, np.bool_}
+DAY = 86_400e6  # microseconds
 
 
-def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[RawColumn]:
+@dataclass(frozen=True)
+class CategoryColumn:
+    """A column of categories: for each row the number of its level, -1 where the cell is missing."""
+
+    codes: IntArray
+    levels: tuple[Any, ...]
+    ordered: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+class TypedColumn(NamedTuple):
+    """A column whose type says what it holds: float64 with NaN for missing cells, or categories."""
+
+    cells: FloatArray | CategoryColumn
+    is_date: bool = False  # the numbers are days since 1970
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether no cell has a value, so that the column may be of any type."""
+        cells = self.cells
+        return bool((cells.codes < 0).all() if isinstance(cells, CategoryColumn) else np.isnan(cells).all())
+
+
+TEXT = TypedColumn(np.empty(0))  # stands for a column that no type says enough about
+
+
+class ColumnTable:
+    """A frame that needs no library: named columns, each an array of float64 or a `CategoryColumn`; `fit` takes it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+    cells : sequence of ndarray or CategoryColumn
+        The columns, all of one length.
+    """
+
+    def __init__(self, names: Sequence[str], cells: Sequence[FloatArray | CategoryColumn]) -> None:
+        self.columns = list(names)
+        self.cells = list(cells)
+        self.shape = (len(self.cells[0]) if self.cells else 0, len(self.cells))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def take(self, rows: slice | AnyArray) -> "ColumnTable":
+        """Return some rows."""
+        cells = [
+            c[rows] if isinstance(c, np.ndarray) else CategoryColumn(c.codes[rows], c.levels, c.ordered)
+            for c in self.cells
+        ]
+        return ColumnTable(self.columns, cells)
+
+    def slice(self, start: int, count: int) -> "ColumnTable":
+        """Return `count` rows from `start` on."""
+        return self.take(slice(start, start + count))
+
+
+def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[TypedColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
     A wide array of float32 or float64 is returned `as_it_is`, in any order, if that will do. Keep the names and the
-    number of the features in the estimator (`reset`), or compare them with those it has.
+    number of the features in the estimator (`reset`), or compare them with those it has. Columns of text are refused.
     """
     X = unmasked(known_frame(X))
     frame = _frame_reader(X)
@@ -34,7 +92,8 @@ def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False)
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
-        return [frame(X, j, str(name)) for j, name in enumerate(column_names(X) or ())]
+        names = [f"column {str(name)!r}" for name in column_names(X) or ()]
+        return _without_text([frame(X, j, f"Column {name[7:]}") for j, name in enumerate(names)], names)
     table: Any = validate_data(
         estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc")
     )
@@ -47,8 +106,22 @@ def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False)
         return np.asarray(table)
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
-    columns = np.array(table, dtype=object if table.dtype.kind == "O" else str).astype(object).T
-    return [_understand(cells, str(j), f"Column {j}", numbers_as_text=True) for j, cells in enumerate(columns)]
+    columns = [_objects(cells, f"Column {j}") for j, cells in enumerate(table.astype(object).T)]
+    found = _without_text(columns, [f"column {j}" for j in range(len(columns))])
+    if any(column.is_date for column in found):
+        raise ValueError(times_message("X", "object"))
+    return np.ascontiguousarray(np.column_stack([column.cells for column in found]))  # type: ignore[misc]
+
+
+def _without_text(columns: list[TypedColumn], names: Sequence[str]) -> list[TypedColumn]:
+    """Refuse columns of text, all of them in one error."""
+    texts = [name for name, column in zip(names, columns, strict=True) if column is TEXT]
+    if texts:
+        raise ValueError(
+            f"X has {len(texts)} column(s) of text: {', '.join(texts)}. clusterforests.TableReader turns them into "
+            "numbers, dates and categories, as in make_pipeline(TableReader(), ClusterForest()); or drop them."
+        )
+    return columns
 
 
 def row_slices(X: Any, rows: int, cells: int) -> Iterator[tuple[int, Any]]:
@@ -113,10 +186,13 @@ def is_missing(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
 
 
-def _frame_reader(X: Any) -> Any:
-    """Return the function that reads a column of X if X is a frame, without importing any library of frames."""
+# Frames of each library, which are known without importing it.
+
+
+def _frame_reader(X: Any) -> Callable[[Any, int, str], TypedColumn] | None:
+    """Return the function that reads a column of X, if X is a frame; it names the column in messages."""
     if isinstance(X, ColumnTable):
-        return _table_column
+        return lambda X, j, where: TypedColumn(X.cells[j])
     pandas, polars, arrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return _pandas_column
@@ -135,162 +211,93 @@ def _frame_reader(X: Any) -> Any:
     return None
 
 
-def _table_column(X: ColumnTable, j: int, name: str) -> RawColumn:
-    return RawColumn(name, X.cells[j])
-
-
-def _pandas_column(X: Any, j: int, name: str) -> RawColumn:
-    pandas: Any = sys.modules["pandas"]
+def _pandas_column(X: Any, j: int, where: str) -> TypedColumn:
     series = X.iloc[:, j]
     kind = getattr(series.dtype, "kind", "O")
-    if isinstance(series.dtype, pandas.CategoricalDtype):
-        levels = CategoryColumn(series.cat.codes.to_numpy().astype(np.int32), tuple(series.cat.categories.tolist()))
-        return RawColumn(name, levels, ORDERED if series.dtype.ordered else CATEGORY)
+    if hasattr(series, "cat"):
+        codes, levels = series.cat.codes.to_numpy().astype(np.int32), tuple(series.cat.categories.tolist())
+        return TypedColumn(CategoryColumn(codes, levels, bool(series.cat.ordered)))
     if kind == "M":
-        values = series.dt.tz_convert(None) if getattr(series.dt, "tz", None) is not None else series
-        return RawColumn(name, _days_of(values.to_numpy(dtype="datetime64[us]")), DATE)
+        moments = series.dt.tz_convert(None) if getattr(series.dt, "tz", None) is not None else series
+        return TypedColumn(_days_of(moments.to_numpy(dtype="datetime64[us]")), is_date=True)
     if kind == "m":
-        return RawColumn(name, _days_of(series.to_numpy(dtype="timedelta64[us]")), NUMBER)
+        return TypedColumn(_days_of(series.to_numpy(dtype="timedelta64[us]")))
     if kind == "c":
-        raise ValueError(f"Column {name!r}: Complex data not supported. Split it into two columns of real numbers.")
+        raise ValueError(f"{where}: Complex data not supported. Split it into two columns of real numbers.")
     if kind in "biuf":
-        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return RawColumn(name, values, YES_NO if kind == "b" else NUMBER)
-    return _understand(series.to_numpy(dtype=object), name, f"Column {name!r}")
+        return TypedColumn(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return _objects(series.to_numpy(dtype=object), where)
 
 
-def _polars_column(X: Any, j: int, name: str) -> RawColumn:
+def _polars_column(X: Any, j: int, where: str) -> TypedColumn:
     polars: Any = sys.modules["polars"]
     series = X.to_series(j)
-    if series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null):
-        values = series.cast(polars.Float64).to_numpy()
-        return RawColumn(name, values, YES_NO if series.dtype == polars.Boolean else NUMBER)
-    if series.dtype in (polars.Date, polars.Datetime):
-        return RawColumn(name, _days_of(series.cast(polars.Datetime("us")).to_numpy()), DATE)
-    if series.dtype == polars.Duration:
-        return RawColumn(name, _days_of(series.cast(polars.Duration("us")).to_numpy()), NUMBER)
-    if series.dtype.is_temporal():
-        raise ValueError(times_message(f"Column {name!r}", series.dtype))
-    text = series.dtype in (polars.String, polars.Categorical, polars.Enum)
-    cells = np.empty(len(series), dtype=object)
-    cells[:] = (series.cast(polars.String) if text else series).to_list()
-    if text:
-        return RawColumn(
-            name, text_column(cells.tolist(), is_missing), "" if series.dtype == polars.String else CATEGORY
-        )
-    return _understand(cells, name, f"Column {name!r}")
+    kind = series.dtype
+    if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
+        return TypedColumn(series.cast(polars.Float64).to_numpy())
+    if kind in (polars.Date, polars.Datetime):
+        return TypedColumn(_days_of(series.cast(polars.Datetime("us")).to_numpy()), is_date=True)
+    if kind == polars.Duration:
+        return TypedColumn(_days_of(series.cast(polars.Duration("us")).to_numpy()))
+    if kind.is_temporal():
+        raise ValueError(times_message(where, kind))
+    if kind in (polars.Categorical, polars.Enum):
+        texts = series.cast(polars.String)
+        levels = texts.drop_nulls().unique().sort()
+        codes = texts.cast(polars.Enum(levels)).to_physical().cast(polars.Int32).fill_null(-1).to_numpy()
+        return TypedColumn(CategoryColumn(codes, tuple(levels.to_list())))
+    return TEXT if kind == polars.String else _objects(np.array([*series.to_list(), None], dtype=object)[:-1], where)
 
 
-def _arrow_column(X: Any, j: int, name: str) -> RawColumn:
-    return arrow_column(X.column(j), name)
-
-
-def arrow_column(column: Any, name: str) -> RawColumn:
-    """Read a column of an Arrow table by its type."""
+def _arrow_column(X: Any, j: int, where: str) -> TypedColumn:
     arrow: Any = sys.modules["pyarrow"]
+    column = X.column(j)
     kind, types = column.type, arrow.types
     if types.is_date(kind) or types.is_timestamp(kind):
-        return RawColumn(name, _days_of(_arrow_numpy(column.cast(arrow.timestamp("us")), "datetime64[us]")), DATE)
+        return TypedColumn(_days_of(_arrow_numpy(column.cast(arrow.timestamp("us")), "datetime64[us]")), is_date=True)
     if types.is_duration(kind):
-        return RawColumn(name, _days_of(_arrow_numpy(column.cast(arrow.duration("us")), "timedelta64[us]")), NUMBER)
+        return TypedColumn(_days_of(_arrow_numpy(column.cast(arrow.duration("us")), "timedelta64[us]")))
     if types.is_temporal(kind):
-        raise ValueError(times_message(f"Column {name!r}", kind))
-    numeric = ("integer", "floating", "boolean", "decimal", "null")
-    if any(getattr(types, f"is_{numbers}")(kind) for numbers in numeric):
-        return RawColumn(name, _arrow_floats(column), YES_NO if types.is_boolean(kind) else NUMBER)
-    if types.is_dictionary(kind):
-        return RawColumn(name, _arrow_levels(column), ORDERED if kind.ordered else CATEGORY)
-    cells = np.empty(len(column), dtype=object)
-    cells[:] = column.to_pylist()
-    if types.is_string(kind) or types.is_large_string(kind):
-        return RawColumn(name, text_column(cells.tolist(), is_missing))
-    return _understand(cells, name, f"Column {name!r}")
-
-
-def _arrow_floats(column: Any) -> FloatArray:
-    whole = [chunk.cast("float64").to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    floats: FloatArray = np.concatenate([np.empty(0), *whole])
-    return floats
+        raise ValueError(times_message(where, kind))
+    if any(getattr(types, f"is_{name}")(kind) for name in ("integer", "floating", "boolean", "decimal", "null")):
+        return TypedColumn(_arrow_numpy(column.cast("float64"), "float64"))
+    if types.is_dictionary(kind):  # its levels are in their order, which may be that of an ordered type
+        joined = column.unify_dictionaries().combine_chunks()
+        coded = joined.chunk(0) if hasattr(joined, "chunk") and joined.num_chunks else joined
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+        return TypedColumn(CategoryColumn(codes, tuple(coded.dictionary.to_pylist()), kind.ordered))
+    return _objects(np.array([*column.to_pylist(), None], dtype=object)[:-1], where)
 
 
 def _arrow_numpy(column: Any, kind: str) -> AnyArray:
     return np.concatenate([np.empty(0, kind), *(chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks)])
 
 
-def _arrow_levels(column: Any) -> CategoryColumn:
-    """Take the levels of a dictionary in their order, which may be that of an ordered type."""
-    joined = column.unify_dictionaries().combine_chunks()
-    coded = joined.chunk(0) if hasattr(joined, "chunk") and joined.num_chunks else joined
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return CategoryColumn(codes, tuple(coded.dictionary.to_pylist()))
-
-
 def _days_of(times: AnyArray) -> FloatArray:
     """Turn moments and durations in microseconds into days, NaN where there is none."""
     missing = np.isnat(times)
-    days: FloatArray = times.astype(np.int64) / 86_400e6
+    days: FloatArray = times.astype(np.int64) / DAY
     days[missing] = np.nan
     return days
 
 
-def _understand(cells: AnyArray, name: str, where: str, *, numbers_as_text: bool = False) -> RawColumn:
-    """Find out whether cells of no stated type are all numbers, all dates or all text.
-
-    In an array, whose columns have no types of their own, text that Python reads as numbers counts as numbers. In a
-    frame, numbers beside text are read as text is, by `inspect_columns`.
-    """
-    listed = cells.tolist()
-    kinds = _kinds(listed)
-    if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
-        return RawColumn(
-            name, _days_of(np.array([None if is_missing(cell) else cell for cell in listed], "datetime64[us]")), DATE
-        )
+def _objects(cells: AnyArray, where: str) -> TypedColumn:
+    """Read objects that are all numbers or all dates; others are text, or refused."""
+    known = np.array([not is_missing(cell) for cell in cells], dtype=bool)
+    kinds = set(map(type, cells[known]))
     for kind in kinds:
-        if not (_is_number(kind) or issubclass(kind, str)):
-            row = next(i for i, cell in enumerate(listed) if type(cell) is kind)
+        if not issubclass(kind, (str, Real, Decimal, np.bool_, datetime.date)):
+            row = next(i for i, cell in enumerate(cells) if type(cell) is kind)
             raise TypeError(
                 f"{where} holds {cells[row]!r} in row {row}: the argument must be a table whose cells are each a "
                 "string or a number. Convert the column to one of them, or drop it."
             )
-    text = bool(kinds) and not any(map(_is_number, kinds))
-    if kinds and not text and not all(map(_is_number, kinds)):
-        if numbers_as_text:
-            raise ValueError(f"{where} mixes text and numbers. Make it all numbers, or all text if it is a category.")
-        text, listed = True, [_as_text(cell) for cell in listed]  # as a file has it: 1.5 beside "n/a"
-    if text and not (numbers_as_text and _reads_as_numbers(listed)):
-        return RawColumn(name, text_column(listed, lambda cell: is_missing(cell) or cell == ""))
+    if any(issubclass(kind, str) for kind in kinds):
+        return TEXT
+    dates = [issubclass(kind, datetime.date) for kind in kinds]
+    if any(dates) and all(dates):
+        return TypedColumn(_days_of(np.where(known, cells, None).astype("datetime64[us]")), is_date=True)
     try:
-        values = np.array([np.nan if is_missing(cell) else float(cell) for cell in listed])
+        return TypedColumn(np.array([float(cell) if told else np.nan for cell, told in zip(cells, known, strict=True)]))
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{where} must hold numbers: {error}.") from error
-    if kinds and kinds <= TRUTHS:
-        return RawColumn(name, values, YES_NO)
-    truths = np.array([type(cell) in TRUTHS for cell in listed]) if kinds & TRUTHS else None
-    return RawColumn(name, values, NUMBER, truths)
-
-
-def _as_text(cell: Any) -> Any:
-    """Write a number as a file would, so that its point is known to be a decimal one."""
-    if is_missing(cell) or isinstance(cell, str):
-        return cell
-    return str(cell) if isinstance(cell, (bool, np.bool_)) else typed(plain_number(float(cell)))
-
-
-def _kinds(cells: Sequence[Any]) -> set[type]:
-    """Collect the types of the cells that are not missing."""
-    kinds = {kind for kind in set(map(type, cells)) if kind.__name__ not in ("NoneType", "NAType", "NaTType")}
-    floats = {kind for kind in kinds if issubclass(kind, float)}
-    if floats and kinds - floats and all(cell != cell for cell in cells if type(cell) in floats):
-        return kinds - floats  # NaN among text
-    return kinds
-
-
-def _is_number(kind: type) -> bool:
-    return issubclass(kind, (Real, Decimal, np.bool_))
-
-
-def _reads_as_numbers(cells: Sequence[Any]) -> bool:
-    try:
-        return all(is_missing(cell) or float(cell) is not None for cell in cells)
-    except ValueError:
-        return False

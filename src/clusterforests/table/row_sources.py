@@ -12,7 +12,7 @@ from clusterforests import _core
 from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.table.feature_columns import EncodedTable
-from clusterforests.table.reader.raw_columns import ColumnTable
+from clusterforests.table.frames import ColumnTable
 
 # Bytes of a file that are read at a time.
 BLOCK_BYTES = 2**24
