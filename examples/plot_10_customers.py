@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 
 from clusterforests import ClusterForest, TableReader, describe, plots
 
@@ -37,20 +38,24 @@ customers.head()
 # %%
 # Look before you cluster
 # -----------------------
-# Every column is read as what its cells say it is, with a reason. Correct what is wrong with ``columns={"zip":
-# "category"}`` and the like.
+# ``TableReader`` reads every column as what its cells say it is, with a reason, and says what it drops. Correct what is
+# wrong with ``overrides={"zip": "category"}`` and the like.
 
-columns, problems = TableReader().inspect(customers)
-print(columns)
+with warnings.catch_warnings(record=True) as notes:
+    warnings.simplefilter("always")
+    reader = TableReader().fit(customers)
+for note in notes:
+    print("note:", note.message)
+print(reader.columns_)
 
 # %%
 # Cluster
 # -------
-# The forest leaves out the identifier and says so. Without a number, it chooses one.
+# The forest takes the typed columns. Without a number, it chooses one.
 
 with warnings.catch_warnings(record=True) as notes:
     warnings.simplefilter("always")
-    forest = ClusterForest(random_state=0).fit(customers)
+    forest = ClusterForest(random_state=0).fit(reader.transform(customers))
 for note in notes:
     print("note:", note.message)
 print(forest.chosen_params_["n_clusters"].reason)
@@ -62,8 +67,9 @@ print(forest.chosen_params_["n_clusters"].reason)
 # whatever they buy. If the channel is not what you want segments of, leave it out. It can still be compared with the
 # result.
 
-shop = {"channel": "ignore", "customer": "id"}
-forest = ClusterForest(random_state=0, columns=shop).fit(customers)
+reader = TableReader(overrides={"channel": "ignore", "customer": "id"})
+model = make_pipeline(reader, ClusterForest(random_state=0)).fit(customers)
+forest = model[-1]
 print(forest.chosen_params_["n_clusters"].reason)
 pd.crosstab(customers["channel"], forest.labels_)
 
@@ -72,7 +78,7 @@ pd.crosstab(customers["channel"], forest.labels_)
 # --------------------
 # The lucky number and the newsletter have nothing to do with the kinds of customers, so no sentence mentions them.
 
-print(describe(forest, customers))
+print(describe(model, customers))
 
 # %%
 # Is it right? Here we know the kinds that the table was made of; 1 would be perfect.
@@ -94,4 +100,4 @@ _ = plots.item_consensus(forest)
 # looked at by a person.
 
 new = customers.sample(5, random_state=1)
-pd.DataFrame({"segment": forest.predict(new), "probability": forest.predict_proba(new).max(axis=1).round(2)})
+pd.DataFrame({"segment": model.predict(new), "probability": model.predict_proba(new).max(axis=1).round(2)})

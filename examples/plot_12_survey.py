@@ -37,10 +37,9 @@ survey.head()
 # How the answers are read
 # ------------------------
 # Words with an order become ranks, so that "agree" lies between "neutral" and "strongly agree". Scales in other words:
-# ``ClusterForest(columns={"mood": ["low", "fair", "great"]})``.
+# ``TableReader(overrides={"mood": ["low", "fair", "great"]})``.
 
-columns, problems = TableReader().inspect(survey)
-print(columns)
+print(TableReader().inspect(survey)[0])
 
 # %%
 # Types of respondents
@@ -48,7 +47,8 @@ print(columns)
 # Skipped questions are filled in from similar respondents; nobody is dropped. We keep age and region out of the trees,
 # because the types should come from the answers alone.
 
-answers_only = survey[QUESTIONS]
+reader = TableReader()
+answers_only = reader.fit_transform(survey[QUESTIONS])
 forest = ClusterForest(random_state=0).fit(answers_only)
 print(forest.chosen_params_["n_clusters"].reason)
 print()

@@ -1,1 +1,0 @@
-"""Messy columns to typed columns."""
