@@ -30,7 +30,8 @@ ax.set(xlabel="missing values, %", ylabel="adjusted Rand index", ylim=(0, 1))
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Categorical columns are taken as they are; ``TableReader`` makes such columns of text. Here the hue is known only as a word.
+# Categorical columns are taken as they are; ``TableReader`` makes such columns of text. Here the hue is only known as a
+# word.
 
 hue = np.where(wine.data["hue"] < 0.8, "brown", "red").astype(object)
 hue[::7] = None

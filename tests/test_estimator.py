@@ -434,14 +434,14 @@ def test_new_rows_have_missing_cells_and_unseen_levels(large, lower_limits, tmp_
     if large:
         lower_limits(large_rows=100)
     numbers.fit(frame)
-    frame["kind"] = np.array(["x", "y", "z"])[np.where(rng.random(180) < 0.3, 0, truth)]
-    frame["two"] = np.where(rng.random(180) < 0.5, "yes", "no")
+    frame["kind"] = pd.Categorical(np.array(["x", "y", "z"])[np.where(rng.random(180) < 0.3, 0, truth)])
+    frame["two"] = pd.Categorical(np.where(rng.random(180) < 0.5, "yes", "no"))
     mixed.fit(frame)
     holes = frame.mask(rng.random(frame.shape) < 0.2)
     holes["a"] = frame["a"]
     assert adjusted_rand_score(numbers.labels_, numbers.predict(holes[list("abcd")])) > 0.9
     assert adjusted_rand_score(mixed.labels_, mixed.predict(holes)) > 0.9
-    odd = frame.assign(kind="new", two="perhaps")
+    odd = frame.assign(kind=pd.Categorical(["new"] * 180), two=pd.Categorical(["perhaps"] * 180))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = mixed.predict(odd)
@@ -461,7 +461,7 @@ def test_mixed_tables():
     frame = pd.DataFrame(
         {
             "colour": pd.Categorical(np.array(["red", "green", "blue"])[np.where(rng.random(120) < 0.1, 0, truth)]),
-            "shape": np.where(truth == 1, "round", "long"),
+            "shape": pd.Categorical(np.where(truth == 1, "round", "long")),
             "size": truth + 0.2 * rng.normal(size=120),
             "noise": rng.normal(size=120),
         }

@@ -23,7 +23,7 @@ def nested():
     X["far"] += 9.0 * (group > 1)
     X["away"] = 2 * X["far"] + X["noise"]
     X["apart"] = X["far"] + X["noise"]
-    X["kind"] = np.array(["a", "a", "b", "c"])[group]
+    X["kind"] = pd.Categorical(np.array(["a", "a", "b", "c"])[group])
     return X
 
 

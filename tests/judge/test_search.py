@@ -75,7 +75,7 @@ def test_one_column_with_two_modes_among_noise():
 def test_noise_and_a_random_category_are_one_cluster(seed):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
-    frame["kind"] = rng.choice(list("wxyz"), 300)
+    frame["kind"] = pd.Categorical(rng.choice(list("wxyz"), 300))
     forest = chosen(frame, random_state=seed)
     assert forest.n_clusters_ == 1
     assert not forest.labels_.any()
@@ -186,7 +186,7 @@ def test_levels_of_a_category_are_no_valleys():
     numbers = {f"x{j}": 3.0 * np.array([0, 1, 2])[(group + j) % 3] + rng.normal(size=6000) for j in range(4)}
     usual = rng.random(6000) < 0.7
     channel = np.array(["app", "web", "store"])[np.where(usual, group, rng.integers(0, 3, 6000))]
-    forest = chosen(pd.DataFrame({**numbers, "channel": channel}))
+    forest = chosen(pd.DataFrame({**numbers, "channel": pd.Categorical(channel)}))
     evidence = forest.n_clusters_evidence_.to_frame()
     assert forest.n_clusters_ == 3
     assert evidence.loc[3, "valley_p_value"] < 1e-10

@@ -60,8 +60,9 @@ def damage(contents: bytes, rng: np.random.Generator) -> bytes:
 def good_files(folder: Path) -> dict[str, bytes]:
     """Write a whole file of each kind, and return what is in them."""
     import pandas as pd
+    from sklearn.pipeline import make_pipeline
 
-    from clusterforests import ClusterForest
+    from clusterforests import ClusterForest, TableReader, save
 
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(60, 3)) + np.repeat([[0.0], [9.0]], 30, axis=0), 3)
@@ -73,7 +74,8 @@ def good_files(folder: Path) -> dict[str, bytes]:
     frame.to_parquet(folder / "good.parquet")
     frame.to_feather(folder / "good.feather", compression="uncompressed")  # compressed bytes would hide the damage
     np.save(folder / "good.npy", X)
-    ClusterForest(2, n_estimators=5, random_state=0).fit(frame).save(folder / "good.model")
+    model = make_pipeline(TableReader(), ClusterForest(2, n_estimators=5, random_state=0)).fit(frame)
+    save(model, folder / "good.model")
     ClusterForest(2, n_estimators=5, random_state=0).fit(X).save(folder / "numbers.model")
     return {kind: (folder / f"good.{kind}").read_bytes() for kind in KINDS}
 

@@ -155,7 +155,7 @@ def test_weights(weights):
 def test_few_rows_are_fitted_here(lower_limits):
     """Missing cells and categories are what they are for a frame of pandas."""
     lower_limits(large_rows=65536)
-    frame = pd.DataFrame(X[:300], columns=NAMES).assign(kind=np.where(TRUTH[:300] > 1, "x", "y"))
+    frame = pd.DataFrame(X[:300], columns=NAMES).assign(kind=pd.Categorical(np.where(TRUTH[:300] > 1, "x", "y")))
     frame.loc[5, "a"] = np.nan
     expected = forest().fit(frame)
     found = forest().fit(dd.from_delayed([delayed(frame[:100]), delayed(frame[:0]), delayed(frame[100:])]))

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import needs_browser, opener
+from sklearn.pipeline import make_pipeline
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, TableReader
 from clusterforests.app.report import write_report
 
 pytestmark = needs_browser
@@ -46,8 +47,9 @@ def pages(tmp_path_factory):
     frame = pd.DataFrame({"length (cm)": X[:, 0], "width": X[:, 1], "noise": X[:, 2], "id": ids})
     frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(40 * truth + rng.integers(0, 20, 150), unit="D")
     frame["kind"] = np.where(rng.random(150) < 0.8, np.array(["app", "store", "phone"])[truth], "web")
-    with pytest.warns(UserWarning, match="'id' is left out: identifier"):
-        mixed = ClusterForest(3, n_estimators=40, random_state=0).fit(frame)
+    mixed = make_pipeline(TableReader(), ClusterForest(3, n_estimators=40, random_state=0))
+    with pytest.warns(UserWarning, match="'id' is dropped: identifier"):
+        mixed.fit(frame)
     write_report(mixed, frame, folder / "frame.html")
     one = ClusterForest(1, n_estimators=20, random_state=0).fit(X)
     write_report(one, X, folder / "one.html", title="One")

@@ -33,7 +33,7 @@ def customers():
             "noise": rng.normal(size=150),
             "dice": rng.integers(1, 7, 150),
         }
-    )
+    ).astype(dict.fromkeys(["channel", "newsletter"], "category"))
     return frame, ClusterForest(3, **SETTINGS).fit(frame)
 
 
@@ -183,6 +183,7 @@ def test_what_is_said_is_so_and_noise_is_never_mentioned(seed):
         frame[f"signal {j}"] = 6 * rng.normal(size=k)[truth] + rng.normal(size=300)
     frame["kind"] = np.where(rng.random(300) < 0.9, np.array(list("abcdef"))[truth], "z")
     frame[rng.random(frame.shape) < 0.03] = None
+    frame["kind"] = frame["kind"].astype("category")
     forest = ClusterForest(k, **SETTINGS).fit(frame)
     for cluster in describe(forest, frame).clusters:
         assert "noise" not in cluster.text + cluster.name

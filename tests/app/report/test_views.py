@@ -72,6 +72,7 @@ def test_columns_are_counted_in_each_cluster(report):
         }
     )
     frame.loc[:11, "size"] = np.nan
+    frame = frame.astype({"town": "category", "garden": "category"})
     forest = ClusterForest(2, n_estimators=20, random_state=0).fit(frame)
     data = report(forest, frame, limits=PageLimits(splits=2, numbers=1))[0]
     columns = {

@@ -51,6 +51,7 @@ def test_levels_and_frames(report):
     )
     frame.loc[3, "size"] = np.nan
     frame.loc[5, "two"] = None
+    frame = frame.astype({"<b>": "category", "two": "category"})
     forest = ClusterForest(2, n_estimators=40, random_state=0).fit(frame)
     data = report(forest, frame)[0]
     shown = {(f["name"], f["level"]) for f in data["features"]["features"]}
