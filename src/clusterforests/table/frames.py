@@ -296,7 +296,8 @@ def _objects(cells: AnyArray, where: str) -> TypedColumn:
         return TEXT
     dates = [issubclass(kind, datetime.date) for kind in kinds]
     if any(dates) and all(dates):
-        return TypedColumn(_days_of(np.where(known, cells, None).astype("datetime64[us]")), is_date=True)
+        moments = [cell if told else None for cell, told in zip(cells, known, strict=True)]
+        return TypedColumn(_days_of(np.array(moments, "datetime64[us]")), is_date=True)
     try:
         return TypedColumn(np.array([float(cell) if told else np.nan for cell, told in zip(cells, known, strict=True)]))
     except (TypeError, ValueError, OverflowError) as error:
