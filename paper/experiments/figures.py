@@ -14,15 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
-from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.files import replacing
 from clusterforests.consensus.affinity import affinity_scale_for, regularise
 from clusterforests.paper_forest import PaperForest
 from clusterforests.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, block_image, plain
 from paper.datasets import load_uci
 from paper.experiments.profile import Profile, load_profile, noise_strength
-from paper.experiments.runner import read_rows
-from paper.experiments.simulations import SIMULATIONS, Inclusion, Simulation, read_features
+from paper.experiments.simulations import SIMULATIONS, Simulation
 from paper.experiments.spec import DATASETS
 from paper.experiments.summary import METRICS, Results, rival_choice
 
@@ -65,28 +64,15 @@ METRIC_NAMES = {"rho_r": "$\\rho_r$ (Rand index)", "rho_c": "$\\rho_c$ (accuracy
 METHOD_STYLES = {"CF": ("o", BLUE), "RP": ("s", ORANGE), "bC2": ("^", GREEN), "EA": ("D", VERMILION)}
 
 
-def paper_figures(results: Path, folder: Path, names: Collection[str] | None = None) -> list[Path]:
-    """Draw the figures of the paper's experiments as PNG.
+def paper_figures(
+    scores: Results, vectors: Mapping[str, list[IntArray]], folder: Path, names: Collection[str] | None = None
+) -> list[Path]:
+    """Draw the figures of the paper's experiments as PNG, or some of them.
 
-    Parameters
-    ----------
-    results : path
-        Folder with `forest.csv`, `methods.csv` and `simulation_features.csv`.
-    folder : path
-        Where to write; made if it does not exist.
-    names : collection of str, optional
-        Which figures; all if not given.
-
-    Returns
-    -------
-    list of Path
-        The files written. The same versions of the libraries write the same bytes.
+    `vectors` are the features of each clustering vector, for the simulations G1, G2 and G3. The same versions of the
+    libraries write the same bytes.
     """
-    for name in ("forest.csv", "methods.csv", "simulation_features.csv"):
-        if not (results / name).is_file():
-            raise FileNotFoundError(f"The figures need {results / name}: run that experiment first.")
-    scores = Results.of_rows([*read_rows(results / "forest.csv"), *read_rows(results / "methods.csv")])
-    sets = {simulation.name: (simulation, read_features(results, simulation.name)) for simulation in SIMULATIONS}
+    sets = {s.name: (s, vectors[s.name]) for s in SIMULATIONS if s.name in vectors}
     figures: dict[str, Callable[[], Figure]] = {
         "soybean_affinity": soybean_figure,
         "simulation_g1": lambda: vectors_figure(*sets["G1"]),
@@ -124,12 +110,12 @@ def affinity_figure(P: FloatArray, W: FloatArray, classes: npt.NDArray[np.str_])
     return figure
 
 
-def vectors_figure(simulation: Simulation, included: list[Inclusion]) -> Figure:
+def vectors_figure(simulation: Simulation, included: list[IntArray]) -> Figure:
     """Left the features of every clustering vector, right how often each feature occurs."""
     figure = new_figure(10, 6)
     left, right = figure.subplots(1, 2, width_ratios=[1.15, 1])
-    vectors = np.array([row.vector for row in included])
-    features = np.array([row.feature for row in included])
+    features = np.concatenate(included)
+    vectors = np.repeat(np.arange(len(included)), [len(vector) for vector in included])
     top = simulation.n_features - 5
     groups = (
         ("noise features", features < simulation.n_noise, "x", ORANGE, 10),
@@ -152,12 +138,12 @@ def vectors_figure(simulation: Simulation, included: list[Inclusion]) -> Figure:
     return figure
 
 
-def totals_figure(*sets: tuple[Simulation, list[Inclusion]]) -> Figure:
+def totals_figure(*sets: tuple[Simulation, list[IntArray]]) -> Figure:
     """How often each feature occurs: by its number above, the informative ones by the size of their mean below."""
     figure = new_figure(10, 6.4)
     panels = figure.subplots(2, len(sets), squeeze=False)
     for (above, below), (simulation, included) in zip(panels.T, sets, strict=True):
-        totals = np.bincount([row.feature for row in included], minlength=simulation.n_features)
+        totals = np.bincount(np.concatenate(included), minlength=simulation.n_features)
         _draw_totals(above, totals, simulation, simulation.n_features)
         above.set_title(f"{simulation.name} (q = {simulation.n_candidates})")
         means, informative = np.abs(simulation.draw(0).mu)[simulation.n_noise :], totals[simulation.n_noise :]

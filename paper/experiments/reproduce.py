@@ -4,7 +4,7 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import import_module
 from importlib.metadata import version
@@ -14,14 +14,14 @@ from typing import Any
 import joblib
 
 from clusterforests._utils.files import replace_text
-from paper.experiments.runner import Clock, Row, run_cells
+from paper.experiments.runner import Row, Show, run_cells
 from paper.experiments.simulations import run_simulations, write_outcomes
 from paper.experiments.spec import EXPERIMENTS, GROUPS, NAMES, RUNS
 from paper.experiments.summary import Results
 from paper.experiments.tables import TABLES, check_marks, markdown, refresh, simulation_table
 from paper.experiments.theory import theory_tables
 
-Show = Callable[[str], None]
+COMMITTED = Path(__file__).parents[1] / "results"
 PAGES = tuple(Path(__file__).parents[1] / name for name in ("README.md", "THEORY.md"))
 
 
@@ -99,9 +99,10 @@ def reproduce(
         results.write(out / "scores.csv" if experiments == list(EXPERIMENTS) else work / "scores.csv")
     tables = {table: TABLES[table](results) for group in groups for table in group.tables}
     # Simulated sets.
+    simulated = run_simulations(work, jobs, show) if {"simulations", "figures"} & set(wanted) else []
     if "simulations" in wanted:
-        outcomes = run_simulations(work, jobs, Clock("simulations", show))
-        write_outcomes(out, outcomes)
+        outcomes = [run.outcome for run in simulated]
+        write_outcomes(out / "simulations.csv", outcomes)
         tables["simulations"] = simulation_table(outcomes)
     # The theorems.
     theory = None
@@ -113,7 +114,9 @@ def reproduce(
         # matplotlib is an extra: these are loaded only when asked for.
         figures = import_module("paper.experiments.figures")
         theory_figures = import_module("paper.experiments.theory_figures")
-        drawn = figures.paper_figures(work, out / "figures")
+        scores = results if experiments == list(EXPERIMENTS) else Results.read(COMMITTED / "scores.csv")
+        vectors = {run.outcome.set: run.vectors for run in simulated if run.outcome.seed == 0}
+        drawn = figures.paper_figures(scores, vectors, out / "figures")
         drawn += theory_figures.theory_figures(out / "figures", theory)
         for path in drawn:
             show(f"wrote {path}")
@@ -127,7 +130,7 @@ def reproduce(
 def run_experiment(name: str, folder: Path, runs: int, jobs: int, show: Show) -> list[Row]:
     """The rows of an experiment; beside them in the folder what was run."""
     cells = EXPERIMENTS[name]()
-    rows = run_cells(cells, folder / f"{name}.csv", runs, jobs, Clock(name, show))
+    rows = run_cells(cells, folder / f"{name}.csv", runs, jobs, show)
     packages = ("clusterforests", "numpy", "scipy", "scikit-learn")
     provenance = {
         "experiment": name,

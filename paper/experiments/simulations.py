@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import joblib
 import numpy as np
 from sklearn.utils import Bunch
 
 from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests.paper_forest import PaperForest
 from paper.datasets import make_g1, make_g2, make_g3
-from paper.experiments.runner import Report, read_table, write_table
+from paper.experiments.runner import Show, compute, read_table, write_table
 from paper.metrics import clustering_accuracy
-
-OUTCOMES, FEATURES = "simulations.csv", "simulation_features.csv"
 
 
 @dataclass(frozen=True)
@@ -75,59 +72,25 @@ class Outcome(NamedTuple):
     mean_length: float
 
 
-class Inclusion(NamedTuple):
-    """A clustering vector holds a feature; both are counted from 0."""
+class Simulated(NamedTuple):
+    """A forest of a set: what came of it, and the features of each of its vectors."""
 
-    set: str
-    vector: int
-    feature: int
+    outcome: Outcome
+    vectors: list[IntArray]
 
 
 def run_simulations(
-    folder: Path, jobs: int, report: Report | None = None, *, simulations: Sequence[Simulation] = SIMULATIONS
-) -> list[Outcome]:
-    """Write `simulations.csv`, and for the first seed of each set `simulation_features.csv`.
-
-    Each finished forest is written at once. What the folder holds already is not computed again, so a killed run goes
-    on where it stopped, and ends with the same files.
-    """
-    outcomes = {(row.set, row.seed): row for row in read_outcomes(folder)}
-    included = {simulation.name: read_features(folder, simulation.name) for simulation in simulations}
-    for name in included:
-        if (name, 0) in outcomes and not _agree(outcomes[name, 0], included[name]):
-            del outcomes[name, 0]
-    tasks = [(s, seed) for s in simulations for seed in range(s.seeds) if (s.name, seed) not in outcomes]
-    tasks.sort(key=lambda task: task[0].work, reverse=True)
-    total, spent = sum(simulation.work for simulation, _ in tasks), 0.0
-
-    def write() -> None:
-        # The features first: an outcome without them would not be computed again.
-        write_table(folder / FEATURES, Inclusion._fields, (row for s in simulations for row in included[s.name]))
-        order = [(s.name, seed) for s in simulations for seed in range(s.seeds)]
-        write_outcomes(folder, (outcomes[key] for key in order if key in outcomes))
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        for count, (simulation, seed, vectors, outcome) in enumerate(
-            parallel(joblib.delayed(_simulate)(simulation, seed) for simulation, seed in tasks), 1
-        ):
-            outcomes[simulation.name, seed] = outcome
-            if seed == 0:
-                included[simulation.name] = [
-                    Inclusion(simulation.name, vector, feature)
-                    for vector, features in enumerate(vectors)
-                    for feature in sorted(features.tolist())
-                ]
-            write()
-            spent += simulation.work
-            if report is not None:
-                report(count, len(tasks), spent / total)
-    write()
-    return [outcomes[s.name, seed] for s in simulations for seed in range(s.seeds)]
+    folder: Path, jobs: int, show: Show, *, simulations: Sequence[Simulation] = SIMULATIONS
+) -> list[Simulated]:
+    """All forests of all sets, in their order; those that were grown before are read from `folder`."""
+    tasks = [(simulation, seed) for simulation in simulations for seed in range(simulation.seeds)]
+    longest = sorted(tasks, key=lambda task: task[0].work, reverse=True)
+    found = {run.outcome[:2]: run for run in compute(simulate, longest, folder, jobs, "simulations", show)}
+    return [found[simulation.name, seed] for simulation, seed in tasks]
 
 
-def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[IntArray], Outcome]:
+def simulate(simulation: Simulation, seed: int) -> Simulated:
+    """Grow a forest on a set drawn with this seed."""
     data = simulation.draw(seed)
     forest = PaperForest(
         2,
@@ -149,7 +112,7 @@ def _simulate(simulation: Simulation, seed: int) -> tuple[Simulation, int, list[
         round(data.bayes_accuracy, 4),
         round(float(np.mean([len(vector) for vector in vectors])), 4),
     )
-    return simulation, seed, vectors, outcome
+    return Simulated(outcome, vectors)
 
 
 def count_with_top(vectors: Iterable[IntArray], mu: FloatArray, top: int) -> int:
@@ -158,26 +121,10 @@ def count_with_top(vectors: Iterable[IntArray], mu: FloatArray, top: int) -> int
     return sum(bool(np.isin(strongest, vector).any()) for vector in vectors)
 
 
-def write_outcomes(folder: Path, outcomes: Iterable[Outcome]) -> None:
-    write_table(folder / OUTCOMES, Outcome._fields, outcomes)
+def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
+    write_table(path, Outcome._fields, outcomes)
 
 
-def read_outcomes(folder: Path) -> list[Outcome]:
-    return [
-        Outcome(line[0], *map(int, line[1:5]), *map(float, line[5:]))
-        for line in read_table(folder / OUTCOMES, Outcome._fields)
-    ]
-
-
-def read_features(folder: Path, name: str) -> list[Inclusion]:
-    """What the vectors of one set hold."""
-    return [
-        Inclusion(name, int(line[1]), int(line[2]))
-        for line in read_table(folder / FEATURES, Inclusion._fields)
-        if line[0] == name
-    ]
-
-
-def _agree(outcome: Outcome, included: Sequence[Inclusion]) -> bool:
-    """Whether all features of the vectors are there: someone may have cut or removed their file."""
-    return len(included) == round(outcome.mean_length * outcome.vectors)
+def read_outcomes(path: Path) -> list[Outcome]:
+    lines = read_table(path, Outcome._fields)
+    return [Outcome(line[0], *map(int, line[1:5]), *map(float, line[5:])) for line in lines]

@@ -1,8 +1,5 @@
 """The reproduction: same numbers however often it is killed, and tables that say what the runs say."""
 
-import json
-import os
-import signal
 import subprocess
 import sys
 
@@ -13,10 +10,9 @@ from clusterforests import PaperForest
 from clusterforests._utils.random import stream
 from clusterforests.backends import CpuBackend, KMeansJobs
 from paper.experiments import reproduce, spec, tables
-from paper.experiments import runner as files
 from paper.experiments.methods import METHODS
 from paper.experiments.remember import RememberingBackend
-from paper.experiments.runner import Row, read_rows, run_cells
+from paper.experiments.runner import Row, read_table, run_cells, write_table
 from paper.experiments.summary import ANY, Choice, Entry, Results, Score, printed
 
 WINE = [spec.Cell("small", "wine", "EA", (("n_base_clusters", "n_f"), ("n_init", 1)))]
@@ -39,46 +35,29 @@ def test_specification_covers_the_printed_tables():
 
 def test_runs_are_written_and_not_repeated(tmp_path, monkeypatch):
     path = tmp_path / "small.csv"
-    first = run_cells(WINE, path, runs=3, jobs=1)
-    assert {row.run for row in first} == {0, 1, 2}
-    assert read_rows(path) == sorted(first)
-    calls = []
-    monkeypatch.setitem(METHODS, "EA", lambda *given: calls.append(given) or {})
-    assert run_cells(WINE, path, runs=3, jobs=1) == first
-    assert not calls
+    first = run_cells(WINE, path, 4, 1, print)
+    assert {row.run for row in first} == {0, 1, 2, 3}
+    assert [tuple(line) for line in read_table(path, Row._fields)] == [tuple(map(str, row)) for row in first]
+    monkeypatch.setitem(METHODS, "EA", None)  # from here on nothing can be run
+    assert run_cells(WINE, path, 4, 1, print) == first
+    assert run_cells(WINE, path, 2, 1, print) == [row for row in first if row.run < 2]
 
 
-@pytest.mark.parametrize("cut", [0, 10, 400, 1000, -1, None])
-def test_a_journal_cut_anywhere_is_completed(tmp_path, cut):
-    whole, broken = tmp_path / "whole.csv", tmp_path / "broken.csv"
-    run_cells(WINE, whole, runs=8, jobs=1)
-    # As a kill leaves it: nothing in the table yet, some blocks in the journal.
-    rows = [list(row) for row in read_rows(whole)]
-    blocks = [[row for row in rows if row[4] in runs] for runs in ((4, 5), (0, 1), (2, 3))]
-    journal = "".join(json.dumps(block) + "\n" for block in blocks)
-    broken.with_suffix(".journal").write_text(journal[:cut], encoding="utf-8")
-    run_cells(WINE, broken, runs=8, jobs=1)
-    assert broken.read_bytes() == whole.read_bytes()
-    assert not broken.with_suffix(".journal").exists()
+def test_a_run_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    whole = run_cells(WINE, tmp_path / "whole" / "small.csv", 6, 1, print)
+    run, calls = METHODS["EA"], []
 
+    def stopped_at_the_third(*given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return run(*given)
 
-def test_what_is_missing_or_damaged_is_computed_again(tmp_path):
-    path = tmp_path / "small.csv"
-    whole = run_cells(WINE, path, runs=4, jobs=1)
-    older = whole[-1]._replace(rho_r="1.0000")
-    files.write_table(path, Row._fields, [*whole[1:-1], older])  # one threshold of the first run is gone
-    journal = "\0\0{not json\n" + json.dumps([list(whole[-1])]) + "\n"
-    path.with_suffix(".journal").write_text(journal, encoding="utf-8")
-    assert run_cells(WINE, path, runs=4, jobs=1) == whole
-    assert {row.run for row in run_cells(WINE, path, runs=2, jobs=1)} == {0, 1}
-    assert read_rows(path) == whole  # fewer runs asked for, none lost
-
-
-def test_a_file_of_another_kind_is_refused(tmp_path):
-    path = tmp_path / "small.csv"
-    files.write_table(path, ["dataset", "score"], [["wine", 1.0]])
-    with pytest.raises(ValueError, match=r"small.csv, line 1: expected the columns dataset, method"):
-        run_cells(WINE, path, runs=1, jobs=1)
+    monkeypatch.setitem(METHODS, "EA", stopped_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        run_cells(WINE, tmp_path / "small.csv", 6, 1, print)
+    assert run_cells(WINE, tmp_path / "small.csv", 6, 1, print) == whole
+    assert len(calls) == 3 + 4
 
 
 def test_a_mark_without_an_end_is_named(tmp_path):
@@ -88,34 +67,9 @@ def test_a_mark_without_an_end_is_named(tmp_path):
         tables.check_marks(document)
 
 
-@pytest.mark.slow
-def test_killed_three_times_and_started_again_gives_the_same_files(tmp_path):
-    """The real thing, on the sets that come with scikit-learn, killed without warning while it works."""
-    script = """
-import sys
-from pathlib import Path
-from paper.experiments import runner, spec
-settings = (("n_base_clusters", "n_f"), ("n_init", 1))
-cells = [spec.Cell("kill", name, "EA", settings) for name in ("wine", "wdbc")]
-runner.run_cells(cells, Path(sys.argv[1]), 30, 1, lambda done, total, share: print(done, flush=True))
-"""
-    whole, killed = tmp_path / "whole.csv", tmp_path / "killed.csv"
-    subprocess.run([sys.executable, "-c", script, str(whole)], check=True, timeout=120, stdout=subprocess.DEVNULL)
-    for blocks in (3, 1, 5):
-        command = [sys.executable, "-c", script, str(killed)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            while int(process.stdout.readline()) < blocks:
-                pass
-            process.send_signal(signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL
-    assert 0 < len(read_rows(killed)) < len(read_rows(whole))
-    subprocess.run([sys.executable, "-c", script, str(killed)], check=True, timeout=120, stdout=subprocess.DEVNULL)
-    assert killed.read_bytes() == whole.read_bytes()
-
-
 def test_two_processes_give_the_rows_of_one(tmp_path):
-    one = run_cells(WINE, tmp_path / "one.csv", runs=4, jobs=1)
-    assert run_cells(WINE, tmp_path / "two.csv", runs=4, jobs=2) == one
+    one = run_cells(WINE, tmp_path / "one" / "small.csv", 4, 1, print)
+    assert run_cells(WINE, tmp_path / "two" / "small.csv", 4, 2, print) == one
 
 
 def test_remembered_problems_are_the_same_problems(blobs):
@@ -178,18 +132,11 @@ def test_tables_are_put_between_their_marks(tmp_path):
     assert document.read_text(encoding="utf-8") == again
 
 
-def test_a_whole_file_or_the_old_one(tmp_path, monkeypatch):
-    path = tmp_path / "table.csv"
-    files.write_table(path, ["a", "b"], [[1, 2.0], ["x", "y"]])
-    assert path.read_text(encoding="utf-8") == "a,b\n1,2.0000\nx,y\n"
-
-    def full(_):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="no space left"):
-        files.write_table(path, ["a"], [[3]])
-    assert files.read_table(path, ["a", "b"]) == [["1", "2.0000"], ["x", "y"]]
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    write_table(tmp_path / "t.csv", ["a", "b"], [[1, 2.0], ["x", "y"]])
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "a,b\n1,2.0000\nx,y\n"
+    with pytest.raises(ValueError, match=r"t\.csv must have the columns a, c"):
+        read_table(tmp_path / "t.csv", ["a", "c"])
 
 
 def test_a_trial_computes_a_table_and_leaves_the_pages_alone(tmp_path, stand_ins, monkeypatch, capsys):

@@ -18,7 +18,7 @@ from paper.experiments.figures import (
 )
 from paper.experiments.profile import Profile, feature_profile, load_profile, noise_strength, summarise
 from paper.experiments.runner import Row
-from paper.experiments.simulations import SIMULATIONS, Inclusion
+from paper.experiments.simulations import SIMULATIONS
 from paper.experiments.spec import CANDIDATES, DATASETS
 from paper.experiments.summary import Results
 
@@ -58,31 +58,17 @@ def method_rows():
     return rows
 
 
-def made_up_features(simulation):
+def made_up_vectors(simulation):
+    """Every vector has the last three features, every other one of noise."""
     rng = np.random.default_rng(0)
-    noise, last = simulation.n_noise, simulation.n_features
-    rows = [Inclusion(simulation.name, v, int(rng.integers(noise))) for v in range(0, simulation.n_vectors, 2)]
-    rows += [Inclusion(simulation.name, v, f) for v in range(simulation.n_vectors) for f in range(last - 3, last)]
-    return rows
-
-
-def write(path, header, rows):
-    lines = [",".join(header), *(",".join(f'"{value}"' for value in row) for row in rows)]
-    path.write_text("\n".join(lines) + "\n")
+    last = np.arange(simulation.n_features - 3, simulation.n_features)
+    noise = [[int(rng.integers(simulation.n_noise))] * (v % 2 == 0) for v in range(simulation.n_vectors)]
+    return [np.array([*some, *last], dtype=np.int32) for some in noise]
 
 
 @pytest.fixture(scope="module")
 def results():
     return Results.of_rows([*forest_rows(), *method_rows()])
-
-
-@pytest.fixture
-def folder(tmp_path):
-    write(tmp_path / "forest.csv", Row._fields, forest_rows())
-    write(tmp_path / "methods.csv", Row._fields, method_rows())
-    features = [row for simulation in SIMULATIONS for row in made_up_features(simulation)]
-    write(tmp_path / "simulation_features.csv", Inclusion._fields, features)
-    return tmp_path
 
 
 def best_split(values, k):
@@ -129,7 +115,7 @@ def test_noise_strength():
     assert noise_strength(4) == pytest.approx(0.1175 / (1 - 0.1175), rel=2e-3)  # the optimal quantiser, by Max
 
 
-def test_summary(results, folder):
+def test_summary(results):
     strengths = np.concatenate([np.full(9, 0.1), [0.3, 0.5]])
     found = summarise("wine", Profile(strengths, strengths > 0.4), results)
     assert (found.features, found.clusters, found.drawn) == (11, 3, 1)
@@ -160,14 +146,15 @@ def test_gains(results):
 
 def test_figures_show_the_data():
     simulation = SIMULATIONS[0]
-    rows = made_up_features(simulation)
-    left, right = vectors_figure(simulation, rows).axes
-    assert sum(len(dots.get_offsets()) for dots in left.collections) == len(rows)
+    vectors = made_up_vectors(simulation)
+    total = sum(map(len, vectors))
+    left, right = vectors_figure(simulation, vectors).axes
+    assert sum(len(dots.get_offsets()) for dots in left.collections) == total
     heights = np.concatenate([steps.get_data().values for steps in right.patches])
     assert heights[-3:].tolist() == [simulation.n_vectors] * 3
-    assert heights.sum() == len(rows)
+    assert heights.sum() == total
     weak = next(s for s in SIMULATIONS if s.name == "G2")
-    *_, below = totals_figure((weak, made_up_features(weak))).axes
+    *_, below = totals_figure((weak, made_up_vectors(weak))).axes
     (dots,) = below.lines
     assert np.array_equal(dots.get_xdata(), make_g2(random_state=0).mu[100:])
     assert dots.get_ydata().tolist() == [0] * 17 + [weak.n_vectors] * 3
@@ -189,15 +176,9 @@ def test_save_replaces_whole_files(tmp_path):
     assert list((tmp_path / "new").iterdir()) == [path]
 
 
-def test_paper_figures_are_the_same_twice(folder, stand_ins):
-    first = paper_figures(folder, folder / "first")
+def test_paper_figures_are_the_same_twice(results, stand_ins, tmp_path):
+    vectors = {simulation.name: made_up_vectors(simulation) for simulation in SIMULATIONS}
+    first = paper_figures(results, vectors, tmp_path / "first")
     assert tuple(path.stem for path in first) == NAMES
-    (again,) = paper_figures(folder, folder / "again", ["gain_over_kmeans"])
-    assert again.read_bytes() == (folder / "first" / again.name).read_bytes()
-
-
-@pytest.mark.parametrize("name", ["forest.csv", "methods.csv", "simulation_features.csv"])
-def test_missing_results_are_named(folder, name):
-    (folder / name).unlink()
-    with pytest.raises(FileNotFoundError, match=name):
-        paper_figures(folder, folder / "figures")
+    (again,) = paper_figures(results, {}, tmp_path / "again", ["gain_over_kmeans"])
+    assert again.read_bytes() == (tmp_path / "first" / again.name).read_bytes()

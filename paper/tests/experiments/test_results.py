@@ -27,7 +27,9 @@ def assert_document_stays(tables, tmp_path):
 def test_tables_are_those_of_the_summaries(tmp_path):
     results = Results.read(RESULTS / "scores.csv")
     tables = {name: table(results) for name, table in TABLES.items() if name not in NEED_DATA}
-    assert_document_stays(tables | {"simulations": simulation_table(read_outcomes(RESULTS))}, tmp_path)
+    assert_document_stays(
+        tables | {"simulations": simulation_table(read_outcomes(RESULTS / "simulations.csv"))}, tmp_path
+    )
 
 
 def test_tables_of_the_data_sets_are_those_of_the_data(tmp_path, uci):
