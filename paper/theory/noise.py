@@ -20,10 +20,8 @@ from scipy.stats import norm
 
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.random import root_seed, stream
-from clusterforests._utils.validation import check_parameters, real
 from clusterforests.backends import CpuBackend, KMeansJobs
 from clusterforests.trees.growth import NOT_BETTER, kappa
-from paper.theory.checks import check_integer, check_means, check_number, check_signal
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,8 @@ def population_centers(mu: Any) -> FloatArray:
     -------
     ndarray of shape (2, n_features)
     """
-    means, strength = check_signal(mu)
+    means = np.asarray(mu, dtype=np.float64)
+    strength = float(np.linalg.norm(means))
     center = means * (folded_mean(strength) / strength)
     return np.stack([center, -center])
 
@@ -82,8 +81,7 @@ def population_kappa(mu: Any, *, quality: str = "centroid") -> float:
     >>> round(population_kappa([2.0, 0.0]), 3), round(population_kappa([2.0, 0.0, 0.0]), 3)
     (0.475, 0.721)
     """
-    check_parameters({"quality": quality})
-    means = check_means(mu)
+    means = np.asarray(mu, dtype=np.float64)
     return _kappa(len(means), float(np.linalg.norm(means)), quality)
 
 
@@ -108,7 +106,7 @@ def break_even_strength(mu: Any) -> float:
     -------
     float
     """
-    means = check_means(mu)
+    means = np.asarray(mu, dtype=np.float64)
     count, strength = len(means), float(np.linalg.norm(means))
     before = _kappa(count, strength)
 
@@ -152,10 +150,7 @@ def simulate_noise_rejection(
     -------
     NoiseRejection
     """
-    check_parameters({"quality": quality, "n_init": n_init})
-    n_samples = check_integer("n_samples", n_samples, 3)
-    n_trials = check_integer("n_trials", n_trials, 1)
-    means = np.append(check_means(mu), check_number("candidate", candidate, real(-np.inf, np.inf)))
+    means = np.append(np.asarray(mu, dtype=np.float64), candidate)
     seed = root_seed(random_state)
     rng = np.random.default_rng(seed)
     every = np.arange(len(means), dtype=np.int32)

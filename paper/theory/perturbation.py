@@ -18,8 +18,6 @@ from scipy.linalg import eigh
 
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.random import root_seed
-from clusterforests._utils.validation import real
-from paper.theory.checks import check_gamma, check_integer, check_number, check_sigma
 
 
 class EigenExpansion(NamedTuple):
@@ -116,9 +114,6 @@ def perturbed_model(n_samples: int, gamma: float, sigma: float, *, nu: float = 0
     -------
     PerturbedModel
     """
-    n_samples = check_integer("n_samples", n_samples, 4)
-    gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    nu = check_number("nu", nu, real(0, 0.49))
     n_larger = int(n_samples / (1 + gamma) + 0.5)
     if n_larger == n_samples:
         least = 1 / (n_samples - 1)
@@ -208,7 +203,6 @@ def resolvent_residual(model: PerturbedModel, t: complex) -> float:
 
 def noise_norm(n_samples: int, *, random_state: Any = None) -> float:
     """Check Lemma 3: the spectral norm of one symmetric N(0, 1) noise matrix divided by sqrt(n) tends to 2."""
-    n_samples = check_integer("n_samples", n_samples, 1)
     rng = np.random.default_rng(root_seed(random_state))
     values = np.linalg.eigvalsh(symmetric_noise(n_samples, rng))
     return float(np.abs(values).max() / np.sqrt(n_samples))

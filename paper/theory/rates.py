@@ -20,8 +20,6 @@ from scipy.stats import norm
 
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.random import root_seed
-from clusterforests._utils.validation import check_value, choice, real
-from paper.theory.checks import check_gamma, check_integer, check_number, check_sigma
 from paper.theory.perturbation import PerturbedModel, leading_vectors, perturbed_model
 
 
@@ -72,7 +70,6 @@ def misclustering_exponent(gamma: float, sigma: float, as_printed: bool = False)
     >>> misclustering_exponent(0.5, 1.0), misclustering_exponent(0.5, 1.0, as_printed=True)
     (-0.037037037037037035, -0.07407407407407407)
     """
-    gamma, sigma = check_gamma(gamma), check_sigma(sigma)
     power = 2 if as_printed else 3
     return -(gamma**power) / (2 * sigma**2 * (1 + gamma) * (1 + gamma**3))
 
@@ -109,9 +106,6 @@ def misclustering_probability(
     -------
     float
     """
-    n_samples = check_integer("n_samples", n_samples, 2)
-    gamma, sigma = check_gamma(gamma), check_sigma(sigma)
-    cutoff = check_number("cutoff", cutoff, real(-1, 1))
     if as_printed and (cutoff or second_order):
         raise ValueError("as_printed=True is not allowed with a cutoff or second_order: it must be False.")
     sizes = np.array([1.0, gamma]) * n_samples / (1 + gamma)
@@ -138,13 +132,12 @@ def best_cutoff(gamma: float) -> float:
     The remarks after Theorem 2 say that it lies slightly towards the smaller cluster. Equal exponents of both
     clusters put it at sqrt(gamma) (1 - sqrt(gamma)).
     """
-    root = float(np.sqrt(check_gamma(gamma)))
+    root = float(np.sqrt(gamma))
     return root * (1 - root)
 
 
 def shifted_exponent(gamma: float, sigma: float) -> float:
     """Compute the limit of log(E M) / n if the second eigenvector is cut at `best_cutoff`."""
-    gamma, sigma = check_gamma(gamma), check_sigma(sigma)
     return -gamma * (1 - best_cutoff(gamma)) ** 2 / (2 * sigma**2 * (1 + gamma) * (1 + gamma**3))
 
 
@@ -193,9 +186,6 @@ def simulate_misclustering(
     True
     """
     model = perturbed_model(n_samples, gamma, sigma, nu=nu)
-    n_trials = check_integer("n_trials", n_trials, 2)
-    cutoff = check_number("cutoff", cutoff, real(-1, 1))
-    check_value("vector", vector, choice("projection", "eigenvector"))
     wrong = np.empty((n_trials, 2))
     for trial, found in enumerate(_draw_vectors(model, n_trials, vector, random_state)):
         errors = np.where(found > cutoff, 1.0, -1.0) != model.target
@@ -230,7 +220,6 @@ def simulate_best_cutoff(
     CutoffGain
     """
     model = perturbed_model(n_samples, gamma, sigma, nu=nu)
-    n_trials = check_integer("n_trials", n_trials, 4)
     found = np.array(list(_draw_vectors(model, n_trials, "projection", random_state)))
     cutoffs = np.linspace(-0.5, 0.9, 281)
     larger = np.sort(found[::2, : model.n_larger], axis=None)

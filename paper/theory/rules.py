@@ -13,9 +13,7 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from clusterforests._utils.random import root_seed
-from clusterforests._utils.validation import above
 from clusterforests.kmeans import HartiganWongKMeans
-from paper.theory.checks import check_integer, check_number, check_signal
 from paper.theory.noise import sample_mixture
 
 
@@ -78,8 +76,6 @@ def optimal_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     -------
     SplitRule
     """
-    strength = check_number("strength", strength, above(0))
-    check_number("share", share, above(0, 1, or_equal=False))
     offset = float(np.log((1 - share) / share) / (2 * strength))
     return SplitRule(0.0, offset, split_risk(strength, 0.0, offset, share))
 
@@ -99,8 +95,6 @@ def kmeans_rule(strength: float, *, share: float = 0.5) -> SplitRule:
     SplitRule
         With share = 1/2, Lemma 1 says: angle 0, offset 0, the risk of `optimal_rule`.
     """
-    strength = check_number("strength", strength, above(0))
-    check_number("share", share, above(0, 1, or_equal=False))
 
     def loss(split: Any) -> float:
         return -between_of_split(strength, split[0], split[1], share=share)
@@ -136,9 +130,8 @@ def simulate_kmeans_rule(
     std_error : float
         Standard error of the mean risk.
     """
-    n_samples = check_integer("n_samples", n_samples, 3)
-    n_trials = check_integer("n_trials", n_trials, 2)
-    means, strength = check_signal(mu)
+    means = np.asarray(mu, dtype=np.float64)
+    strength = float(np.linalg.norm(means))
     rng = np.random.default_rng(root_seed(random_state))
     found = np.empty((n_trials, 3))
     for trial in range(n_trials):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from paper.datasets import make_g1, make_g2, make_g3, make_perturbed_affinity, make_two_component_mixture
+from paper.datasets.simulate import nearest_correlation
 
 COVARIANCE = np.array([[2.0, 0.6, 0.0], [0.6, 1.0, -0.3], [0.0, -0.3, 0.5]])
 
@@ -118,18 +119,6 @@ def test_g3():
     assert (best_rule(g3) == g3.target).all()
 
 
-def test_g3_signs_only_reflect():
-    """Other signs, same seed: each useful feature is the same up to noise that is symmetric."""
-    signs = np.where(np.arange(20) % 2, 1, -1)
-    g3 = make_g3(50, n_noise=3, signs=signs, random_state=0)
-    other = make_g3(50, n_noise=3, signs=-signs, random_state=0)
-    assert np.array_equal(g3.mu[3:], signs * np.arange(1, 21))
-    assert np.array_equal(g3.target, other.target)
-    side = np.where(g3.target == 1, 1, -1)[:, None]
-    assert np.allclose(g3.data - side * g3.mu, other.data - side * other.mu)
-    assert g3.bayes_accuracy == other.bayes_accuracy
-
-
 def test_perturbed_affinity_moments():
     drawn = make_perturbed_affinity(300, 0.5, 0.4, nu=0.05, random_state=0)
     assert np.array_equal(drawn.affinity, drawn.affinity.T)
@@ -160,38 +149,49 @@ def test_perturbed_affinity_determinism_and_sizes():
     assert np.array_equal(exact.affinity, np.kron(np.eye(2), np.ones((3, 3))))
 
 
+def test_what_cannot_be_drawn():
+    with pytest.raises(np.linalg.LinAlgError):
+        make_two_component_mixture([1, 1], [[1, 2], [2, 1]])
+    with pytest.raises(ValueError, match=r"gamma=0\.01"):
+        make_perturbed_affinity(10, 0.01, 1)
+
+
+# The nearest correlation matrix: published examples, and no other is nearer.
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: make_two_component_mixture([]), "mu must be a list of at least one finite number"),
-        (lambda: make_two_component_mixture([[1.0]]), r"its shape is \(1, 1\)"),
-        (lambda: make_two_component_mixture([np.nan]), "mu must be"),
-        (lambda: make_two_component_mixture([1.0], n_samples=0), "n_samples=0 is not allowed"),
-        (lambda: make_two_component_mixture([1.0], n_samples=2.5), "n_samples=2.5 is not allowed"),
-        (lambda: make_two_component_mixture([1.0], weight=0), "weight=0 is not allowed: .* above 0 and below 1"),
-        (lambda: make_two_component_mixture([1.0], weight=1.0), "weight=1.0 is not allowed"),
-        (lambda: make_two_component_mixture([1.0], weight=np.nan), "weight=nan is not allowed"),
-        (lambda: make_two_component_mixture([1.0], np.eye(2)), r"shape \(2, 2\), but mu has 1 entries"),
-        (lambda: make_two_component_mixture([1.0], [[np.inf]]), "finite and symmetric"),
-        (lambda: make_two_component_mixture([1, 1], [[1, 0.5], [0, 1]]), "finite and symmetric"),
-        (lambda: make_two_component_mixture([1, 1], [[1, 2], [2, 1]]), "positive definite"),
-        (lambda: make_two_component_mixture([1, 1], [[1, 1], [1, 1]]), "positive definite"),
-        (lambda: make_two_component_mixture([1.0], random_state=-1), "random_state=-1"),
-        (lambda: make_g1(n_noise=-1), "n_noise=-1 is not allowed: it must be an integer of at least 0"),
-        (lambda: make_g1(0), "n_samples=0 is not allowed"),
-        (lambda: make_g2(n_informative=0), "n_informative=0 is not allowed"),
-        (lambda: make_g3(n_noise=True), "n_noise=True is not allowed"),
-        (lambda: make_g3(n_informative=2, signs=[1]), "signs must hold n_informative=2 numbers"),
-        (lambda: make_g3(n_informative=2, signs=[1, 0]), "each 1 or -1"),
-        (lambda: make_perturbed_affinity(1, 1, 1), "n_samples=1 is not allowed"),
-        (lambda: make_perturbed_affinity(10, 0, 1), "gamma=0 is not allowed: .* above 0 and at most 1"),
-        (lambda: make_perturbed_affinity(10, 1.1, 1), "gamma=1.1 is not allowed"),
-        (lambda: make_perturbed_affinity(10, 1, -1), "sigma=-1 is not allowed"),
-        (lambda: make_perturbed_affinity(10, 1, np.inf), "sigma=inf is not allowed"),
-        (lambda: make_perturbed_affinity(10, 1, 1, nu=0.5), "nu=0.5 is not allowed"),
-        (lambda: make_perturbed_affinity(10, 0.01, 1), "gamma=0.01 leaves no row for the second cluster"),
+    ("matrix", "nearest"),
+    [  # the two examples in Higham's paper
+        ([[1, 1, 0], [1, 1, 1], [0, 1, 1]], [[1, 0.7607, 0.1573], [0.7607, 1, 0.7607], [0.1573, 0.7607, 1]]),
+        (
+            [[2, -1, 0, 0], [-1, 2, -1, 0], [0, -1, 2, -1], [0, 0, -1, 2]],
+            [
+                [1, -0.8084, 0.1916, 0.1068],
+                [-0.8084, 1, -0.6562, 0.1916],
+                [0.1916, -0.6562, 1, -0.8084],
+                [0.1068, 0.1916, -0.8084, 1],
+            ],
+        ),
     ],
 )
-def test_bad_parameters(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_nearest_correlation_published(matrix, nearest):
+    assert np.abs(nearest_correlation(np.array(matrix, dtype=float)) - nearest).max() < 6e-5
+
+
+def test_nearest_correlation_is_the_nearest():
+    """No step towards another correlation matrix brings it closer (the set is convex)."""
+    rng = np.random.default_rng(0)
+    drawn = np.triu(rng.uniform(-1, 1, size=(12, 12)), 1)
+    drawn += drawn.T + np.eye(12)
+    nearest = nearest_correlation(drawn, tol=1e-10)
+    assert np.linalg.eigvalsh(nearest)[0] > -1e-8
+    for _ in range(200):
+        other = np.corrcoef(rng.normal(size=(12, rng.integers(2, 30))))
+        assert np.sum((drawn - nearest) * (other - nearest)) < 1e-6
+
+
+def test_nearest_correlation_leaves_one_alone_and_gives_up():
+    correlation = np.array([[1, 0.3], [0.3, 1]])
+    assert np.allclose(nearest_correlation(correlation), correlation, rtol=0, atol=1e-14)
+    with pytest.raises(RuntimeError, match="max_iter=2"):
+        nearest_correlation(np.array([[1.0, 1, 0], [1, 1, 1], [0, 1, 1]]), max_iter=2)

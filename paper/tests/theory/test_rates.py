@@ -104,3 +104,14 @@ def test_the_second_eigenvector_is_the_projection_only_when_nu_is_large():
 
     assert rate(0.001, "eigenvector") > rate(0.001, "projection") + 0.1
     assert rate(0.2, "eigenvector") == pytest.approx(rate(0.2, "projection"), abs=0.005)
+
+
+def test_the_same_random_state_gives_the_same_numbers():
+    for call in (
+        lambda seed: theory.simulate_misclustering(20, 0.7, 1.0, n_trials=20, random_state=seed),
+        lambda seed: theory.simulate_noise_rejection(20, [0.5], n_trials=20, random_state=seed),
+        lambda seed: theory.simulate_kmeans_rule(20, [0.5], n_trials=5, random_state=seed),
+        lambda seed: theory.simulate_best_cutoff(20, 0.7, 1.5, n_trials=20, random_state=seed),
+        lambda seed: theory.noise_norm(20, random_state=seed),
+    ):
+        assert call(3) == call(3) != call(4)
