@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clusterforests
-from clusterforests import ClusterForest, TableReader
+from clusterforests import ClusterForest, PaperForest, TableReader
 from clusterforests.persistence import attach, read_attached
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* is dropped")
@@ -60,6 +60,9 @@ def test_a_pipeline_predicts_and_is_saved(fitted, tmp_path):
 def test_a_forest_is_saved_by_itself(fitted, tmp_path):
     clusterforests.save(fitted[-1], tmp_path / "m.cf")
     assert isinstance(clusterforests.load(tmp_path / "m.cf"), ClusterForest)
+    paper = PaperForest(2, n_estimators=5, random_state=0).fit(np.random.default_rng(0).normal(size=(40, 4)))
+    clusterforests.save(paper, tmp_path / "paper.cf")
+    assert np.array_equal(clusterforests.load(tmp_path / "paper.cf").labels_, paper.labels_)
     clusterforests.save(make_pipeline(fitted[-1]), tmp_path / "p.cf")
     assert list(clusterforests.load(tmp_path / "p.cf").named_steps) == ["clusterforest"]
 
@@ -89,7 +92,7 @@ def test_other_pipelines_are_refused(fitted, tmp_path):
 def test_what_is_no_reader_is_refused(fitted, tmp_path, change):
     path = tmp_path / "m.cf"
     clusterforests.save(fitted, path)
-    attached = json.loads(json.dumps(read_attached(path)))
+    attached = json.loads(json.dumps(read_attached(path)[1]))
     change(attached["table_reader"])
     attach(path, attached)
     with pytest.raises(ValueError, match=r"m\.cf is not a model that save wrote"):

@@ -4,6 +4,8 @@ A room is a folder or a file directly in the package. `docs/architecture.md` say
 """
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,12 +54,40 @@ def upward(path, source):
     ]
 
 
+# What the application uses of the library beside its public names: tools, model files, and a few stages.
+OPEN_TO_APP = frozenset(("_utils", "inspection", "persistence"))
+STILL_USED = frozenset(("judge", "rows", "table"))  # by files, descriptions and the report; not by the table reader
+
+
+def private_rooms(path):
+    """Return the rooms of the library whose inside a module of the application imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{NAME}."):
+            found.add(node.module.split(".")[1])
+    return found - OPEN_TO_APP - {"app"}
+
+
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
 
 def test_every_room_has_a_layer():
     rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES}
     assert rooms == set(LEVELS)
+
+
+def test_the_application_is_built_on_the_library():
+    app = {path: private_rooms(path) for path in (PACKAGE / "app").rglob("*.py")}
+    assert not [str(path) for path, rooms in app.items() if rooms - STILL_USED]
+    assert not [str(path) for path, rooms in app.items() if rooms and "table_reader" in path.parts]
+
+
+def test_the_library_needs_neither_the_application_nor_pandas():
+    command = "import sys; sys.modules['pandas'] = None; import clusterforests as c; c.ClusterForest, c.PaperForest;"
+    command += " c.HartiganWongKMeans, c.consensus_clustering, c.inspection, c.feature_selection;"
+    command += " print([name for name in sys.modules if name.startswith('clusterforests.app')])"
+    run = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
 
 
 def test_imports_go_down():

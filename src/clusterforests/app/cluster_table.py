@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from clusterforests import ClusterForest
 from clusterforests._utils.arrays import AnyArray
 from clusterforests._utils.validation import warn_caller
 from clusterforests.app.description import Description, describe
@@ -25,7 +26,6 @@ from clusterforests.app.report import write_report
 from clusterforests.app.saving import save
 from clusterforests.app.table_reader import TableColumns, TableProblems, TableReader
 from clusterforests.app.table_reader.notes import column_notes
-from clusterforests.estimator import ClusterForest
 
 FRAME = "the table"  # its name in messages, where it is not from a file
 NOT_KNOWN = ("-1", "-1.0")  # classes as Python writes those that are not known

@@ -7,11 +7,12 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from clusterforests import ClusterForest
+from clusterforests import ClusterForest, PaperForest
 from clusterforests._utils.files import replacing
 from clusterforests.app.table_reader import TableReader
 from clusterforests.persistence import attach, read_attached
 
+FORESTS: dict[str, Any] = {"ClusterForest": ClusterForest, "PaperForest": PaperForest}
 READER, STEPS = "table_reader", "steps"
 
 
@@ -20,7 +21,7 @@ def save(model: Any, path: str | os.PathLike[str], *, keep_rows: bool = True) ->
 
     Parameters
     ----------
-    model : ClusterForest or Pipeline
+    model : ClusterForest, PaperForest or Pipeline
         A forest, or a pipeline of a `TableReader` and a forest.
     path : str or path-like
         Name of the file. It is replaced only once the new one is whole.
@@ -33,10 +34,10 @@ def save(model: Any, path: str | os.PathLike[str], *, keep_rows: bool = True) ->
         return
     steps = [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
     kinds = [type(step) for _, step in steps]
-    if kinds not in ([ClusterForest], [TableReader, ClusterForest]):
+    if not kinds or kinds[-1] not in FORESTS.values() or kinds[:-1] not in ([], [TableReader]):
         listed = ", ".join(kind.__name__ for kind in kinds)
         raise ValueError(
-            f"A pipeline of {listed} cannot be saved: only one of TableReader and ClusterForest can. Save the forest "
+            f"A pipeline of {listed} cannot be saved: only one of TableReader and a forest can. Save the forest "
             "by itself, or pickle the pipeline."
         )
     # A file that is there already is replaced by one that has all parts; its mode and owner stay, as those of a device.
@@ -50,7 +51,7 @@ def save(model: Any, path: str | os.PathLike[str], *, keep_rows: bool = True) ->
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote, or a forest that `ClusterForest.save` wrote.
+    """Read a model that `save` wrote, or a forest that its own `save` wrote.
 
     Parameters
     ----------
@@ -59,11 +60,11 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    model : ClusterForest or Pipeline
+    model : ClusterForest, PaperForest or Pipeline
         It predicts as the saved one.
     """
-    forest = ClusterForest.load(path)
-    attached = read_attached(path)
+    kind, attached = read_attached(path)
+    forest = FORESTS[kind].load(path)
     if not attached:
         return forest
     try:

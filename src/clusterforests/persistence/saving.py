@@ -93,12 +93,13 @@ def attach(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
     write_model(Path(path), {**description, ATTACHED: dict(values)}, arrays)
 
 
-def read_attached(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what `attach` kept; nothing if it kept nothing."""
-    values = read_model(Path(path))[0].get(ATTACHED, {})
-    if not isinstance(values, dict):
-        raise not_a_model(Path(path), ValueError("what is attached to it is not an object"))
-    return values
+def read_attached(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
+    """Return the name of a saved forest's class, and what `attach` kept; nothing if it kept nothing."""
+    description, _ = read_model(Path(path))
+    kind, values = description.get("class"), description.get(ATTACHED, {})
+    if kind not in CLASSES or not isinstance(values, dict):
+        raise not_a_model(Path(path), ValueError("it does not say what it holds"))
+    return str(kind), values
 
 
 def _restore(
