@@ -1,4 +1,4 @@
-"""Guidance and sizes in a fit: every pair, class and size is kept, or refused before the work."""
+"""Constraints in a fit: every pair, class and size is kept, or refused before the work."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from clusterforests._utils.progress import ProgressBar
 from clusterforests._utils.random import root_seed
 from clusterforests._utils.validation import FOREST_RULES, Rule, check_parameters, warn_caller
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.constraints import CONSTRAINT_RULES, Asked, Constraints
+from clusterforests.consensus.constraints import CONSTRAINT_RULES, Constraints, GivenConstraints
 from clusterforests.consensus.enforcement import lead_cut, name_by_size
 from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, ConsensusGraph
 from clusterforests.consensus.nodes import Nodes, with_values
@@ -19,7 +19,7 @@ from clusterforests.consensus.outliers import OUTLIER, check_left, find_outliers
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.fitted_forest import FittedForest, PlacedRows
 from clusterforests.inspection.separation import dominant_features
-from clusterforests.judge.choice import MOST_CLUSTERS, Fitted, asked_n_clusters, choose_n_clusters
+from clusterforests.judge.choice import MOST_CLUSTERS, Fitted, choose_n_clusters, validate_n_clusters
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.in_memory import constrain
 from clusterforests.rows.opening import open_rows
@@ -176,12 +176,12 @@ class ClusterForest(FittedForest):
         """
         check_parameters(vars(self), self._rules)
         sizes = self.min_cluster_size, self.max_cluster_size
-        asked = Asked(*sizes, must_link, cannot_link, known_labels, self.contamination)
+        asked = GivenConstraints(*sizes, must_link, cannot_link, known_labels, self.contamination)
         with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
             self._fit(X, sample_weight, asked, bar)
         return self
 
-    def _fit(self, X: Any, sample_weight: Any, asked: Asked, bar: ProgressBar) -> None:
+    def _fit(self, X: Any, sample_weight: Any, asked: GivenConstraints, bar: ProgressBar) -> None:
         """Run the stages. Each takes values and returns values; the attributes are set at the end."""
         # Read the table as numbers. Of a large one a sample stands for all rows until the trees are made.
         bar.stage("reading the table")
@@ -189,7 +189,9 @@ class ClusterForest(FittedForest):
         rows.report_to(bar.read)
         seed = root_seed(self.random_state)
         sample = rows.sample(seed)
-        number, candidates = asked_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
+        number, candidates = validate_n_clusters(
+            self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows
+        )
         if rows.constraints is not None:
             number, candidates = rows.constraints.allow(number, candidates)
 
@@ -324,8 +326,8 @@ def set_apart(
     if found is None:
         return placed
     rule, outside = found
-    if constraints is not None and constraints.guidance is not None:
-        outside[constraints.guidance.rows] = False
+    if constraints is not None and constraints.of_rows is not None:
+        outside[constraints.of_rows.rows] = False
     check_left(labels, outside, len(placed.placement.names), contamination)
 
     # Clusters are named by the size that is left.

@@ -349,11 +349,11 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def known_clusters_(self) -> dict[Any, int]:
         """The cluster of each class of `known_labels`."""
         check_is_fitted(self)
-        guidance = None if self._constraints is None else self._constraints.guidance
-        if guidance is None:
+        of_rows = None if self._constraints is None else self._constraints.of_rows
+        if of_rows is None:
             return {}
         labels = in_memory(self.labels_)
-        return {name: int(labels[guidance.row_of(unit)]) for unit, name in enumerate(guidance.classes)}
+        return {name: int(labels[of_rows.row_of(unit)]) for unit, name in enumerate(of_rows.classes)}
 
     def _diagnosed(self, work: DiagnosticWork, *after: int) -> FloatArray:
         rows = self._rows
@@ -451,9 +451,9 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n, n_given = self.partitions_.shape[1], count_rows(X)
         if n_given != n:
             raise ValueError(f"X has {n_given} rows but the forest was fitted on {n}. Pass the table it was fitted on.")
-        rows, guidance = compared_rows(n), None if self._constraints is None else self._constraints.guidance
-        if guidance is not None:
-            rows = np.setdiff1d(rows, guidance.rows)
+        rows, of_rows = compared_rows(n), None if self._constraints is None else self._constraints.of_rows
+        if of_rows is not None:
+            rows = np.setdiff1d(rows, of_rows.rows)
         expected = in_memory(self.labels_[rows])
         if self._constraints is not None:  # sizes may have moved rows
             placed = self._predictor.placement.clusters(CpuBackend(self.n_jobs), in_memory(self.partitions_[:, rows]))

@@ -9,7 +9,7 @@ from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.fitted_forest import FittedForest, PlacedRows
-from clusterforests.judge.choice import asked_n_clusters
+from clusterforests.judge.choice import validate_n_clusters
 from clusterforests.rows.opening import open_rows
 from clusterforests.rows.protocol import ReadingSettings
 from clusterforests.table.imputation import keep_donors
@@ -173,7 +173,7 @@ class PaperForest(FittedForest):
         rows.report_to(bar.read)
         seed = root_seed(self.random_state)
         sample = rows.sample(seed)
-        number, _ = asked_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
+        number, _ = validate_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
         scaling = fit_scaling(sample.table, self.scale, sample.weights)
 
         # Line 1: for b = 1, ..., T, all trees in lock step.

@@ -26,7 +26,7 @@ _SIZE = either(none(), integer(1), above(0, 1, or_equal=False))
 CONSTRAINT_RULES: dict[str, Rule] = {"min_cluster_size": _SIZE, "max_cluster_size": _SIZE, **OUTLIER_RULES}
 
 
-class Asked(NamedTuple):
+class GivenConstraints(NamedTuple):
     """What the user passes, unchecked."""
 
     min_cluster_size: Any = None
@@ -48,19 +48,19 @@ class Asked(NamedTuple):
                 "contamination cannot be combined with min_cluster_size or max_cluster_size: rows that leave a cluster "
                 "would change its size. Leave one of them out."
             )
-        guidance = read_guidance(n_rows, self.must_link, self.cannot_link, self.known_labels)
-        if guidance is None and self[:2] == (None, None):
+        of_rows = read_row_constraints(n_rows, self.must_link, self.cannot_link, self.known_labels)
+        if of_rows is None and self[:2] == (None, None):
             return None
         total = float(n_rows) if weights is None else float(np.sum(weights))
         sizes = read_sizes(self.min_cluster_size, self.max_cluster_size, total, whole=weights is None)
-        return Constraints(guidance, sizes, total, count_heavy(guidance, sizes, weights, n_rows))
+        return Constraints(of_rows, sizes, total, count_heavy(of_rows, sizes, weights, n_rows))
 
 
 @dataclass(frozen=True)
 class Constraints:
     """What is known of rows, and the sizes that clusters may have."""
 
-    guidance: "Guidance | None"
+    of_rows: "RowConstraints | None"
     sizes: Sizes
     total: float  # weight of all rows
     heavy: int = 0  # rows, or groups that belong together, of which no two fit into one cluster
@@ -84,8 +84,8 @@ class Constraints:
                 f"of {sizes.most:g}, so that no two fit into one of n_clusters={n_clusters}. Raise max_cluster_size or "
                 "n_clusters, or leave out pairs."
             )
-        if self.guidance is not None:
-            self.guidance.check(n_clusters)
+        if self.of_rows is not None:
+            self.of_rows.check(n_clusters)
 
     def allow(self, number: Setting, candidates: list[int]) -> tuple[Setting, list[int]]:
         """Refuse a given number that cannot keep them, or take those of the candidates that can."""
@@ -97,7 +97,7 @@ class Constraints:
 
     def allowed(self, numbers: list[int]) -> list[int]:
         """Take the numbers of clusters that can keep them; refuse them if none can."""
-        least = self.heavy if self.guidance is None else max(self.heavy, self.guidance.least_clusters(max(numbers)))
+        least = self.heavy if self.of_rows is None else max(self.heavy, self.of_rows.least_clusters(max(numbers)))
         slack = ROUNDING * self.total
         found = [
             k
@@ -114,7 +114,7 @@ class Constraints:
 
     def link(self, partitions: IntArray) -> IntArray:
         """Make rows that belong together one row of the graph."""
-        return partitions if self.guidance is None else self.guidance.link(partitions)
+        return partitions if self.of_rows is None else self.of_rows.link(partitions)
 
 
 # How small and how large clusters may be.
@@ -143,16 +143,16 @@ def read_sizes(min_cluster_size: Any, max_cluster_size: Any, total: float, *, wh
     return Sizes(float(least), float(most))
 
 
-def count_heavy(guidance: "Guidance | None", sizes: Sizes, weights: FloatArray | None, n_rows: int) -> int:
+def count_heavy(of_rows: "RowConstraints | None", sizes: Sizes, weights: FloatArray | None, n_rows: int) -> int:
     """Count the units of which no two fit into one cluster; refuse one that is more than a cluster may hold."""
     if sizes.most == np.inf:
         return 0
-    unit, _ = every_unit(guidance, n_rows)
+    unit, _ = every_unit(of_rows, n_rows)
     mass = np.bincount(unit, weights)
     heaviest = int(mass.argmax())
     if mass[heaviest] > sizes.most * (1 + ROUNDING):
         row = int(np.flatnonzero(unit == heaviest)[0])
-        name = f"row {row}" if guidance is None or guidance.unit[row] < 0 else guidance.name(heaviest)
+        name = f"row {row}" if of_rows is None or of_rows.unit[row] < 0 else of_rows.name(heaviest)
         raise ValueError(
             f"max_cluster_size: {name} and the rows that belong with it are {mass[heaviest]:g}, more than a cluster of "
             f"at most {sizes.most:g} may hold. Raise max_cluster_size, or leave out pairs."
@@ -164,7 +164,7 @@ def count_heavy(guidance: "Guidance | None", sizes: Sizes, weights: FloatArray |
 
 
 @dataclass(frozen=True)
-class Guidance:
+class RowConstraints:
     """Units of rows, and which of them are kept apart. Classes are apart from each other without being listed."""
 
     unit: Int64Array  # (n,): of each row, UNKNOWN if nothing is known of it
@@ -249,16 +249,16 @@ class Guidance:
         return next(able, most + 1)
 
 
-def every_unit(guidance: Guidance | None, n_rows: int) -> tuple[Int64Array, Apart]:
+def every_unit(of_rows: RowConstraints | None, n_rows: int) -> tuple[Int64Array, Apart]:
     """Number the units of all rows: those of which something is known first, then every other row by itself."""
-    if guidance is None:
+    if of_rows is None:
         return np.arange(n_rows), Apart(0, np.empty((0, 2), dtype=np.int64))
-    unit, free = guidance.unit.copy(), guidance.unit < 0
-    unit[free] = guidance.n_units + np.arange(int(free.sum()))
-    return unit, guidance.kept_apart
+    unit, free = of_rows.unit.copy(), of_rows.unit < 0
+    unit[free] = of_rows.n_units + np.arange(int(free.sum()))
+    return unit, of_rows.kept_apart
 
 
-def read_guidance(n_rows: int, must_link: Any, cannot_link: Any, known_labels: Any) -> Guidance | None:
+def read_row_constraints(n_rows: int, must_link: Any, cannot_link: Any, known_labels: Any) -> RowConstraints | None:
     """Check what the user knows and join it; None if it is nothing. Contradictions are refused by the rows' numbers."""
     together, apart = _read_pairs("must_link", must_link, n_rows), _read_pairs("cannot_link", cannot_link, n_rows)
     names, own = _read_classes(known_labels, n_rows)
@@ -277,7 +277,7 @@ def read_guidance(n_rows: int, must_link: Any, cannot_link: Any, known_labels: A
     # Classes are apart without being listed.
     pairs = np.unique(np.sort(unit[apart], axis=1), axis=0)
     between_classes = (pairs < len(names)).all(axis=1)
-    return Guidance(unit, np.ascontiguousarray(pairs[~between_classes]), tuple(names))
+    return RowConstraints(unit, np.ascontiguousarray(pairs[~between_classes]), tuple(names))
 
 
 class _Joined:

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from clusterforests._utils.arrays import AnyIntArray, BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
 from clusterforests.consensus.assignment import NoAssignment, OutOfTimeError, Sizes, keep_apart, keep_sizes
-from clusterforests.consensus.constraints import Constraints, Guidance, every_unit
+from clusterforests.consensus.constraints import Constraints, RowConstraints, every_unit
 from clusterforests.consensus.linkage import by_size
 from clusterforests.consensus.methods import ConsensusGraph, Cut
 from clusterforests.consensus.placement import MostLinked, Placement, Shares, find_columns
@@ -34,12 +34,12 @@ def lead_cut(
     graph: ConsensusGraph, cut: Cut, constraints: Constraints, partitions: AnyIntArray, weights: FloatArray | None
 ) -> Cut:
     """Let known classes, if there are any, lead the cut: each is a group, others come from the cut that was made."""
-    guidance = constraints.guidance
-    if guidance is None or not len(rows := guidance.known) or graph.n_clusters == 1:
+    of_rows = constraints.of_rows
+    if of_rows is None or not len(rows := of_rows.known) or graph.n_clusters == 1:
         return cut
     own = np.ones(len(rows)) if weights is None else np.where(weights[rows] > 0, weights[rows], 1.0)
     labels = np.ascontiguousarray(partitions[:, rows], dtype=np.int32)
-    return cut_from_classes(graph, KnownRows(labels, guidance.unit[rows], own), cut)
+    return cut_from_classes(graph, KnownRows(labels, of_rows.unit[rows], own), cut)
 
 
 def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: Cut) -> Cut:
@@ -126,11 +126,11 @@ def enforce(backend: Backend, placed: Placed, constraints: Constraints) -> tuple
     labels, n_clusters = placed.labels.copy(), len(placed.placement.names)
     mass = np.ones(len(labels)) if placed.weights is None else placed.weights
     # First the rows of which something is known, each unit as one.
-    guidance = constraints.guidance
-    if guidance is not None:
-        rows = guidance.rows
-        unit = guidance.unit[rows]
-        labels[rows] = keep_apart(placed.unit_costs(backend, rows, unit), guidance.kept_apart)[unit]
+    of_rows = constraints.of_rows
+    if of_rows is not None:
+        rows = of_rows.rows
+        unit = of_rows.unit[rows]
+        labels[rows] = keep_apart(placed.unit_costs(backend, rows, unit), of_rows.kept_apart)[unit]
     # Then all rows, where sizes are broken or a cluster is left without a row.
     lost = len(np.unique(labels)) < n_clusters
     if lost or constraints.sizes.broken(labels, mass, n_clusters):
@@ -149,8 +149,8 @@ def name_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tu
 
 def _resize(backend: Backend, placed: Placed, constraints: Constraints, labels: IntArray) -> IntArray:
     """Assign rows anew at the least cost, those that belong together as one; no cluster is left without a row."""
-    guidance, sizes = constraints.guidance, constraints.sizes
-    unit, apart = every_unit(guidance, len(labels))
+    of_rows, sizes = constraints.of_rows, constraints.sizes
+    unit, apart = every_unit(of_rows, len(labels))
     costs = placed.unit_costs(backend, np.arange(len(labels)), unit)
     mass = np.bincount(unit, placed.weights).astype(np.float64)
     at = np.empty(len(mass), dtype=np.int32)
@@ -160,7 +160,7 @@ def _resize(backend: Backend, placed: Placed, constraints: Constraints, labels: 
     sizes = Sizes(np.maximum(sizes.least, float(mass[mass > 0].min())), sizes.most)
     # Few units are tried first: those that cost least to move. If they are not enough, all may move.
     for wide in (False, True):
-        movable = np.ones(len(at), dtype=bool) if wide else _movable(costs, mass, at, sizes, guidance)
+        movable = np.ones(len(at), dtype=bool) if wide else _movable(costs, mass, at, sizes, of_rows)
         fixed = np.bincount(at[~movable], mass[~movable], minlength=costs.shape[1]).astype(np.float64)
         within = Sizes(sizes.least - fixed, sizes.most - fixed)
         try:
@@ -179,14 +179,16 @@ def _resize(backend: Backend, placed: Placed, constraints: Constraints, labels: 
     return at[unit]
 
 
-def _movable(costs: FloatArray, mass: FloatArray, at: IntArray, sizes: Sizes, guidance: Guidance | None) -> BoolArray:
+def _movable(
+    costs: FloatArray, mass: FloatArray, at: IntArray, sizes: Sizes, of_rows: RowConstraints | None
+) -> BoolArray:
     """Choose the units that may move: those of which something is known, and of each cluster the cheapest to move.
 
     If all weigh the same, no cluster loses more of them than are missing or too many in all, so no others need move.
     """
     movable = np.zeros(len(at), dtype=bool)
-    if guidance is not None:
-        movable[: guidance.n_units] = True
+    if of_rows is not None:
+        movable[: of_rows.n_units] = True
     found = np.bincount(at, mass, minlength=costs.shape[1])
     wrong = np.maximum(sizes.least - found, 0).sum() + np.maximum(found - sizes.most, 0).sum()
     count = 1 + int(np.ceil(wrong / np.median(mass[mass > 0])))
@@ -204,5 +206,5 @@ def _asked_for(constraints: Constraints, n_clusters: int) -> str:
         names.append(f"min_cluster_size (at least {np.max(constraints.sizes.least):g})")
     if np.min(constraints.sizes.most) < np.inf:
         names.append(f"max_cluster_size (at most {np.min(constraints.sizes.most):g})")
-    names += [] if constraints.guidance is None else constraints.guidance.given
+    names += [] if constraints.of_rows is None else constraints.of_rows.given
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,7 +1,7 @@
 """Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by several measures.
 
 1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
-lies between clusters. Islands, small groups far from all others, are a cluster each, and the others are judged without
+lies between clusters. Rare groups, a few rows far from all others, are a cluster each, and the others are judged without
 them.
 """
 
@@ -52,7 +52,7 @@ from clusterforests.trees.settings import Setting
 MOST_CLUSTERS = 50  # that "auto" chooses
 
 
-def asked_n_clusters(n_clusters: Any, landmarks: Any, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
+def validate_n_clusters(n_clusters: Any, landmarks: Any, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
     """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
     if isinstance(n_clusters, (int, np.integer)):
         check_landmarks(landmarks, int(n_clusters))

@@ -10,7 +10,7 @@ from clusterforests._utils.validation import MAX_MEMBERS
 from clusterforests.backends import Coordinates
 from clusterforests.consensus.affinity import Signatures
 from clusterforests.consensus.assignment import Sizes
-from clusterforests.consensus.constraints import Constraints, Guidance
+from clusterforests.consensus.constraints import Constraints, RowConstraints
 from clusterforests.consensus.normalized_cut import CutNode, CutTree
 from clusterforests.consensus.outliers import OUTLIER, OutlierRule
 from clusterforests.consensus.placement import (
@@ -100,9 +100,9 @@ RECORDS = {
     ),
     "CutTree": _record(CutTree, "nodes:[CutNode]"),
     "Setting": _record(Setting, "value:plain reason:str"),
-    "Guidance": _record(Guidance, "unit:int64/1 apart:int64/2 classes:tuple"),
+    "RowConstraints": _record(RowConstraints, "unit:int64/1 apart:int64/2 classes:tuple"),
     "Sizes": _record(Sizes, "least:plain most:plain"),
-    "Constraints": _record(Constraints, "guidance:Guidance? sizes:Sizes total:plain heavy:int"),
+    "Constraints": _record(Constraints, "of_rows:RowConstraints? sizes:Sizes total:plain heavy:int"),
     "OutlierRule": _record(
         OutlierRule,
         "columns:int32/1 scale:float64/1 centers:float64/2 roots:float64/2 middles:float64/1 widths:float64/1 "
@@ -304,15 +304,15 @@ def _check_outliers(state: Mapping[str, Any], n_rows: int, k: int) -> None:
 def _check_constraints(constraints: Constraints, n_rows: int) -> None:
     least, most = constraints.sizes
     _require(least >= 0 and most >= least and constraints.total > 0, "sizes of clusters")
-    guidance = constraints.guidance
-    if guidance is not None:
-        units = guidance.n_units
-        _require(len(guidance.unit) == n_rows and _between(guidance.unit, -1, None) and units > 0, "known rows")
-        _require(len(np.unique(guidance.rows)) >= units >= len(guidance.classes), "known classes")
-        _require(len(np.unique(guidance.unit[guidance.rows])) == units, "known rows")
-        _require(guidance.apart.shape[1] == 2 and _between(guidance.apart, 0, units), "rows that are apart")
-        plain = all(isinstance(name, (str, int, float)) for name in guidance.classes)
-        _require(plain and len(set(guidance.classes)) == len(guidance.classes), "known classes")
+    of_rows = constraints.of_rows
+    if of_rows is not None:
+        units = of_rows.n_units
+        _require(len(of_rows.unit) == n_rows and _between(of_rows.unit, -1, None) and units > 0, "known rows")
+        _require(len(np.unique(of_rows.rows)) >= units >= len(of_rows.classes), "known classes")
+        _require(len(np.unique(of_rows.unit[of_rows.rows])) == units, "known rows")
+        _require(of_rows.apart.shape[1] == 2 and _between(of_rows.apart, 0, units), "rows that are apart")
+        plain = all(isinstance(name, (str, int, float)) for name in of_rows.classes)
+        _require(plain and len(set(of_rows.classes)) == len(of_rows.classes), "known classes")
 
 
 def _check_shares(shares: Shares, k: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
 from clusterforests.consensus.consensus_clustering import place_rows
-from clusterforests.consensus.constraints import Asked, Constraints
+from clusterforests.consensus.constraints import Constraints, GivenConstraints
 from clusterforests.consensus.enforcement import Placed, enforce
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
@@ -108,7 +108,7 @@ def check_before_reading(settings: ReadingSettings, X: Any, sample_weight: Any) 
         check_fit_memory(settings, shape)
 
 
-def constrain(rows: Rows, asked: Asked, large_rows: int) -> Rows:
+def constrain(rows: Rows, asked: GivenConstraints, large_rows: int) -> Rows:
     """Let rows keep what the user asks for; refuse it where trees see only a sample of them."""
     names = asked.names
     if not names:

@@ -171,20 +171,20 @@ def _clusters(which: Any, one: str, several: str) -> str:
 def constraints_kept(forest: Any) -> str:
     """Say which constraints the clusters keep."""
     asked, kept = forest.constraints_, []
-    if asked.guidance is not None:
+    if asked.of_rows is not None:
         # Pairs are counted as they were joined: those that are a chain are one group.
-        guidance = asked.guidance
-        sizes = np.bincount(guidance.unit[guidance.unit >= 0], minlength=guidance.n_units)
-        groups = sizes[len(guidance.classes) :]
+        of_rows = asked.of_rows
+        sizes = np.bincount(of_rows.unit[of_rows.unit >= 0], minlength=of_rows.n_units)
+        groups = sizes[len(of_rows.classes) :]
         groups = groups[groups > 1]
         if len(groups):
             kept.append(f"{counted(int(groups.sum()), 'row')} together in {counted(len(groups), 'group')}")
-        if len(guidance.apart):
-            kept.append(f"{counted(len(guidance.apart), 'pair')} of rows or groups apart")
-        if guidance.classes:
+        if len(of_rows.apart):
+            kept.append(f"{counted(len(of_rows.apart), 'pair')} of rows or groups apart")
+        if of_rows.classes:
             named = [f"{quoted(str(name))} is cluster {cluster}" for name, cluster in forest.known_clusters_.items()]
             few = listed(named) if len(named) <= MAX_LISTED else f"{', '.join(named[:MAX_LISTED])}, ..."
-            kept.append(f"{counted(len(guidance.known), 'row')} in the clusters of their known classes ({few})")
+            kept.append(f"{counted(len(of_rows.known), 'row')} in the clusters of their known classes ({few})")
     least, most = float(np.max(asked.sizes.least)), float(np.min(asked.sizes.most))
     bounds = [f"at least {least:,.10g}"] * (least > 0) + [f"at most {most:,.10g}"] * (most < np.inf)
     if bounds:

@@ -107,9 +107,7 @@ def python_lines(model: Any) -> str:
     forest = forest_of(model)
     steps = [*model] if isinstance(model, Pipeline) else [forest]
     given = (
-        []
-        if forest.constraints_ is None or forest.constraints_.guidance is None
-        else forest.constraints_.guidance.given
+        [] if forest.constraints_ is None or forest.constraints_.of_rows is None else forest.constraints_.of_rows.given
     )
     weights = [] if forest.sample_weight_ is None else ["sample_weight"]
     beside = [f"{name}={name}" for name in [*weights, *given]]

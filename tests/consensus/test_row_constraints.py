@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusterforests.consensus.constraints import UNKNOWN, read_guidance
+from clusterforests.consensus.constraints import UNKNOWN, read_row_constraints
 
 
 def read(n_rows=6, must_link=None, cannot_link=None, known_labels=None):
-    return read_guidance(n_rows, must_link, cannot_link, known_labels)
+    return read_row_constraints(n_rows, must_link, cannot_link, known_labels)
 
 
 def test_nothing_known():
@@ -20,18 +20,18 @@ def test_nothing_known():
 
 def test_chains_are_units_and_classes_come_first():
     known = [None, None, "b", None, "a", None]
-    guidance = read(must_link=[(0, 1), (1, 3)], cannot_link=[(3, 5), (4, 5)], known_labels=known)
-    assert guidance.classes == ("b", "a")
-    assert guidance.unit.tolist() == [2, 2, 0, 2, 1, 3]
-    assert guidance.apart.tolist() == [[1, 3], [2, 3]]
-    assert guidance.known.tolist() == [2, 4]
-    assert guidance.rows.tolist() == [0, 1, 2, 3, 4, 5]
-    assert [guidance.name(unit) for unit in range(4)] == ["class 'b'", "class 'a'", "row 0", "row 5"]
+    found = read(must_link=[(0, 1), (1, 3)], cannot_link=[(3, 5), (4, 5)], known_labels=known)
+    assert found.classes == ("b", "a")
+    assert found.unit.tolist() == [2, 2, 0, 2, 1, 3]
+    assert found.apart.tolist() == [[1, 3], [2, 3]]
+    assert found.known.tolist() == [2, 4]
+    assert found.rows.tolist() == [0, 1, 2, 3, 4, 5]
+    assert [found.name(unit) for unit in range(4)] == ["class 'b'", "class 'a'", "row 0", "row 5"]
 
 
 def test_rows_linked_to_a_known_one_are_of_its_class():
-    guidance = read(must_link=[(0, 5)], known_labels=[7, -1, 8, -1, -1, -1])
-    assert guidance.unit.tolist() == [0, UNKNOWN, 1, UNKNOWN, UNKNOWN, 0]
+    found = read(must_link=[(0, 5)], known_labels=[7, -1, 8, -1, -1, -1])
+    assert found.unit.tolist() == [0, UNKNOWN, 1, UNKNOWN, UNKNOWN, 0]
 
 
 def test_classes_are_apart_without_pairs():
@@ -78,8 +78,8 @@ def test_a_long_chain_is_shortened():
 def test_linked_rows_have_the_same_labels_drawn_from_theirs():
     rng = np.random.default_rng(0)
     partitions = rng.integers(9, size=(300, 6)).astype(np.int32)
-    guidance = read(must_link=[(0, 2), (2, 5)], known_labels=[-1, "x", -1, "x", -1, -1])
-    linked = guidance.link(partitions)
+    found = read(must_link=[(0, 2), (2, 5)], known_labels=[-1, "x", -1, "x", -1, -1])
+    linked = found.link(partitions)
     assert np.array_equal(linked[:, [1, 3, 4]], partitions[:, [1, 3, 4]])
     assert np.array_equal(linked[:, 0], linked[:, 2])
     assert np.array_equal(linked[:, 0], linked[:, 5])
@@ -90,12 +90,12 @@ def test_linked_rows_have_the_same_labels_drawn_from_theirs():
 
 @pytest.mark.parametrize("unknown", [np.int64(-1), np.float32("nan"), np.float64(-1), np.datetime64("NaT", "D")])
 def test_unknown_entries_may_be_scalars_of_numpy(unknown):
-    assert read_guidance(3, None, None, [unknown] * 3) is None
-    assert read_guidance(3, None, None, [np.str_("a"), unknown, np.int64(2)]).classes == ("a", 2)
+    assert read_row_constraints(3, None, None, [unknown] * 3) is None
+    assert read_row_constraints(3, None, None, [np.str_("a"), unknown, np.int64(2)]).classes == ("a", 2)
 
 
 def test_ragged_pairs_and_classes_that_cannot_be_compared_are_named():
     with pytest.raises(ValueError, match=r"^must_link must be pairs of row positions"):
-        read_guidance(3, [(0, 1), (1,)], None, None)
+        read_row_constraints(3, [(0, 1), (1,)], None, None)
     with pytest.raises(ValueError, match=r"^known_labels has \{1\} in row 1"):
-        read_guidance(2, None, None, [0, {1}])
+        read_row_constraints(2, None, None, [0, {1}])
