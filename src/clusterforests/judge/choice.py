@@ -1,8 +1,8 @@
 """Choose the number of clusters: one forest is cut into every number, and the numbers are ranked by several measures.
 
 1 is the answer if the table cannot be told from tables without clusters (see `structure`), and no valley of density
-lies between clusters. Rare groups, a few rows far from all others, are a cluster each, and the others are judged without
-them.
+lies between clusters. Rare groups, a few rows far from all others, are a cluster each, and the others are judged
+without them.
 """
 
 from collections.abc import Sequence
