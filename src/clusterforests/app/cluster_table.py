@@ -26,6 +26,7 @@ from clusterforests.app.report import write_report
 from clusterforests.app.saving import save
 from clusterforests.app.table_reader import TableColumns, TableProblems, TableReader
 from clusterforests.app.table_reader.notes import column_notes
+from clusterforests.app.table_reader.raw_columns import as_frame
 
 FRAME = "the table"  # its name in messages, where it is not from a file
 NOT_KNOWN = ("-1", "-1.0")  # classes as Python writes those that are not known
@@ -37,48 +38,32 @@ class TableRows:
 
     Attributes
     ----------
-    name : str
-        Name of the table in messages.
+    file : FileTable
+        The table as it was read.
     cells : DataFrame or ndarray
         The columns to cluster by.
     row_names : Index
         The names of the rows; where they have none, their numbers from 1 or the index of the frame.
-    named : bool
-        Whether a column names the rows.
     classes : list or None
         Known classes, which are only compared with the clusters; None where a row has none.
-    known_labels : list or None
+    known_labels : sequence or None
         Classes of some rows, which the clusters keep.
-    lines : sequence of int
-        The line of the file for each row.
-    style : {None, "text", "comma-separated"}
-        The `file_style` of `TableReader`.
-    measured : bool
-        Whether all columns are measured numbers.
-    notes : tuple of str
-    problems : tuple of LocatedProblem
     """
 
-    name: str
+    file: FileTable
     cells: pd.DataFrame | AnyArray
     row_names: pd.Index
-    named: bool
-    classes: list[Any] | None
-    known_labels: list[Any] | None
-    lines: Sequence[int] | AnyArray
-    style: str | None = None
-    measured: bool = False
-    notes: tuple[str, ...] = ()
-    problems: tuple[LocatedProblem, ...] = ()
+    classes: list[Any] | None = None
+    known_labels: Any = None
 
     @property
     def ids(self) -> list[str] | None:
-        """The names of the rows, None if they have none."""
-        return list(map(str, self.row_names)) if self.named else None
+        """The names of the rows, None if no column has them."""
+        return None if self.file.row_names is None else list(map(str, self.row_names))
 
     def row_name(self, row: int) -> str:
         """Name a row in a message."""
-        return repr(self.row_names[row]) if self.named else str(row + 1)
+        return str(row + 1) if self.file.row_names is None else repr(self.row_names[row])
 
 
 def open_table(
@@ -94,38 +79,29 @@ def open_table(
     known_column = known_labels if isinstance(known_labels, str) else None
     asides = [column for column in (label_column, known_column) if column is not None]
     if isinstance(table, (str, os.PathLike)):
-        given = read_file(os.fspath(table), replace(options or FileOptions(), row_names=id_column, classes=asides))
+        file = read_file(os.fspath(table), replace(options or FileOptions(), row_names=id_column, classes=asides))
     else:
-        frame = table if isinstance(table, (pd.DataFrame, np.ndarray)) else pd.DataFrame(table)
-        given = FileTable(FRAME, frame, range(len(frame)), id_column)
-    cells, problems = given.cells, given.problems
+        frame = table if isinstance(table, np.ndarray) else as_frame(table)[0]
+        file = FileTable(FRAME, frame, range(len(frame)), id_column)
+    cells = file.cells
+    row_names = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(1, len(cells) + 1)
     if isinstance(cells, np.ndarray):
-        row_names = pd.RangeIndex(1, len(cells) + 1)
-        return TableRows(given.name, cells, row_names, False, None, None, given.lines, notes=given.notes)
-    taken = [column for column in (given.row_names, *asides) if column is not None]
-    if any(problem.problem.column in taken for problem in problems):
-        raise FileProblems(given.name, problems)
-    require_columns(given.name, list(cells.columns), taken)
-    row_names = cells.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(1, len(cells) + 1)
-    if given.row_names is not None:
-        row_names = pd.Index(cells[given.row_names], name=given.row_names or "id")
+        return TableRows(file, cells, row_names, known_labels=known_labels)
+
+    # Columns beside those to cluster by.
+    taken = [column for column in (file.row_names, *asides) if column is not None]
+    if any(problem.problem.column in taken for problem in file.problems):
+        raise FileProblems(file.name, file.problems)
+    require_columns(file.name, list(cells.columns), taken)
+    if file.row_names is not None:
+        row_names = pd.Index(cells[file.row_names], name=file.row_names or "id")
+    classes = None if label_column is None else _classes(cells[label_column], missing)
+    known: Any = known_labels if known_column is None else _known_labels(cells[known_column], missing)
     left = cells.drop(columns=taken)
-    if left.shape[1] == 0 and not problems:
+    if left.shape[1] == 0 and not file.problems:
         listed = ", ".join(map(repr, cells.columns))
-        raise ValueError(f"{given.name} has no column to cluster by: its columns are {listed}.")
-    return TableRows(
-        name=given.name,
-        cells=left,
-        row_names=row_names,
-        named=given.row_names is not None,
-        classes=None if label_column is None else _classes(cells[label_column], missing),
-        known_labels=_known_labels(cells[known_column], missing) if known_column is not None else known_labels,  # type: ignore[arg-type]
-        lines=given.lines,
-        style=given.style,
-        measured=given.measured,
-        notes=given.notes,
-        problems=problems,
-    )
+        raise ValueError(f"{file.name} has no column to cluster by: its columns are {listed}.")
+    return TableRows(file, left, row_names, classes, known)
 
 
 def _classes(cells: Any, missing: Sequence[str]) -> list[Any]:
@@ -171,11 +147,11 @@ def prepare_table(
         options=options,
     )
     if isinstance(rows.cells, pd.DataFrame):
-        require_columns(rows.name, list(rows.cells.columns), [*overrides])
-        if rows.measured:
+        require_columns(rows.file.name, list(rows.cells.columns), [*overrides])
+        if rows.file.measured:
             overrides = dict.fromkeys(rows.cells.columns, "number") | overrides
     reader = TableReader(
-        overrides or None, missing=missing, decimal=decimal, day_first=day_first, file_style=rows.style
+        overrides or None, missing=missing, decimal=decimal, day_first=day_first, file_style=rows.file.style
     )
     return rows, reader
 
@@ -197,28 +173,30 @@ def read_columns(rows: TableRows, reader: TableReader, *, fit: bool) -> Any:
     if isinstance(rows.cells, np.ndarray):
         return rows.cells
     if rows.cells.shape[1] == 0:
-        raise FileProblems(rows.name, rows.problems)
+        raise FileProblems(rows.file.name, rows.file.problems)
     try:
         with warnings.catch_warnings(), naming_rows(rows):
             if fit:
                 warnings.simplefilter("ignore")  # the reader has notes of what it did
             typed = reader.fit_transform(rows.cells) if fit else reader.transform(rows.cells)
     except TableProblems as error:
+        if rows.file.name == FRAME:
+            raise
         found = [LocatedProblem(problem, _line(rows, problem.row)) for problem in error.problems]
-        raise FileProblems(rows.name, [*rows.problems, *found]) from error
-    if rows.problems:
-        raise FileProblems(rows.name, rows.problems)
+        raise FileProblems(rows.file.name, [*rows.file.problems, *found]) from error
+    if rows.file.problems:
+        raise FileProblems(rows.file.name, rows.file.problems)
     empty = np.flatnonzero(typed.isna().all(axis=1))
     if len(empty):
         raise ValueError(
-            f"{rows.name}, line {rows.lines[empty[0]]} has no value in any column to cluster by. Remove the line, or "
-            "fill it in."
+            f"{rows.file.name}, line {rows.file.lines[empty[0]]} has no value in any column to cluster by. Remove it, "
+            "or fill it in."
         )
     return typed
 
 
 def _line(rows: TableRows, row: int | None) -> int | None:
-    return None if row is None else int(rows.lines[row])
+    return None if row is None else int(rows.file.lines[row])
 
 
 @contextmanager
@@ -227,10 +205,10 @@ def naming_rows(rows: TableRows) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, MemoryError) as error:
-        if rows.name == FRAME or isinstance(error, (FileProblems, TableProblems)):
+        if rows.file.name == FRAME or isinstance(error, (FileProblems, TableProblems)):
             raise
         text = rename_places(str(error), rows.row_name)
-        raise ValueError(f"{rows.name}{text[1:] if text.startswith('X ') else f': {text}'}") from error
+        raise ValueError(f"{rows.file.name}{text[1:] if text.startswith('X ') else f': {text}'}") from error
 
 
 @dataclass(frozen=True)
@@ -289,7 +267,7 @@ class ClusteredTable:
         Parameters
         ----------
         path : str or path-like
-            Its ending says the format: .csv, .tsv, .jsonl (also .gz and .zst), .parquet, .arrow or .npy.
+            Its ending says the format: .csv, .tsv, .jsonl (also .gz), .parquet, .arrow or .npy.
         """
         place = Path(path)
         write_labels(place, self.labels, self.memberships, label_format(place))
@@ -388,20 +366,22 @@ def cluster_table(
         known_labels=known_labels,
         options=options,
     )
-    notes = list(rows.notes)
+    notes = list(rows.file.notes)
     guidance: dict[str, Any] = {"known_labels": rows.known_labels}
     for name, pairs in {"must_link": must_link, "cannot_link": cannot_link}.items():
         guidance[name] = pairs
         if isinstance(pairs, (str, os.PathLike)):
             encoding = "utf-8" if options is None else options.encoding
             guidance[name], told = read_pairs(
-                os.fspath(pairs), rows.row_names, named=rows.named, encoding=encoding, option=name
+                os.fspath(pairs), rows.row_names, named=rows.file.row_names is not None, encoding=encoding, option=name
             )
             notes += told
     typed = read_columns(rows, reader, fit=True)
     if isinstance(typed, pd.DataFrame):
         notes += column_notes(reader.columns_)
-        notes += orientation_notes(rows.row_names if rows.named else _dropped_names(rows, reader), list(typed.columns))
+        notes += orientation_notes(
+            rows.row_names if rows.ids is not None else _dropped_names(rows, reader), list(typed.columns)
+        )
     for note in notes:
         warn_caller(note)
     forest = ClusterForest(n_clusters, random_state=random_state, **parameters)

@@ -5,7 +5,6 @@ import gzip
 import importlib.util
 import io
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,6 @@ from clusterforests.app.files.extensions import compression_of, format_of
 STDOUT = Path("-")
 TEXT = ("csv", "tsv", "jsonl")
 CSV_ENDINGS = ("", ".csv", ".txt", ".dat")
-FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 (wide signs, which Excel takes too)
 
 
 class LabelFormat(NamedTuple):
@@ -38,12 +36,12 @@ def label_format(path: Path | None) -> LabelFormat:
     kind, compression = format_of(str(path)), compression_of(str(path))
     ending = (path.with_suffix("") if compression else path).suffix.lower()
     wrong = kind not in (*TEXT, "parquet", "arrow", "npy") or (kind == "csv" and ending not in CSV_ENDINGS)
-    if wrong or compression not in (None, "gzip", "zstd") or (compression is not None and kind not in TEXT):
+    if wrong or compression not in (None, "gzip") or (compression is not None and kind not in TEXT):
         raise ValueError(
-            f"--out {path}: labels are written as .csv, .tsv or .jsonl (also .gz and .zst), .parquet, .arrow or .npy. "
-            "Give the file one of these names."
+            f"--out {path}: labels are written as .csv, .tsv or .jsonl (also .gz), .parquet, .arrow or .npy. Give the "
+            "file one of these names."
         )
-    if (compression == "zstd" or kind in ("parquet", "arrow")) and importlib.util.find_spec("pyarrow") is None:
+    if kind in ("parquet", "arrow") and importlib.util.find_spec("pyarrow") is None:
         raise ImportError(f"--out {path}: writing it needs pyarrow (pip install clusterforests[app]).")
     return LabelFormat(kind, compression)
 
@@ -68,42 +66,10 @@ def write_labels(path: Path, labels: pd.Series, memberships: pd.Series, form: La
             _write_rows(text, title, labels, memberships, form.kind)
 
 
-def formula_notes(path: Path | None, row_names: pd.Index) -> tuple[str, ...]:
-    """Warn of names of rows that a spreadsheet program would compute. They are written as they are all the same."""
-    if path is None or label_format(path).kind not in ("csv", "tsv"):
-        return ()
-    formulas = [name for name in (row_names.name, *row_names) if isinstance(name, str) and _begins_a_formula(name)]
-    if not formulas:
-        return ()
-    some = f"{len(formulas)} row names, such as {formulas[0][:40]!r}, begin"
-    one = f"The row name {formulas[0][:40]!r} begins"
-    return (
-        f"{one if len(formulas) == 1 else some} as a formula does, which a spreadsheet program would compute. The "
-        "labels hold the names unchanged.",
-    )
-
-
-def _begins_a_formula(name: str) -> bool:
-    if not name.startswith(FORMULA_STARTS):
-        return False
-    try:
-        float(name)
-    except ValueError:
-        return True
-    return False  # a negative number
-
-
 @contextmanager
 def _packed(out: IO[bytes], compression: str | None) -> Iterator[IO[str]]:
     """Open a binary file for text, compressed or not. The same labels give the same bytes."""
-    packed: Any = out
-    if compression == "gzip":
-        packed = gzip.GzipFile(filename="", fileobj=out, mode="wb", mtime=0)
-    elif compression == "zstd":
-        import pyarrow
-
-        twin = os.fdopen(os.dup(out.fileno()), "wb")  # which is closed with the compression, unlike `out`
-        packed = pyarrow.CompressedOutputStream(pyarrow.PythonFile(twin, mode="w"), "zstd")
+    packed: Any = gzip.GzipFile(filename="", fileobj=out, mode="wb", mtime=0) if compression else out
     text = io.TextIOWrapper(packed, encoding="utf-8", newline="")
     yield text
     text.flush()

@@ -32,7 +32,7 @@ from clusterforests.app.command_line.screen import Screen
 from clusterforests.app.command_line.summary import as_json, fit_facts, fit_lines, score, score_lines
 from clusterforests.app.files.extensions import format_of
 from clusterforests.app.files.file_table import FileOptions
-from clusterforests.app.label_files import STDOUT, formula_notes, label_format, write_labels
+from clusterforests.app.label_files import STDOUT, label_format, write_labels
 from clusterforests.app.problems import SUGGESTION, FileProblems, LocatedProblem, suggest
 from clusterforests.app.report import write_report
 from clusterforests.app.saving import load
@@ -100,8 +100,6 @@ def run_fit(given: argparse.Namespace) -> int:
         )
     seconds = time.perf_counter() - started
     screen.bar.clear()
-    for note in formula_notes(given.out, found.labels.index):
-        screen.note(note)
     with screen.warnings_as_notes(), screen.stage("measuring how sure the clusters are"):
         facts = fit_facts(found, score(found.rows.classes, found.labels.to_numpy()), seconds)
     # How it was run is not part of the model: the same data and seed give the same file.
@@ -144,16 +142,16 @@ def run_inspect(given: argparse.Namespace) -> int:
         numbers = isinstance(rows.cells, np.ndarray)
         columns, found = (TableColumns(), ()) if numbers else reader.inspect(rows.cells)
     screen.bar.clear()
-    lines = [None if problem.row is None else int(rows.lines[problem.row]) for problem in found]
+    lines = [None if problem.row is None else int(rows.file.lines[problem.row]) for problem in found]
     located = [LocatedProblem(problem, line) for problem, line in zip(found, lines, strict=True)]
-    problems = [*rows.problems, *located]
+    problems = [*rows.file.problems, *located]
     command = suggest(["clusterforests", "fit", *given.words[1:]], problems)
     if given.json:
         facts = {
-            "data": rows.name,
+            "data": rows.file.name,
             "rows": len(rows.cells),
             "columns": _column_facts(columns),
-            "notes": rows.notes,
+            "notes": rows.file.notes,
             "problems": [
                 asdict(found.problem) | {"line": found.line, "options": list(map(found.option, found.problem.remedies))}
                 for found in problems
@@ -164,13 +162,13 @@ def run_inspect(given: argparse.Namespace) -> int:
         return 1 if problems else 0
     if numbers:
         n, p = rows.cells.shape
-        screen.tell([f"{rows.name}: {n} rows, {p} columns of numbers without names, all of them used"])
+        screen.tell([f"{rows.file.name}: {n} rows, {p} columns of numbers without names, all of them used"])
         return 0
     used = sum(column.used for column in columns)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    told = [f"{rows.name}: {len(rows.cells)} rows, {len(columns)} columns to cluster by, {used} of them used", ""]
+    told = [f"{rows.file.name}: {len(rows.cells)} rows, {len(columns)} columns to cluster by, {used} of them used", ""]
     told += columns.lines(width, [problem.problem.column for problem in problems])
-    notes = [*rows.notes, *(f"{column.name!r}: {note}" for column in columns for note in column.notes)]
+    notes = [*rows.file.notes, *(f"{column.name!r}: {note}" for column in columns for note in column.notes)]
     if notes:
         told += ["", "notes:", *(f"  {note}" for note in notes)]
     if problems:
@@ -196,7 +194,7 @@ def run_predict(given: argparse.Namespace) -> int:
     started = time.perf_counter()
     with screen.warnings_as_notes():
         rows, typed = _read_for_model(reader, forest, given, screen)
-        for note in (*rows.notes, *formula_notes(out, rows.row_names)):
+        for note in rows.file.notes:
             screen.note(note)
         with naming_rows(rows), in_words_of_options(), screen.stage("placing the rows"):
             labels = pd.Series(forest.predict(typed), index=rows.row_names)
@@ -209,7 +207,7 @@ def run_predict(given: argparse.Namespace) -> int:
         outputs.write("--out", lambda path: write_labels(path, labels, memberships, form))
         if given.json:
             facts = {
-                "data": rows.name,
+                "data": rows.file.name,
                 "model": given.model,
                 "rows": len(labels),
                 "clusters": n_clusters,
@@ -221,7 +219,7 @@ def run_predict(given: argparse.Namespace) -> int:
             }
             files = {} if out is None else {"files": {"out": str(out)}}
             screen.show(as_json({**facts, **files, **_row_facts(labels, out)}))
-    lines = [f"{rows.name}: {len(labels)} rows in {n_clusters} clusters", *score_lines(scores, given.label)]
+    lines = [f"{rows.file.name}: {len(labels)} rows in {n_clusters} clusters", *score_lines(scores, given.label)]
     screen.tell(lines + ([f"wrote {outputs.files[0]}"] if outputs.files else []), on_stderr=True)
     return 0
 
@@ -234,7 +232,7 @@ def run_report(given: argparse.Namespace) -> int:
     title = given.title or _title(given)
     with outputs, screen.warnings_as_notes():
         rows, typed = _read_for_model(reader, forest, given, screen)
-        for note in rows.notes:
+        for note in rows.file.notes:
             screen.note(note)
         with naming_rows(rows), in_words_of_options(), screen.stage(f"writing {given.out}"):
             about = {"ids": rows.ids, "truth": rows.classes, "title": title, "command": given.command_line}
@@ -242,7 +240,7 @@ def run_report(given: argparse.Namespace) -> int:
             outputs.write("--out", lambda path: write_report(model, table, path, **about))
     if given.json:
         files = {"out": str(given.out)}
-        screen.show(as_json({"data": rows.name, "model": given.model, "notes": screen.notes, "files": files}))
+        screen.show(as_json({"data": rows.file.name, "model": given.model, "notes": screen.notes, "files": files}))
     screen.tell([f"wrote {given.out}"])
     return 0
 
@@ -375,7 +373,7 @@ def _read_for_model(
     screen.bar.clear()
     if rows.cells.shape[1] != forest.n_features_in_:
         widths = f"{rows.cells.shape[1]} columns but the model was fitted on {forest.n_features_in_}"
-        raise ValueError(f"{rows.name} has {widths}. Pass a table with the same columns.")
+        raise ValueError(f"{rows.file.name} has {widths}. Pass a table with the same columns.")
     # Columns without names are matched by their order.
     if names is None and isinstance(rows.cells, pd.DataFrame):
         rows = replace(rows, cells=rows.cells.to_numpy())

@@ -38,9 +38,8 @@ The labels have a line for each row: its name (--id) or its number, from 1; its
 cluster, where 0 is the largest; and its membership in it, from 0 to 1. With
 --contamination, rows that lie apart from every cluster have the cluster -1. The
 file's name says its format: .csv, .tsv, .jsonl, .parquet, .arrow or .npy; text
-is compressed if .gz or .zst follows. With --json and without --out, the labels
-are part of the JSON. A model holds every number of clusters: see
-`predict --clusters`.
+is compressed if .gz follows. With --json and without --out, the labels are part
+of the JSON. A model holds every number of clusters: see `predict --clusters`.
 
 """
 INSPECT = """examples:

@@ -46,7 +46,7 @@ def fit_facts(found: ClusteredTable, scores: dict[str, float] | None, seconds: f
     importances = dict(zip(names, forest.feature_importances_.tolist(), strict=True))
     evidence = forest.n_clusters_evidence_
     return {
-        "data": found.rows.name,
+        "data": found.rows.file.name,
         "rows": len(labels),
         "features": forest.n_features_in_,
         "trees": len(forest.partitions_),

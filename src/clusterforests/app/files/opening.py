@@ -76,7 +76,7 @@ def _read(file: str, place: Path | None, packed: Any, options: FileOptions, kind
     """Read a stream; from its place instead where the format allows that, and it is not compressed."""
     with unpacked(file, packed, zipped=kind in ("csv", "tsv", "json", "jsonl")) as stream:
         if kind in ("csv", "tsv"):
-            return read_text(file, stream, options, size)
+            return read_text(file, stream, options, lambda: _report(options, packed, size))
         if kind in ("json", "jsonl"):
             return read_json(file, stream, options, lines=kind == "jsonl")
         source = place if place is not None and stream is packed else stream.read()
@@ -89,6 +89,15 @@ def _read(file: str, place: Path | None, packed: Any, options: FileOptions, kind
     return read_h5ad(file, source, options) if kind == "h5ad" else read_arrow(file, source, options, kind)
 
 
+def _report(options: FileOptions, stream: Any, size: int) -> None:
+    """Say how many bytes were read, of a compressed file as it is."""
+    if options.progress is not None:
+        try:
+            options.progress(max(0, int(stream.tell())), size)
+        except (OSError, ValueError):  # a pipe has no place
+            options.progress(0, 0)
+
+
 @contextmanager
 def unpacked(file: str, stream: Any, *, zipped: bool = True) -> Iterator[Any]:
     """Open the contents of a compressed stream, known by its first bytes; any other stream is left as it is."""
@@ -98,7 +107,7 @@ def unpacked(file: str, stream: Any, *, zipped: bool = True) -> Iterator[Any]:
         yield stream
         return
     try:
-        yield _Contents(_unpack(file, stream, kind), stream)
+        yield _unpack(file, stream, kind)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -128,28 +137,4 @@ def _unpack(file: str, packed: Any, kind: str) -> Any:
         raise ImportError(
             f"{file} is compressed with zstd: reading it needs pyarrow (pip install clusterforests[app])."
         ) from error
-    return pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd")
-
-
-class _Contents(io.BufferedReader):
-    """The contents of a compressed stream. Its position is that of the compressed one, for the sake of progress."""
-
-    def __init__(self, contents: Any, packed: Any) -> None:
-        super().__init__(_Raw(contents), 2**16)
-        self._packed = packed
-
-    def tell(self) -> int:
-        return int(self._packed.tell())
-
-
-class _Raw(io.RawIOBase):
-    def __init__(self, contents: Any) -> None:
-        self._contents = contents
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        piece = self._contents.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
+    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd"))

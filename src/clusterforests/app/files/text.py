@@ -12,7 +12,7 @@ import io
 import itertools
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -254,13 +254,11 @@ class TextColumn:
 # Tables.
 
 
-def read_text(file: str, stream: Any, options: FileOptions, size: int = 0) -> FileTable:
-    """Read a table from a binary stream of `size` bytes, 0 if that is unknown."""
+def read_text(file: str, stream: Any, options: FileOptions, report: Callable[[], None]) -> FileTable:
+    """Read a table from a binary stream; `report` is called after each block."""
     records, delimiter = split_text(file, stream, options)
     if options.transpose:
         file, records, options = transpose(file, records, options)
-    if options.progress is not None:
-        records = _reporting(records, stream, options, size)
     # Where a semicolon separates cells, the comma is often the decimal sign and the point that of thousands.
     style = "text" if delimiter == ";" else "comma-separated"
     points = {",": False, ".": True}.get(options.decimal or "")
@@ -279,25 +277,9 @@ def read_text(file: str, stream: Any, options: FileOptions, size: int = 0) -> Fi
         for j, column in columns.items():
             column.add(cells[j])
         lines.extend(line for line, _ in block)
+        report()
     frame = pd.DataFrame({names[j]: columns.pop(j).finish() for j in list(columns)}, copy=False)
     return FileTable(file, frame, np.frombuffer(lines, np.int64), row_names, style, notes=notes)
-
-
-def _reporting(records: Iterator[Record], stream: Any, options: FileOptions, size: int) -> Iterator[Record]:
-    """Say how many bytes were read, as often as a block of rows was."""
-    for i, record in enumerate(records):
-        if i % BLOCK == 0:
-            _report(stream, options, size)
-        yield record
-    _report(stream, options, size)
-
-
-def _report(stream: Any, options: FileOptions, size: int) -> None:
-    if options.progress is not None:
-        try:
-            options.progress(max(0, int(stream.tell())), size)
-        except (OSError, ValueError):
-            options.progress(0, 0)
 
 
 def split_names(file: str, records: Iterator[Record], options: FileOptions) -> tuple[list[str], Iterator[Record]]:
