@@ -9,7 +9,7 @@ import pandas as pd
 from clusterforests._utils.arrays import Int64Array
 from clusterforests.app.files.file_table import FileOptions
 from clusterforests.app.files.opening import unpacked
-from clusterforests.app.files.text import is_number, shown, split_text
+from clusterforests.app.files.text import TextRows, is_number, shown
 
 
 def read_pairs(
@@ -43,7 +43,7 @@ def read_pairs(
         raise IsADirectoryError(f"{file} is a folder. Name a file in it.")
     with open(path, "rb") as stream, unpacked(file, stream) as contents:
         try:
-            records = list(split_text(file, contents, FileOptions(encoding=encoding), expected=2)[0])
+            records = list(TextRows(file, contents, FileOptions(encoding=encoding), expected=2))
         except ValueError as error:
             if " is empty. " not in str(error):
                 raise
