@@ -19,16 +19,15 @@ from clusterforests.consensus.outliers import OUTLIER, check_left, find_outliers
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.fitted_forest import FittedForest, PlacedRows
 from clusterforests.inspection.separation import dominant_features
-from clusterforests.judge.choice import MOST_CLUSTERS, Fitted, choose_n_clusters, validate_n_clusters
+from clusterforests.judge.choice import Fitted, choose_n_clusters
 from clusterforests.judge.evidence import NClustersEvidence
-from clusterforests.rows.in_memory import constrain
-from clusterforests.rows.opening import open_rows
+from clusterforests.rows.opening import constrain, open_rows
 from clusterforests.rows.protocol import LabelledForest, ReadingSettings, Rows
 from clusterforests.rows.results import in_memory
 from clusterforests.table.imputation import keep_donors
 from clusterforests.trees.forest import GrowthPlan, trees_grown
 from clusterforests.trees.planning import PlannedForest, Sample, plan_forest
-from clusterforests.trees.settings import ForestSettings, Setting, landmarks_used
+from clusterforests.trees.settings import MOST_CLUSTERS, ForestSettings, Setting, landmarks_used, validate_n_clusters
 
 COMPARED_ROWS = 5000  # by which features are compared with the clusters
 MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
@@ -189,9 +188,7 @@ class ClusterForest(FittedForest):
         rows.report_to(bar.read)
         seed = root_seed(self.random_state)
         sample = rows.sample(seed)
-        number, candidates = validate_n_clusters(
-            self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows
-        )
+        number, candidates = validate_n_clusters(self.n_clusters, len(sample.distinct.rows), rows.n_rows)
         if rows.constraints is not None:
             number, candidates = rows.constraints.allow(number, candidates)
 

@@ -9,14 +9,19 @@ from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.fitted_forest import FittedForest, PlacedRows
-from clusterforests.judge.choice import validate_n_clusters
 from clusterforests.rows.opening import open_rows
 from clusterforests.rows.protocol import ReadingSettings
 from clusterforests.table.imputation import keep_donors
 from clusterforests.table.scaling import Scaling, fit_scaling
 from clusterforests.trees.forest import GrowthPlan, sample_rows, trees_grown
 from clusterforests.trees.growth import GrowthSettings
-from clusterforests.trees.settings import Setting, check_n_base_clusters, clusters_of_trees, landmarks_used
+from clusterforests.trees.settings import (
+    Setting,
+    check_n_base_clusters,
+    clusters_of_trees,
+    landmarks_used,
+    validate_n_clusters,
+)
 
 
 class PaperForest(FittedForest):
@@ -173,7 +178,7 @@ class PaperForest(FittedForest):
         rows.report_to(bar.read)
         seed = root_seed(self.random_state)
         sample = rows.sample(seed)
-        number, _ = validate_n_clusters(self.n_clusters, self.n_landmarks, len(sample.distinct.rows), rows.n_rows)
+        number, _ = validate_n_clusters(self.n_clusters, len(sample.distinct.rows), rows.n_rows)
         scaling = fit_scaling(sample.table, self.scale, sample.weights)
 
         # Line 1: for b = 1, ..., T, all trees in lock step.

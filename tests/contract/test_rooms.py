@@ -27,7 +27,6 @@ LAYERS = (
     ("gpu", "persistence"),
     ("fitted_forest",),
     ("estimator", "paper_forest"),
-    ("fitted",),
     ("feature_selection", "plots", "tl"),
     ("app",),
     ("__main__",),

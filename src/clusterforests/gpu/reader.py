@@ -19,8 +19,8 @@ from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, str
 from clusterforests.gpu.labelling import CopiedResults, DeviceLadders, DeviceTrees
 from clusterforests.gpu.placement import DeviceRule
 from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, to_host
-from clusterforests.rows.in_memory import read_in_memory
 from clusterforests.rows.lloyd_pass import Labelling
+from clusterforests.rows.opening import read_in_memory
 from clusterforests.rows.protocol import FittedTable, Reading, ReadingProgress, ReadingSettings
 from clusterforests.rows.results import Results
 from clusterforests.rows.sampled import DrawnRows, SampledRows

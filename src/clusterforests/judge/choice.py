@@ -7,10 +7,9 @@ without them.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from clusterforests._utils.arrays import (
     AnyArray,
@@ -24,11 +23,10 @@ from clusterforests._utils.arrays import (
 )
 from clusterforests._utils.linear_algebra import principal_axes
 from clusterforests._utils.random import Purpose, stream
-from clusterforests._utils.validation import ascending, warn_caller
 from clusterforests.backends import Backend
 from clusterforests.consensus.affinity import Signatures, collapse
 from clusterforests.consensus.methods import cut_numbers
-from clusterforests.consensus.nodes import CutSettings, check_landmarks, pick_landmarks
+from clusterforests.consensus.nodes import CutSettings, pick_landmarks
 from clusterforests.feature_screening import draw_by_weight
 from clusterforests.judge.evidence import (
     EVIDENCE,
@@ -42,32 +40,8 @@ from clusterforests.judge.evidence import (
     with_rare_groups,
 )
 from clusterforests.judge.structure import Structure, find_structure, find_valleys, tidy_places
-from clusterforests.table.checks import check_enough_rows
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.trees.forest import FittedTrees, GrowthPlan, label_rows
-from clusterforests.trees.settings import Setting
-
-# The numbers that the user leaves open.
-
-MOST_CLUSTERS = 50  # that "auto" chooses
-
-
-def validate_n_clusters(n_clusters: Any, landmarks: Any, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
-    """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
-    if isinstance(n_clusters, (int, np.integer)):
-        check_landmarks(landmarks, int(n_clusters))
-        check_enough_rows(n_rows, int(n_clusters))
-        if n_clusters <= n_distinct:
-            return Setting(int(n_clusters), "given"), []
-        reason = f"X has {n_distinct} distinct rows, fewer than n_clusters={n_clusters}: each becomes a cluster."
-        warn_caller(reason, ConvergenceWarning)
-        return Setting(n_distinct, reason), []
-    asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(n_clusters, str) else n_clusters
-    candidates = ascending(asked, n_distinct)
-    if not candidates:
-        raise ValueError(f"n_clusters={n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers.")
-    return Setting(candidates[0], "lowest candidate"), candidates
-
 
 # Choose the rows by which numbers of clusters are judged, and make forests of two halves of them.
 

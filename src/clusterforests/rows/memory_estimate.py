@@ -22,7 +22,6 @@ from clusterforests.table.scaling import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
 from clusterforests.trees.settings import GAP_ROWS
 
-LITTLE_ROWS, LITTLE_CELLS = 400, 2**14  # of tables whose fit needs a few megabytes
 VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 512  # that a thread labels at a time
@@ -99,11 +98,6 @@ def estimate_memory(
         consensus=_graph(nodes, n_estimators, settings.consensus) + 8 * rows * n_estimators + equal,
         votes=8 * VOTING_ROWS * min(nodes, LIMITS.matrix_nodes) + 8 * n_samples,
     )
-
-
-def needs_little(shape: tuple[int, ...]) -> bool:
-    """Tell whether a table is so small that its fit needs no more than a few megabytes, which need no question."""
-    return shape[0] <= LITTLE_ROWS and math.prod(shape) <= LITTLE_CELLS
 
 
 def check_fit_memory(settings: ReadingSettings, shape: tuple[int, ...], *, copied: bool = False) -> None:

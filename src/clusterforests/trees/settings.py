@@ -1,12 +1,16 @@
 """Settings that the forest chooses for itself: one rule for each, from the table alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from clusterforests._utils.arrays import IntArray
 from clusterforests._utils.random import Purpose, integers, stream, uniform
+from clusterforests._utils.validation import ascending, warn_caller
+from clusterforests.table.checks import check_enough_rows
 from clusterforests.trees.growth import GrowthSettings
 from clusterforests.trees.kinds import FEW_FEATURES, MEASURED_ROWS, cluster_range
 
@@ -16,6 +20,8 @@ MADE_ON = 512
 GAP_ROWS = 1024
 # Lloyd iterations of each K-means.
 MAX_ITER = 200
+# The most clusters that "auto" chooses.
+MOST_CLUSTERS = 50
 
 
 class Setting(NamedTuple):
@@ -44,6 +50,22 @@ class ForestSettings:
     n_base_clusters: Any
     consensus: str
     max_samples: int | str | None
+
+
+def validate_n_clusters(n_clusters: Any, n_distinct: int, n_rows: int) -> tuple[Setting, list[int]]:
+    """Check the number of clusters against the rows; or list the candidates, if it is to be chosen."""
+    if isinstance(n_clusters, (int, np.integer)):
+        check_enough_rows(n_rows, int(n_clusters))
+        if n_clusters <= n_distinct:
+            return Setting(int(n_clusters), "given"), []
+        reason = f"X has {n_distinct} distinct rows, fewer than n_clusters={n_clusters}: each becomes a cluster."
+        warn_caller(reason, ConvergenceWarning)
+        return Setting(n_distinct, reason), []
+    asked: Sequence[int] = range(1, MOST_CLUSTERS + 1) if isinstance(n_clusters, str) else n_clusters
+    candidates = ascending(asked, n_distinct)
+    if not candidates:
+        raise ValueError(f"n_clusters={n_clusters!r}: X has only {n_distinct} distinct rows. Give lower numbers.")
+    return Setting(candidates[0], "lowest candidate"), candidates
 
 
 def check_n_base_clusters(given: Any, n_distinct: int) -> None:

@@ -20,8 +20,8 @@ from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.results import DaskResults
 from clusterforests.rows.dask.tables import DaskTable, open_table, settle_partitions, split, total
 from clusterforests.rows.dask.tasks import chains, compute, has_workers, merged, share, stack, tasks
-from clusterforests.rows.in_memory import InMemoryRows, read_in_memory
 from clusterforests.rows.lloyd_pass import LloydPass
+from clusterforests.rows.opening import InMemoryRows, read_in_memory
 from clusterforests.rows.protocol import Reading, ReadingProgress, ReadingSettings, Rows
 from clusterforests.rows.sampled import DrawnRows, SampledRows
 from clusterforests.table.feature_columns import numeric_table
