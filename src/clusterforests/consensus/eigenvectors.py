@@ -56,6 +56,7 @@ def leading_vectors(
     block = orthonormal(start, known, basis[:0])
     used = 0
     for step in range(limits.max_products):
+        # The span grows by the operator's products with the last block.
         new = slice(used, used + len(block))
         basis[new] = block
         images[new] = operator(block)
@@ -68,11 +69,13 @@ def leading_vectors(
         full = used + len(block) > most
         if not (full or len(block) == 0 or step % look_every == look_every - 1 or step == limits.max_products - 1):
             continue
+        # The best approximations in the span so far (Rayleigh and Ritz).
         values, coefficients = np.linalg.eigh(projected[:used, :used])
         values, coefficients = values[::-1], np.ascontiguousarray(coefficients.T[::-1])
         ritz = _ritz(values, coefficients, basis[:used], images[:used], count, len(block) == 0)
         if ritz.exhausted or enough(ritz):
             return ritz, True
+        # Where there is no room left, the basis starts again from the best of its span.
         if full:
             kept = min(used, max(most // 4, count + width))
             basis[:kept] = coefficients[:kept] @ basis[:used]

@@ -39,11 +39,13 @@ def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> IntAr
     pieces = _first_cut(merges, weights, n_clusters, least)
     if pieces is None or pieces == n_clusters:
         return by_size(_groups(merges, n, n_clusters), weights)
+    # The n_clusters largest pieces are the clusters.
     labels = by_size(_groups(merges, n, pieces), weights)
     members = np.zeros((n, n_clusters))
     core = labels < n_clusters
     members[core, labels[core]] = weights[core]
-    # Mean P is often equal for two clusters, so it is summed in a fixed order, unlike products of BLAS.
+    # The rows of the others go where their mean P is highest. It is often equal for two clusters, so it is summed
+    # in a fixed order, unlike products of BLAS.
     means = [(P[~core] * share).sum(axis=1) for share in (members / members.sum(axis=0)).T]
     labels[~core] = np.argmax(means, axis=0)
     return by_size(labels, weights)

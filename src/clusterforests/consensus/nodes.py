@@ -78,9 +78,11 @@ def choose_landmarks(
 
 def pick_landmarks(backend: Backend, signatures: Signatures, count: int, seed: int) -> Picked:
     """Pick the signatures that are landmarks."""
+    # Half of them by weight.
     half = count - count // 2
     chosen = np.sort(_draw(signatures.weights, half, np.empty(0, np.intp), stream(seed, Purpose.LANDMARKS, 0)))
     found = _nearest(backend, signatures, chosen)
+    # The others where nothing is near yet, in waves that see what those before them cover.
     for wave in range(WAVES):
         missing = count - len(chosen)
         share = -(-missing // (WAVES - wave))
@@ -88,6 +90,7 @@ def pick_landmarks(backend: Backend, signatures: Signatures, count: int, seed: i
         more = np.sort(_draw(far, share, chosen, stream(seed, Purpose.LANDMARKS, wave + 1)))
         found = found.merge(_nearest(backend, signatures, more))
         chosen = np.concatenate([chosen, more])
+    # Each stands for the signatures that are nearest to it, and has their weight.
     chosen = np.sort(chosen)
     nearest = np.searchsorted(chosen, found.signature)
     nearest[chosen] = np.arange(len(chosen))
@@ -179,10 +182,12 @@ def choose_nodes(
     """Choose the nodes for partitions of shape (T, n)."""
     n_landmarks, n_clusters = settings.n_landmarks, settings.n_clusters
     if n_landmarks is not None and partitions.shape[1] > limits.collapsed:
+        # There are too many rows to compare all: landmarks are chosen from a sample of different ones.
         pool = sample_pool(partitions, weights, n_landmarks, seed, limits)
         sample = collapse(_int32(partitions[:, pool.rows]), pool.weights)
         return choose_sampled_nodes(backend, sample, settings, seed, limits)
     check_landmarks(n_landmarks, n_clusters)
+    # Rows with equal labels are one node, as long as there are few enough of them.
     every = collapse(_int32(partitions), weights)
     counted = _with_weight(every)
     most = _most_exact(settings, limits)

@@ -42,14 +42,17 @@ def refine(
     pull = _pull(backend, signatures, groups, n_groups)
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
         for _ in range(rounds):
+            # How well a row's values and its shares of partitions fit each group.
             scores = log_densities(values, weights[:, None] * member, least_variances) + pull
             if fixed is not None:
                 scores[(fixed >= 0)[:, None] & (fixed[:, None] != np.arange(n_groups))] = -np.inf
             moved = scores.argmax(axis=1).astype(np.int32)
+            # A group that would lose nearly all of its rows ends the refinement.
             if (np.bincount(moved, weights, minlength=n_groups) <= least).any():
                 break
             if not np.array_equal(moved, groups):
                 groups, pull = moved, _pull(backend, signatures, moved, n_groups)
+            # Rows between groups count for each of them in the next round.
             member = np.exp(scores - scores.max(axis=1, keepdims=True))
             member /= member.sum(axis=1, keepdims=True)
     return groups
