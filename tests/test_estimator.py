@@ -360,8 +360,8 @@ def test_memory_is_checked_before(blobs, monkeypatch):
     partitions = ClusterForest(3, n_estimators=10).fit(X).partitions_
     monkeypatch.setattr("os.sysconf", lambda name: 1)
     monkeypatch.setattr("clusterforests._utils.memory.UNCHECKED_BYTES", 0)
-    with pytest.raises(MemoryError, match=r"A fit of 75 rows and 6 columns needs"):
-        ClusterForest(3, n_estimators=10).fit(X)
+    with pytest.raises(MemoryError, match=r"A fit of 750 rows and 6 columns needs"):
+        ClusterForest(3, n_estimators=10).fit(np.repeat(X, 10, axis=0))
     with pytest.raises(MemoryError, match=r"The consensus graph of .* rows of labels needs"):
         consensus_clustering(partitions, 3, method="average")
 

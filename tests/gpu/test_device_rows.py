@@ -11,6 +11,7 @@ from clusterforests import ClusterForest
 from clusterforests._utils.memory import DeviceLimits, SizeLimits
 from clusterforests.consensus.placement import Tally
 from clusterforests.gpu.reader import check_on_gpu
+from clusterforests.rows.new_rows import Predictor
 
 
 @pytest.mark.gpu
@@ -25,7 +26,7 @@ def test_new_rows_stay_on_the_gpu(cupy, big, monkeypatch, lower_limits, consensu
     def refuse(*_):
         raise AssertionError("read by this machine")
 
-    monkeypatch.setattr(ClusterForest, "_read", refuse)
+    monkeypatch.setattr(Predictor, "read", refuse)
     answers = {}
     for name in ("predict", "predict_proba", "transform"):
         answers[name] = cupy.asnumpy(getattr(found, name)(cupy.asarray(new)))

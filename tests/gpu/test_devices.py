@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from clusterforests.gpu.results import DeviceResults
-from clusterforests.rows.devices import as_cupy, choose_backend, need_cupy, on_gpu, send_to, to_host
+from clusterforests.rows.devices import as_cupy, choose_device, need_cupy, on_gpu, send_to, to_host
+from clusterforests.rows.results import FittedRows
 
 
 class OnDevice:
@@ -98,28 +99,27 @@ def test_arrays_go_there_and_back(cupy, monkeypatch):
     assert send_to(Foreign([0]), host) == ("torch", [1, 1])
 
 
+HERE, THERE = np.empty((10, 2)), OnDevice(np.empty((10, 2)))
+
+
 @pytest.mark.parametrize(
-    ("asked", "X", "sampled", "value", "why"),
+    ("asked", "X", "small", "sampled", "value", "why"),
     [
-        ("cpu", OnDevice(np.empty((10**5, 2))), True, "cpu", "given"),
-        ("auto", np.empty((10**5, 2)), True, "cpu", "X is not on a GPU"),
-        ("auto", OnDevice(np.empty((10**5, 2))), True, "gpu", "X is on the GPU"),
-        ("gpu", np.empty((10**5, 2)), True, "gpu", "given"),
-        ("gpu", np.empty((65_536, 2)), True, "cpu", "up to 65536 rows the CPU is faster"),
-        ("gpu", np.empty((65_537, 2)), True, "gpu", "given"),
-        ("gpu", np.empty((10**5, 2)), False, "cpu", "estimator, max_samples=None and n_landmarks=None are for the CPU"),
+        ("cpu", THERE, False, True, "cpu", "given"),
+        ("auto", HERE, False, True, "cpu", "X is not on a GPU"),
+        ("auto", THERE, False, True, "gpu", "X is on the GPU"),
+        ("gpu", HERE, False, True, "gpu", "given"),
+        ("gpu", HERE, True, True, "cpu", "of few rows the CPU is faster"),
+        ("gpu", HERE, False, False, "cpu", "max_samples=None, n_landmarks=None and other clusterers are for the CPU"),
     ],
 )
-def test_where_a_fit_runs(cupy, asked, X, sampled, value, why):
-    choice = choose_backend(asked, X, sampled=sampled)
-    assert (choice.value, choice.reason) == (value, why)
+def test_where_a_fit_runs(cupy, asked, X, small, sampled, value, why):
+    assert choose_device(asked, X, small=small, sampled=sampled) == (value, why)
 
 
 def test_labels_are_gathered(cupy):
-    labels, trees = OnDevice([0, 1]), OnDevice([[0, 1]])
-    forest = SimpleNamespace(labels_=labels, partitions_=trees, _weights=None, _nearest=None, other=3)
-    whole = DeviceResults(forest.labels_).gather(forest)
-    assert whole.labels_.tolist() == [0, 1]
-    assert whole.partitions_.tolist() == [[0, 1]]
-    assert whole.other == 3
-    assert isinstance(forest.labels_, OnDevice)
+    rows = FittedRows(OnDevice([[0, 1]]), OnDevice([0, 1]), None, None, 2, (2,))
+    here = DeviceResults(rows.labels).gather(rows)
+    assert here.labels.tolist() == [0, 1]
+    assert here.partitions.tolist() == [[0, 1]]
+    assert isinstance(rows.labels, OnDevice)

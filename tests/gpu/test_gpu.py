@@ -431,14 +431,14 @@ def test_tables_that_do_not_fit_are_streamed(big, lower_limits):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(
-    ("trees", "n_landmarks", "chip_bytes"),
+    ("trees", "landmarks", "chip_bytes"),
     [(20, 100, 2**18), (140, 1100, 2**18), (140, 300, 2**13), (30, 300, 16), (300, 100, 2**14)],
     ids=["all at once", "many nodes", "in parts", "not on the chip", "two bytes"],
 )
 @pytest.mark.parametrize("method", ["kway", "ncut"])
 def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks, chip_bytes):
     """The numbers, not only what follows from them."""
-    settings = {"random_state": 0, "consensus": method, "n_landmarks": landmarks, "n_init": 1}
+    settings = {"random_state": 0, "consensus": method, "n_landmarks": landmarks}
     forest = ClusterForest(3, n_estimators=trees, **settings).fit(X)
     placement, labels = forest._predictor.placement, np.ascontiguousarray(forest.partitions_[:, :100])
     parts = forest.partitions_.max(axis=1) + 1

@@ -370,7 +370,8 @@ def test_files_that_are_something_else(saved, tmp_path):
     assert "not a clusterforests model" in refused(path, b"PK\x03\x04" + saved)
     assert "not a clusterforests model" in refused(path, b"\x80\x04\x95" + saved)
     assert "cut short" in refused(path, saved[:10])
-    assert "version 9" in refused(path, sealed(START.pack(MAGIC, 9, 2) + b"{}"))
+    assert "format 9" in refused(path, sealed(START.pack(MAGIC, 9, 2) + b"{}"))
+    assert "clusterforests 0.2.0" in refused(path, sealed(START.pack(MAGIC, 1, 2) + b"{}"))
     assert "cut short" in refused(path, sealed(START.pack(MAGIC, VERSION, 2**63) + b"{}"))
     assert "not a model that" in refused(path, sealed(START.pack(MAGIC, VERSION, 2) + b"{}"))
     deep = b"[" * 100_000
@@ -392,3 +393,9 @@ def test_an_old_file_stays_if_the_new_one_cannot_be_written(saved, tmp_path, mon
         forest.save(path)
     assert path.read_bytes() == saved
     assert os.listdir(tmp_path) == ["m.cf"]
+
+
+def test_a_model_of_the_other_class_is_refused(blobs, tmp_path):
+    PaperForest(3, n_estimators=5, random_state=0).fit(blobs[0]).save(tmp_path / "m.cf")
+    with pytest.raises(ValueError, match=r"PaperForest.load"):
+        ClusterForest.load(tmp_path / "m.cf")

@@ -70,9 +70,9 @@ def test_dask_leaves_out_the_same(fitted, table, lower_limits, many):
     if many:
         lower_limits(large_rows=60)
     with pytest.warns(UserWarning, match=MESSAGE):
-        here = forest().fit(table)
+        here = forest(max_samples=512).fit(table)
     with pytest.warns(UserWarning, match=MESSAGE):
-        there = forest().fit(da.from_array(table, chunks=(50, 1000)))
+        there = forest(max_samples=512).fit(da.from_array(table, chunks=(50, 1000)))
     assert len(here.partitions_) == fitted.chosen_params_["n_estimators"].value
     assert (there.partitions_.compute() == here.partitions_).all()
     assert (there.labels_.compute() == here.labels_).all()

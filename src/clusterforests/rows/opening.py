@@ -140,8 +140,10 @@ def _count_rows(X: Any) -> int | None:
     """Count the rows of what says its shape."""
     if isinstance(X, StoredTable):
         return len(X)
-    shape: tuple[Any, ...] = getattr(X, "shape", ())
-    return int(shape[0]) if len(shape) == 2 and isinstance(shape[0], (int, np.integer)) else None
+    shape = getattr(X, "shape", None)
+    if not (isinstance(shape, tuple) and len(shape) == 2 and isinstance(shape[0], (int, np.integer))):
+        return None
+    return int(shape[0])
 
 
 def _open_reduced(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
