@@ -38,7 +38,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
     "no feature screening": {"select_features": False},
     "no fine trees": {"trees": "varied"},
-    "grown trees": {"trees": "grown"},
     "z-scores only": {"scale": "standard"},
     "medoid of three cuts": {"consensus": "medoid"},
     "recursive cuts": {"consensus": "ncut"},

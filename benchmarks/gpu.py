@@ -444,9 +444,9 @@ def small_fits():
         for dtype, given in ((np.float32, None), (np.float64, weights)):
             settings = {"n_estimators": 9, "consensus": consensus, "n_landmarks": 150, "random_state": 0}
             table = X.astype(dtype)
-            cpu, gpu = (ClusterForest(3, backend=b, **settings).fit(table, sample_weight=given) for b in ("cpu", "gpu"))
+            cpu, gpu = (ClusterForest(3, device=b, **settings).fit(table, sample_weight=given) for b in ("cpu", "gpu"))
             assert (cpu.labels_ == gpu.labels_).all()
-            assert gpu.chosen_params_["backend"].value == "gpu"
+            assert gpu.chosen_params_["device"].value == "gpu"
             there = cupy.asarray(table)
             assert (cupy.asnumpy(gpu.predict(there)) == gpu.predict(table)).all()
     forest = ClusterForest(3, n_estimators=9, random_state=0).fit(there)

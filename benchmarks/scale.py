@@ -321,7 +321,7 @@ def versus(n, source, path, repeat):
         yield (
             f"| {n:,} | {source} ({distinct:,}) | {method} | {seconds:.2f} ({work:.2f}) "
             f"| {peer_seconds:.1f} ({peer_work:.1f}) | {peer_seconds / seconds:.0f} ({peer_work / work:.0f}) "
-            f"| {used / 1e6:.0f} | {peer_memory / 1e6:.0f} | {peer_memory / used:.0f} "
+            f"| {used / 1e6:.0f} | {peer_memory / 1e6:.0f} | {peer_memory / max(used, 1):.0f} "
             f"| {adjusted_rand_score(exact, labels):.4f} |"
         )
 

@@ -30,7 +30,7 @@ def test_the_command_lists_its_topics():
 
 def test_noise(tmp_path):
     name = "normal 100 x 30, 4 informative, K 2"
-    run("noise", tmp_path, "--methods", "KMeans", "default", "grown trees", "--sets", name, "--seeds", "1")
+    run("noise", tmp_path, "--methods", "KMeans", "default", "z-scores only", "--sets", name, "--seeds", "1")
     summary = read_summary("noise", tmp_path)
     assert summary.loc[("ari", name, "raw"), "default"] > 90
     assert summary.loc[("ari", name, "informative"), "KMeans"] > 90
