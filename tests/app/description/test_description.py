@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from clusterforests import ClusterForest, TableReader, describe
 from clusterforests.app.description.traits import Compared, find_traits, measure_effects, rank_columns
 from clusterforests.app.description.words import ColumnWords
-from clusterforests.app.table_reader.columns import NUMBER
+from clusterforests.app.table_reader.columns import Kind
 
 SETTINGS = {"n_estimators": 40, "random_state": 0}
 
@@ -109,7 +109,7 @@ def test_a_large_difference_in_a_column_that_is_not_informative_hides_no_other()
     table = np.column_stack([np.repeat([0.0, 1], 20), np.arange(40) / 40, np.arange(40) / 40])
     labels, weights = np.repeat([0, 1], 20), np.ones(40)
     effects = measure_effects(rank_columns(table, weights), labels, weights, 2)
-    columns = [ColumnWords(j, name, NUMBER) for j, name in enumerate("abc")]
+    columns = [ColumnWords(j, name, Kind.NUMBER) for j, name in enumerate("abc")]
     compared = Compared(table, weights, labels == 0)
     for informative in ([1, 2], [2]):
         found = find_traits(compared, columns, effects, 0, np.array(informative))

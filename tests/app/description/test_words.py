@@ -15,7 +15,7 @@ from clusterforests.app.description.words import (
     round_outward,
     share_phrase,
 )
-from clusterforests.app.table_reader.columns import DATE, NUMBER, ORDERED
+from clusterforests.app.table_reader.columns import Kind
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_small_words():
     assert round_outward(39132.4, 40798.6) == (39100, 40800)
 
 
-def column(name, kind=NUMBER, **more):
+def column(name, kind=Kind.NUMBER, **more):
     return ColumnWords(0, name, kind, **more)
 
 
@@ -58,10 +58,25 @@ def column(name, kind=NUMBER, **more):
         (column("income", unit="€"), 2310.0, 1200.0, ("higher income (€2,310 against €1,200)", "high income")),
         (column("discount", unit="%"), 3.2, 8.5, ("lower discount (3.2 against 8.5 %)", "low discount")),
         (column("change", unit="$"), -5.0, 5.0, ("lower change (-$5 against $5)", "low change")),
-        (column("signup", DATE), 19723.0, 19000.0, ("later signup (2024-01-01 against 2022-01-08)", "late signup")),
-        (column("seen", DATE), 1.0, 1.5, ("earlier seen (1970-01-02 00:00 against 1970-01-02 12:00)", "early seen")),
-        (column("mood", ORDERED, order=("bad", "good")), 1.0, 0.0, ("higher mood (good against bad)", "high mood")),
-        (column("mood", ORDERED, order=("bad", "good")), 0.5, 1.0, ("lower mood (0.50 against 1.00)", "low mood")),
+        (
+            column("signup", Kind.DATE),
+            19723.0,
+            19000.0,
+            ("later signup (2024-01-01 against 2022-01-08)", "late signup"),
+        ),
+        (
+            column("seen", Kind.DATE),
+            1.0,
+            1.5,
+            ("earlier seen (1970-01-02 00:00 against 1970-01-02 12:00)", "early seen"),
+        ),
+        (
+            column("mood", Kind.ORDERED, order=("bad", "good")),
+            1.0,
+            0.0,
+            ("higher mood (good against bad)", "high mood"),
+        ),
+        (column("mood", Kind.ORDERED, order=("bad", "good")), 0.5, 1.0, ("lower mood (0.50 against 1.00)", "low mood")),
     ],
 )
 def test_numbers_dates_and_orders(given, inside, outside, said):

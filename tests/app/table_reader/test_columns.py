@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from clusterforests import TableReader
-from clusterforests.app.table_reader.columns import DAY_FIRST, DECIMAL_COMMA
+from clusterforests.app.table_reader.columns import Style
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def test_unclear_numbers_are_refused_with_the_choice():
 
 def test_unclear_numbers_follow_the_other_columns_if_these_agree():
     reading, _ = inspect({"price": UNCLEAR, "rate": COMMAS})
-    assert reading.style == DECIMAL_COMMA
+    assert reading.style == Style.DECIMAL_COMMA
     assert "decimal comma" in reading.notes[0]
     assert read({"price": UNCLEAR, "rate": COMMAS})["price"][0] == float(UNCLEAR[0].replace(",", "."))
     assert read({"price": UNCLEAR, "weight": POINTS})["price"][0] == float(UNCLEAR[0].replace(",", ""))
@@ -77,7 +77,7 @@ def test_dates_that_show_no_order():
     unclear = problem({"when": EARLY})
     assert [remedy.override for remedy in unclear.remedies] == ["date, day first", "date, month first"]
     readings = inspect({"when": EARLY, "then": DAYS})
-    assert [reading.style for reading in readings] == [DAY_FIRST, DAY_FIRST]
+    assert [reading.style for reading in readings] == [Style.DAY_FIRST, Style.DAY_FIRST]
     assert "day first" in readings[0].notes[0]
     found = read({"when": EARLY}, day_first=True)["when"]
     assert found[0] == pd.to_datetime(EARLY[0], dayfirst=True)

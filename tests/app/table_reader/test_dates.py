@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterforests.app.table_reader.columns import DAY_FIRST, MONTH_FIRST
+from clusterforests.app.table_reader.columns import Style
 from clusterforests.app.table_reader.dates import EPOCH, parse_date, parse_hours
 
 MARCH_4 = 18690.0
@@ -18,7 +18,7 @@ WAYS = """2021-03-04|2021/3/4|2021.03.04|04.03.2021|4.3.21|4 March 2021|Mar 4, 2
 
 @pytest.mark.parametrize("cell", WAYS.replace("\n", "|").split("|"))
 def test_one_day_in_many_ways(cell):
-    assert parse_date(cell).days(DAY_FIRST) == MARCH_4
+    assert parse_date(cell).days(Style.DAY_FIRST) == MARCH_4
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_one_day_in_many_ways(cell):
     ],
 )
 def test_times(cell, part):
-    assert parse_date(cell).days(DAY_FIRST) == MARCH_4 + part
+    assert parse_date(cell).days(Style.DAY_FIRST) == MARCH_4 + part
 
 
 def test_months_alone_are_their_first_days():
@@ -44,19 +44,19 @@ def test_months_alone_are_their_first_days():
 
 def test_day_or_month_first():
     assert parse_date("03/04/2021").order == "unclear"
-    assert parse_date("13/04/2021").order == DAY_FIRST
-    assert parse_date("04/13/2021").order == MONTH_FIRST
+    assert parse_date("13/04/2021").order == Style.DAY_FIRST
+    assert parse_date("04/13/2021").order == Style.MONTH_FIRST
     assert parse_date("05/05/2021").order == ""
-    assert parse_date("03/04/2021").days(MONTH_FIRST) == MARCH_4
-    assert parse_date("03/04/2021").days(DAY_FIRST) == MARCH_4 + 30
-    assert parse_date("13/04/2021").days(MONTH_FIRST) is None
-    assert parse_date("04.03.2021").days(MONTH_FIRST) is None
-    assert parse_date("2021-03-04").days(MONTH_FIRST) == MARCH_4
+    assert parse_date("03/04/2021").days(Style.MONTH_FIRST) == MARCH_4
+    assert parse_date("03/04/2021").days(Style.DAY_FIRST) == MARCH_4 + 30
+    assert parse_date("13/04/2021").days(Style.MONTH_FIRST) is None
+    assert parse_date("04.03.2021").days(Style.MONTH_FIRST) is None
+    assert parse_date("2021-03-04").days(Style.MONTH_FIRST) == MARCH_4
 
 
 def test_two_digits_of_a_year():
-    assert parse_date("1.1.69").days(DAY_FIRST) == -365
-    assert parse_date("1.1.68").days(DAY_FIRST) > 35000
+    assert parse_date("1.1.69").days(Style.DAY_FIRST) == -365
+    assert parse_date("1.1.68").days(Style.DAY_FIRST) > 35000
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,6 @@ def test_times_of_day():
 def test_dates_come_back(day):
     number = day.toordinal() - EPOCH
     assert parse_date(day.isoformat()).days("") == number
-    assert parse_date(f"{day:%d/%m/%Y}").days(DAY_FIRST) == number
-    assert parse_date(f"{day:%m/%d/%Y}").days(MONTH_FIRST) == number
-    assert parse_date(f"{day:%d.%m.%y}").days(DAY_FIRST) == number
+    assert parse_date(f"{day:%d/%m/%Y}").days(Style.DAY_FIRST) == number
+    assert parse_date(f"{day:%m/%d/%Y}").days(Style.MONTH_FIRST) == number
+    assert parse_date(f"{day:%d.%m.%y}").days(Style.DAY_FIRST) == number

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterforests.app.table_reader.columns import DECIMAL_COMMA, DECIMAL_POINT
+from clusterforests.app.table_reader.columns import Style
 from clusterforests.app.table_reader.numbers import decimal_evidence, parse_number, style_evidence
 
-POINT, COMMA = DECIMAL_POINT, DECIMAL_COMMA
+POINT, COMMA = Style.DECIMAL_POINT, Style.DECIMAL_COMMA
 
 
 @pytest.mark.parametrize(

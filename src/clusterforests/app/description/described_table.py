@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from clusterforests._utils.arrays import FloatArray, IndexArray
 from clusterforests.app.description.clustering import Clustering, forest_of
 from clusterforests.app.description.words import ABSENT, PRESENT, SHARE, ColumnWords
-from clusterforests.app.table_reader.columns import DATE, NUMBER, ORDERED, YES_NO, ColumnReading
+from clusterforests.app.table_reader.columns import ColumnReading, Kind
 from clusterforests.rows.fitted_table import representative_rows, take_rows
 from clusterforests.table.frames import column_names, is_dask, is_missing
 
@@ -113,10 +113,10 @@ def _types(X: Any) -> list[ColumnReading]:
     found = []
     for feature, (name, dtype) in enumerate(getattr(X, "dtypes", {}).items() if hasattr(X, "iloc") else ()):
         if getattr(dtype, "kind", "") == "M":
-            found.append(ColumnReading(str(name), DATE, "", True, DATE, feature))
+            found.append(ColumnReading(str(name), Kind.DATE, "", True, Kind.DATE, feature))
         elif getattr(dtype, "ordered", False):
             order = tuple(map(str, dtype.categories))
-            found.append(ColumnReading(str(name), ORDERED, "", True, ORDERED, feature, levels=order))
+            found.append(ColumnReading(str(name), Kind.ORDERED, "", True, Kind.ORDERED, feature, levels=order))
     return found
 
 
@@ -128,19 +128,19 @@ def _words(
         name, reading = titles[column.feature], readings.get(column.feature)
         levels = list(map(str, encoded.levels.get(column.feature, ())))
         known = cells[~np.isnan(cells)]
-        kind = NUMBER if reading is None else reading.read_as
+        kind = Kind.NUMBER if reading is None else reading.read_as
         order = _order(reading)
         if column.level is not None:
             # A category of two levels has one column, which marks the second.
             level, other = shorten(str(column.level)), levels[0] if len(levels) == 2 else None
             words.append(ColumnWords(column.feature, name, SHARE, level, other, marks=level))
-        elif kind == YES_NO or (kind == NUMBER and len(known) and np.isin(known, (0.0, 1.0)).all()):
+        elif kind == Kind.YES_NO or (kind == Kind.NUMBER and len(known) and np.isin(known, (0.0, 1.0)).all()):
             no, yes = order if len(order) == 2 else ("0", "1")
             words.append(ColumnWords(column.feature, name, SHARE, yes, no))
-        elif kind in (DATE, ORDERED):
+        elif kind in (Kind.DATE, Kind.ORDERED):
             words.append(ColumnWords(column.feature, name, kind, order=order))
         else:
-            words.append(ColumnWords(column.feature, name, NUMBER, unit="" if reading is None else reading.unit))
+            words.append(ColumnWords(column.feature, name, Kind.NUMBER, unit="" if reading is None else reading.unit))
     return _without_units(words)
 
 
@@ -150,7 +150,7 @@ def _order(reading: Any) -> Any:
 
 def _without_units(words: list[ColumnWords]) -> list[ColumnWords]:
     """Take units out of the names of numbers, unless two columns would then be called the same."""
-    parted = [WITH_UNIT.fullmatch(word.name) if word.kind == NUMBER and not word.unit else None for word in words]
+    parted = [WITH_UNIT.fullmatch(word.name) if word.kind == Kind.NUMBER and not word.unit else None for word in words]
     titles = Counter(word.name if part is None else part[1] for word, part in zip(words, parted, strict=True))
     return [
         word if part is None or titles[part[1]] > 1 else replace(word, title=part[1], unit=part[2])

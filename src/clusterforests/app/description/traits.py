@@ -17,7 +17,7 @@ from clusterforests.app.description.words import (
     share_phrase,
     shown_pair,
 )
-from clusterforests.app.table_reader.columns import NUMBER
+from clusterforests.app.table_reader.columns import Kind
 
 # How far the rows of a cluster differ from all others in each column.
 #
@@ -257,7 +257,7 @@ def _interval(compared: Compared, column: ColumnWords, place: int) -> Trait | No
     """Describe a column in which the cluster lies in the middle; None if much of the rest does, too."""
     here, w_here, there, w_there = compared.halves(place)
     low, high = (weighted_quantile(here, w_here, q) for q in MIDDLE)
-    if column.kind == NUMBER:
+    if column.kind == Kind.NUMBER:
         low, high = round_outward(low, high)
     inside, outside = _share_between(here, w_here, low, high), _share_between(there, w_there, low, high)
     if inside - outside < MIDDLE_FLOOR:

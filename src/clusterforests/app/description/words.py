@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clusterforests.app.table_reader.columns import DATE, ORDERED
+from clusterforests.app.table_reader.columns import Kind
 
 WORDS = {  # for columns of exactly this name: more of it, less of it
     "age": ("older", "younger"),
@@ -144,7 +144,7 @@ def number_phrase(column: ColumnWords, inside: float, outside: float, statistic:
     up = inside > outside
     numbers = _joined(column, inside, outside, statistic, " against ")
     how = "on average " if statistic == "mean" else ""
-    if column.kind == DATE:
+    if column.kind == Kind.DATE:
         more, name = f"{'later' if up else 'earlier'} {quoted(column.title)}", f"{'late' if up else 'early'} "
         return f"{more} ({how}{numbers})", name + _short(column.title)
     more = comparative(column.title, 1 if up else -1)
@@ -187,7 +187,7 @@ def interval_phrase(column: ColumnWords, low: float, high: float, inside: float,
 
 def shown_pair(column: ColumnWords, a: float, b: float, statistic: str) -> tuple[str, str]:
     """Write two values of a column in its own units."""
-    if column.kind in (DATE, ORDERED) or column.unit in SIGNS or not column.unit:
+    if column.kind in (Kind.DATE, Kind.ORDERED) or column.unit in SIGNS or not column.unit:
         return _pair(column, a, b, statistic)
     first, second = number_pair(a, b)
     return f"{first} {column.unit}", f"{second} {column.unit}"
@@ -200,9 +200,9 @@ def _joined(column: ColumnWords, a: float, b: float, statistic: str, word: str) 
 
 
 def _pair(column: ColumnWords, a: float, b: float, statistic: str) -> tuple[str, str]:
-    if column.kind == ORDERED and statistic == "median" and a.is_integer() and b.is_integer():
+    if column.kind == Kind.ORDERED and statistic == "median" and a.is_integer() and b.is_integer():
         return quoted(column.order[int(a)]), quoted(column.order[int(b)])
-    if column.kind == DATE:
+    if column.kind == Kind.DATE:
         by_day = abs(a - b) >= DAYS
         return _moment(a, by_day=by_day), _moment(b, by_day=by_day)
     first, second = number_pair(a, b)

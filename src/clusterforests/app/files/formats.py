@@ -18,7 +18,7 @@ from clusterforests.app.files.text import Record, cell_text, check_rows, split_n
 from clusterforests.app.problems import LocatedProblem
 from clusterforests.app.table_reader import ColumnProblem
 from clusterforests.app.table_reader.missing_marks import MISSING
-from clusterforests.app.table_reader.notes import ignoring
+from clusterforests.app.table_reader.notes import IGNORING
 from clusterforests.table.row_sources import open_source, open_table, read_blocks
 
 INSTALL = "pip install clusterforests[app]"
@@ -251,7 +251,7 @@ def _arrow_cells(pyarrow: Any, column: Any, *, text: bool) -> Any:
 def no_cells(name: str, what: str, line: int | None = None) -> LocatedProblem:
     """Refuse lists, objects and bytes, which are no cells."""
     text = f"it holds {what}, neither numbers nor text. Turn it into columns of these."
-    return LocatedProblem(ColumnProblem(name, text, (ignoring(),)), line)
+    return LocatedProblem(ColumnProblem(name, text, (IGNORING,)), line)
 
 
 # AnnData: cells are rows, genes are columns.

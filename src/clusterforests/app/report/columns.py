@@ -10,7 +10,7 @@ from clusterforests.app.description.clustering import Clustering
 from clusterforests.app.description.described_table import DescribedTable, shorten
 from clusterforests.app.description.words import ColumnWords, shown_pair
 from clusterforests.app.report.json_values import PageLimits, rounded, rounded_list
-from clusterforests.app.table_reader.columns import DATE, ORDERED, ColumnReading
+from clusterforests.app.table_reader.columns import ColumnReading, Kind
 from clusterforests.inspection.separation import separate
 
 REACH = 0.01, 0.99  # quantiles that a histogram lies between; what is beyond counts at its ends
@@ -92,9 +92,9 @@ def _binned(values: FloatArray, bins: int) -> tuple[IndexArray, FloatArray]:
 def _edge_labels(words: ColumnWords, edges: FloatArray) -> list[str]:
     """Write the two ends of the axis in the column's own words."""
     low, high = float(edges[0]), float(edges[-1])
-    if words.kind == ORDERED and words.order:
+    if words.kind == Kind.ORDERED and words.order:
         return [shorten(words.order[0]), shorten(words.order[-1])]
-    if words.kind != DATE and (np.diff(edges) == 1).all() and low != np.floor(low):
+    if words.kind != Kind.DATE and (np.diff(edges) == 1).all() and low != np.floor(low):
         low, high = low + 0.5, high - 0.5
     return [shorten(text) for text in shown_pair(words, low, high, "median")]
 

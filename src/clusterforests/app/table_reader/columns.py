@@ -3,25 +3,37 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-NUMBER = "number"
-ORDERED = "ordered"
-CATEGORY = "category"
-YES_NO = "yes/no"
-DATE = "date"
-IDENTIFIER = "identifier"
-FREE_TEXT = "free text"
-CONSTANT = "constant"
-NEAR_DUPLICATE = "near-duplicate"
-RUNNING_NUMBER = "running number"
-EMPTY = "empty"
-IGNORED = "ignored"
-HOURS = "hours"  # how times of day are read
 
-READ_AS = frozenset((NUMBER, ORDERED, CATEGORY, YES_NO, DATE, HOURS, ""))
-DROPPED = frozenset((IDENTIFIER, FREE_TEXT, CONSTANT, RUNNING_NUMBER, EMPTY, IGNORED))
+class Kind:
+    """What a column holds; and, as the first five and `HOURS`, what its cells become."""
 
-DECIMAL_POINT, DECIMAL_COMMA = "decimal point", "decimal comma"
-DAY_FIRST, MONTH_FIRST = "day first", "month first"
+    NUMBER = "number"
+    ORDERED = "ordered"
+    CATEGORY = "category"
+    YES_NO = "yes/no"
+    DATE = "date"
+    HOURS = "hours"  # times of day, which are read as numbers
+    IDENTIFIER = "identifier"
+    FREE_TEXT = "free text"
+    CONSTANT = "constant"
+    NEAR_DUPLICATE = "near-duplicate"
+    RUNNING_NUMBER = "running number"
+    EMPTY = "empty"
+    IGNORED = "ignored"
+
+
+class Style:
+    """How numbers and dates are written."""
+
+    DECIMAL_POINT = "decimal point"
+    DECIMAL_COMMA = "decimal comma"
+    DAY_FIRST = "day first"
+    MONTH_FIRST = "month first"
+    COMPACT_DATES = "yyyymmdd"
+
+
+READ_AS = frozenset((Kind.NUMBER, Kind.ORDERED, Kind.CATEGORY, Kind.YES_NO, Kind.DATE, Kind.HOURS, ""))
+DROPPED = frozenset((Kind.IDENTIFIER, Kind.FREE_TEXT, Kind.CONSTANT, Kind.RUNNING_NUMBER, Kind.EMPTY, Kind.IGNORED))
 
 TITLES = ("column", "kind", "read as", "example", "reason")
 WIDEST = (30, 14, 26, 24)  # characters of all columns of the report but the last
@@ -78,7 +90,7 @@ class ColumnReading:
     @property
     def is_boolean(self) -> bool:
         """Whether the column holds true and false, as its type in a frame says."""
-        return self.kind == YES_NO and self.read_as == NUMBER and bool(self.levels)
+        return self.kind == Kind.YES_NO and self.read_as == Kind.NUMBER and bool(self.levels)
 
     def describe(self) -> str:
         """Say in a few words what the cells became."""
@@ -86,7 +98,7 @@ class ColumnReading:
             return "dropped"
         if self.is_boolean:
             return "true and false"
-        words = {CATEGORY: "groups", YES_NO: "no and yes", ORDERED: f"{len(self.levels)} ordered levels"}
+        words = {Kind.CATEGORY: "groups", Kind.YES_NO: "no and yes", Kind.ORDERED: f"{len(self.levels)} ordered levels"}
         return words.get(self.read_as, self.read_as)
 
 

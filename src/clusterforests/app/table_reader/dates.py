@@ -7,7 +7,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from clusterforests.app.table_reader.columns import DAY_FIRST, MONTH_FIRST
+from clusterforests.app.table_reader.columns import Style
 
 EPOCH = date(1970, 1, 1).toordinal()
 CENTURY = 69  # two-digit years from this one on are of the 20th century, as in POSIX
@@ -60,10 +60,10 @@ class ParsedDate(NamedTuple):
     def days(self, style: str) -> float | None:
         """Return the days since 1970 in a style; None if there is no such day, or if the cell shows another style."""
         if self.order == "":
-            style = DAY_FIRST
-        elif self.order not in ("unclear", style) or style not in (DAY_FIRST, MONTH_FIRST):
+            style = Style.DAY_FIRST
+        elif self.order not in ("unclear", style) or style not in (Style.DAY_FIRST, Style.MONTH_FIRST):
             return None
-        day, month = (self.second, self.first) if style == MONTH_FIRST else (self.first, self.second)
+        day, month = (self.second, self.first) if style == Style.MONTH_FIRST else (self.first, self.second)
         try:
             return date(self.year, month, day).toordinal() - EPOCH + self.time
         except ValueError:
@@ -91,12 +91,12 @@ def _parse_parts(parts: dict[str, str | None]) -> ParsedDate | None:
     if "first" not in parts:
         month = _month(parts["name"] or "") if "name" in parts else int(parts["month"] or 0)
         known = ParsedDate(year, int(parts.get("day") or 1), month, "", time)
-        return None if known.days(DAY_FIRST) is None else known
+        return None if known.days(Style.DAY_FIRST) is None else known
     first, second = int(parts["first"] or 0), int(parts["second_"] or 0)
     either = ParsedDate(year, first, second, "unclear", time)
-    fitting = [style for style in (DAY_FIRST, MONTH_FIRST) if either.days(style) is not None]
+    fitting = [style for style in (Style.DAY_FIRST, Style.MONTH_FIRST) if either.days(style) is not None]
     if parts["mark"] == ".":
-        fitting = [style for style in fitting if style == DAY_FIRST]
+        fitting = [style for style in fitting if style == Style.DAY_FIRST]
     if not fitting:
         return None
     if first == second and parts["mark"] != ".":

@@ -7,22 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from clusterforests.app.table_reader.columns import (
-    CATEGORY,
-    CONSTANT,
-    DATE,
-    DECIMAL_POINT,
-    DROPPED,
-    EMPTY,
-    HOURS,
-    NEAR_DUPLICATE,
-    NUMBER,
-    YES_NO,
-    ColumnReading,
-)
+from clusterforests.app.table_reader.columns import DROPPED, ColumnReading, Kind, Style
 from clusterforests.app.table_reader.conversion import convert
 from clusterforests.app.table_reader.kinds import ColumnKind, Verdict, find_kind, judge_numbers
-from clusterforests.app.table_reader.notes import ColumnProblem, ignoring
+from clusterforests.app.table_reader.notes import IGNORING, ColumnProblem
 from clusterforests.app.table_reader.overrides import FileStyle, Override
 from clusterforests.app.table_reader.parsing import ParsedColumn
 from clusterforests.app.table_reader.raw_columns import Cells, RawColumn, Texts, quoted
@@ -64,17 +52,17 @@ def inspect_columns(
     kinds = [
         find_kind(raw, (overrides or {}).get(raw.name))
         if inspect_numbers or isinstance(raw.cells, Texts)
-        else ColumnKind(raw, None, Verdict(NUMBER, "numbers", NUMBER))
+        else ColumnKind(raw, None, Verdict(Kind.NUMBER, "numbers", Kind.NUMBER))
         for raw in columns
     ]
     # A style that some columns show settles that of the others.
     style = style or FileStyle()
-    shown: dict[str, set[str]] = {NUMBER: set(), DATE: set()}
+    shown: dict[str, set[str]] = {Kind.NUMBER: set(), Kind.DATE: set()}
     for kind in kinds:
         if kind.parsed is not None and kind.parsed.settled and not kind.parsed.problems:
             shown[kind.parsed.read_as].add(kind.parsed.settled)
-        elif style.from_text and kind.raw.declared == NUMBER and _has_fractions(kind.raw.cells):
-            shown[NUMBER].add(DECIMAL_POINT)
+        elif style.from_text and kind.raw.declared == Kind.NUMBER and _has_fractions(kind.raw.cells):
+            shown[Kind.NUMBER].add(Style.DECIMAL_POINT)
 
     readings: list[ColumnReading] = []
     cells: dict[int, Cells] = {}
@@ -84,7 +72,7 @@ def inspect_columns(
         problems += [_located(problem, kind.raw) for problem in found]
         if reading.used and not found:
             cells[j] = converted = convert(kind.raw, reading)
-            if reading.read_as == CATEGORY and isinstance(converted, Texts):
+            if reading.read_as == Kind.CATEGORY and isinstance(converted, Texts):
                 used = np.unique(converted.codes[converted.codes >= 0])
                 reading = replace(reading, levels=tuple(sorted(converted.levels[code] for code in used)))
         readings.append(reading)
@@ -92,7 +80,7 @@ def inspect_columns(
     for j, (i, how) in near_duplicates(cells).items():
         note = f"It says the same as {columns[i].name!r} ({how}), and both are used."
         reason = f"{how} as {columns[i].name!r}"
-        readings[j] = replace(readings[j], kind=NEAR_DUPLICATE, reason=reason, notes=(*readings[j].notes, note))
+        readings[j] = replace(readings[j], kind=Kind.NEAR_DUPLICATE, reason=reason, notes=(*readings[j].notes, note))
     return InspectedTable(tuple(readings), cells, tuple(problems))
 
 
@@ -117,10 +105,10 @@ def _settle(
     """Settle the style of a column by the others, and look at the numbers that it gives."""
     raw, parsed = kind.raw, kind.parsed
     if parsed is None:
-        verdict = kind.verdict or Verdict(EMPTY, "it has no values")
-        if verdict.read_as == NUMBER and not verdict.style:
-            only = next(iter(shown[NUMBER])) if len(shown[NUMBER]) == 1 else ""
-            verdict = verdict._replace(style=DECIMAL_POINT if _has_fractions(raw.cells) else only)
+        verdict = kind.verdict or Verdict(Kind.EMPTY, "it has no values")
+        if verdict.read_as == Kind.NUMBER and not verdict.style:
+            only = next(iter(shown[Kind.NUMBER])) if len(shown[Kind.NUMBER]) == 1 else ""
+            verdict = verdict._replace(style=Style.DECIMAL_POINT if _has_fractions(raw.cells) else only)
         return _reading(kind, verdict), kind.problems
     style, note = _style(kind, parsed, shown, file_style)
     problems = parsed.problems
@@ -128,21 +116,21 @@ def _settle(
         problems += (parsed.unclear_problem(raw.name),)
     elif parsed.settled and style != parsed.settled:
         text = f"it is written with a {parsed.settled}, not with a {style}: {quoted(raw.examples())}."
-        problems += (ColumnProblem(raw.name, text, (ignoring(),)),)
-    as_number = parsed.read_as in (NUMBER, HOURS)
-    verdict = Verdict(NUMBER if as_number else DATE, parsed.describe(style), parsed.read_as, style or "")
+        problems += (ColumnProblem(raw.name, text, (IGNORING,)),)
+    as_number = parsed.read_as in (Kind.NUMBER, Kind.HOURS)
+    verdict = Verdict(Kind.NUMBER if as_number else Kind.DATE, parsed.describe(style), parsed.read_as, style or "")
     reading = replace(_reading(kind, verdict), unit=parsed.unit, padded=parsed.padded, notes=parsed.notes + note)
-    if problems or parsed.read_as != NUMBER:
+    if problems or parsed.read_as != Kind.NUMBER:
         return reading, problems
 
     # Texts may be numbers that are no quantities.
     values = convert(raw, reading)
     found = judge_numbers(raw.name, values) if isinstance(values, np.ndarray) else verdict
-    if found.kind == NUMBER or (found.kind != CONSTANT and (parsed.unit or kind.override is not None)):
+    if found.kind == Kind.NUMBER or (found.kind != Kind.CONSTANT and (parsed.unit or kind.override is not None)):
         return reading, ()
-    if found.kind == YES_NO:
-        return replace(reading, kind=YES_NO, reason=found.reason), ()
-    if found.kind == DATE:
+    if found.kind == Kind.YES_NO:
+        return replace(reading, kind=Kind.YES_NO, reason=found.reason), ()
+    if found.kind == Kind.DATE:
         return replace(_reading(kind, found), style="", notes=parsed.notes), ()
     return replace(_reading(kind, found), notes=() if found.kind in DROPPED else kind.notes), ()
 
@@ -152,18 +140,18 @@ def _style(
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the style of a column, and a note if it comes from other columns; None if nothing shows it."""
     given = kind.override.style if kind.override is not None else ""
-    given = given or (file_style.dates if parsed.read_as == DATE else file_style.decimal)
+    given = given or (file_style.dates if parsed.read_as == Kind.DATE else file_style.decimal)
     others = shown.get(parsed.read_as, set())
     only = next(iter(others)) if len(others) == 1 else ""
-    if given and (parsed.settled is None or (parsed.settled and parsed.read_as != DATE)):
+    if given and (parsed.settled is None or (parsed.settled and parsed.read_as != Kind.DATE)):
         return given, ()
     if parsed.settled is not None:
-        return parsed.settled or (only if parsed.read_as == NUMBER else ""), ()
+        return parsed.settled or (only if parsed.read_as == Kind.NUMBER else ""), ()
     if only:
         text = f"Cells like {parsed.unclear!r} do not show it, but other columns do: they are read with the {only}."
         return only, (text,)
-    if not others and file_style.plain_points and parsed.read_as == NUMBER and "." in parsed.unclear:
-        return DECIMAL_POINT, ()
+    if not others and file_style.plain_points and parsed.read_as == Kind.NUMBER and "." in parsed.unclear:
+        return Style.DECIMAL_POINT, ()
     return None, ()
 
 

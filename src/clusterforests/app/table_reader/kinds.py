@@ -8,23 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests.app.table_reader.columns import (
-    CATEGORY,
-    CONSTANT,
-    DATE,
-    EMPTY,
-    FREE_TEXT,
-    IDENTIFIER,
-    IGNORED,
-    NUMBER,
-    ORDERED,
-    RUNNING_NUMBER,
-    YES_NO,
-)
+from clusterforests.app.table_reader.columns import Kind, Style
 from clusterforests.app.table_reader.dates import parse_date
 from clusterforests.app.table_reader.missing_marks import is_missing_sign, is_missing_word, is_no_answer
 from clusterforests.app.table_reader.names import hints_of
-from clusterforests.app.table_reader.notes import ColumnProblem, Remedy, ignoring
+from clusterforests.app.table_reader.notes import IGNORING, ColumnProblem, Remedy
 from clusterforests.app.table_reader.numbers import EXACT_DIGITS, untyped
 from clusterforests.app.table_reader.overrides import Override
 from clusterforests.app.table_reader.parsing import (
@@ -40,7 +28,6 @@ from clusterforests.app.table_reader.raw_columns import Floats, RawColumn, Texts
 from clusterforests.app.table_reader.word_scales import order_of, plain_word, ranks_of, yes_no
 
 AS_SAID = "as you say"
-COMPACT_DATES = "yyyymmdd"
 
 
 class Verdict(NamedTuple):
@@ -64,32 +51,32 @@ def judge_numbers(name: str, values: Floats) -> Verdict:
     """Find the kind of a column of numbers, NaN where a cell is missing, by the numbers and by its name."""
     known = values[~np.isnan(values)]
     if not len(known):
-        return Verdict(EMPTY, "it has no values")
+        return Verdict(Kind.EMPTY, "it has no values")
     low, high = float(known.min()), float(known.max())
     if low == high:
-        return Verdict(CONSTANT, f"every cell is {plain_number(low)}")
+        return Verdict(Kind.CONSTANT, f"every cell is {plain_number(low)}")
     start = known[:1000]  # most columns of fractions show it at once
     if not (np.all(start == np.floor(start)) and np.all(known == np.floor(known)) and np.isfinite(known).all()):
         # Keys may look like fractions, such as 279658724.670364868.
         if len(known) >= FEW_LEVELS and "key" in hints_of(name) and len(np.unique(known)) == len(known):
-            return Verdict(IDENTIFIER, "its name is that of a key, and every row has its own")
-        return Verdict(NUMBER, "numbers", NUMBER)
+            return Verdict(Kind.IDENTIFIER, "its name is that of a key, and every row has its own")
+        return Verdict(Kind.NUMBER, "numbers", Kind.NUMBER)
     if low == 0 and high == 1:
-        return Verdict(YES_NO, "only 0 and 1", NUMBER)
+        return Verdict(Kind.YES_NO, "only 0 and 1", Kind.NUMBER)
     distinct = np.unique(known)
     return (
         _named_codes(name, distinct, len(known))
         or _row_numbers(name, values, known, distinct)
         or _long_numbers(known, distinct)
-        or Verdict(NUMBER, "whole numbers", NUMBER)
+        or Verdict(Kind.NUMBER, "whole numbers", Kind.NUMBER)
     )
 
 
 def judge_codes(what: str, n_codes: int, n_rows: int) -> Verdict:
     """Take codes as groups if there are few, otherwise as identifiers."""
     if n_codes <= FEW_CODES and 2 * n_codes <= n_rows:
-        return Verdict(CATEGORY, f"{what}: {n_codes} names of groups, not quantities", CATEGORY)
-    return Verdict(IDENTIFIER, f"{what}: {n_codes} different ones in {n_rows} rows")
+        return Verdict(Kind.CATEGORY, f"{what}: {n_codes} names of groups, not quantities", Kind.CATEGORY)
+    return Verdict(Kind.IDENTIFIER, f"{what}: {n_codes} different ones in {n_rows} rows")
 
 
 def _codes_by_name(hints: frozenset[str]) -> str:
@@ -103,13 +90,17 @@ def _named_codes(name: str, distinct: Floats, n_rows: int) -> Verdict | None:
         return judge_codes(_codes_by_name(hints), m, n_rows)
     if "key" in hints:
         if m > max(FEW_LEVELS, n_rows // 20) or 2 * m > n_rows:
-            return Verdict(IDENTIFIER, f"its name is that of a key, and it has {m} different values in {n_rows} rows")
-        return Verdict(CATEGORY, f"its name is that of a key, and it has {m} values: names of groups", CATEGORY)
+            return Verdict(
+                Kind.IDENTIFIER, f"its name is that of a key, and it has {m} different values in {n_rows} rows"
+            )
+        return Verdict(
+            Kind.CATEGORY, f"its name is that of a key, and it has {m} values: names of groups", Kind.CATEGORY
+        )
     if "codes" in hints and m <= FEW_CODES and 5 * m <= n_rows:
-        return Verdict(CATEGORY, f"its name says that its {m} numbers are codes of groups", CATEGORY)
+        return Verdict(Kind.CATEGORY, f"its name says that its {m} numbers are codes of groups", Kind.CATEGORY)
     counts_up = m == n_rows and distinct[-1] - distinct[0] == n_rows - 1
     if "number of things" in hints and n_rows >= FEW_ROWS and 2 * m > n_rows and not counts_up:
-        return Verdict(IDENTIFIER, f"its name is that of numbers of things; {m} different ones in {n_rows} rows")
+        return Verdict(Kind.IDENTIFIER, f"its name is that of numbers of things; {m} different ones in {n_rows} rows")
     return None
 
 
@@ -123,9 +114,9 @@ def _row_numbers(name: str, values: Floats, known: Floats, distinct: Floats) -> 
     if (steps == 1).all() or (steps == -1).all():
         if "time" in hints and distinct[0] > 1:
             return None
-        return Verdict(RUNNING_NUMBER, f"it counts the rows, {span}")
+        return Verdict(Kind.RUNNING_NUMBER, f"it counts the rows, {span}")
     if distinct[0] in (0, 1) or hints & {"row numbers", "number of things"}:
-        return Verdict(RUNNING_NUMBER, f"each of the numbers {span} occurs once")
+        return Verdict(Kind.RUNNING_NUMBER, f"each of the numbers {span} occurs once")
     return None
 
 
@@ -134,10 +125,10 @@ def _long_numbers(known: Floats, distinct: Floats) -> Verdict | None:
     if distinct[0] < LONG:
         return None
     if distinct[0] >= 19000101 and distinct[-1] <= 21001231 and all(parse_date(f"{v:.0f}") for v in distinct.tolist()):
-        return Verdict(DATE, "eight digits each: year, month and day", DATE, COMPACT_DATES)
+        return Verdict(Kind.DATE, "eight digits each: year, month and day", Kind.DATE, Style.COMPACT_DATES)
     digits = {len(plain_number(value)) for value in (float(distinct[0]), float(distinct[-1]))}
     if len(digits) == 1 and len(distinct) == len(known) >= FEW_LEVELS:
-        return Verdict(IDENTIFIER, f"{len(distinct)} different numbers of {digits.pop()} digits")
+        return Verdict(Kind.IDENTIFIER, f"{len(distinct)} different numbers of {digits.pop()} digits")
     return None
 
 
@@ -180,24 +171,26 @@ def judge_texts(name: str, counts: Counts) -> Verdict:
     length = float(np.average([len(text) for text in counts.index], weights=counts))
     many = f"{m} different texts in {n} rows"
     if "text" in hints and words >= 2 and m > min(FEW_LEVELS // 2, n // 2):
-        return Verdict(FREE_TEXT, f"{many}, of {words:.0f} words each")
+        return Verdict(Kind.FREE_TEXT, f"{many}, of {words:.0f} words each")
     for what, pattern in _ADDRESSES.items():
         if m > FEW_LEVELS and share(counts, mask(counts, lambda text: bool(pattern.fullmatch(text)))) > 0.8:  # noqa: B023
-            return Verdict(IDENTIFIER, f"{many}: {what}")
+            return Verdict(Kind.IDENTIFIER, f"{many}: {what}")
     if _codes_by_name(hints):
         return judge_codes(_codes_by_name(hints), m, n)
     if "key" in hints and m > max(FEW_LEVELS, n // 20):
         own = "every row has its own text" if m == n else f"its name is that of a key, and it has {many}"
-        return Verdict(IDENTIFIER, own)
+        return Verdict(Kind.IDENTIFIER, own)
     if (words >= SENTENCE or length > LONG_TEXT) and m > max(FEW_LEVELS, n // 10):
-        return Verdict(FREE_TEXT, f"{many}, of {words:.0f} words each")
+        return Verdict(Kind.FREE_TEXT, f"{many}, of {words:.0f} words each")
     if m > max(FEW_LEVELS, n // 2) or (m == n >= FEW_ROWS):
-        return Verdict(IDENTIFIER, f"{many}: nearly every row has its own" if m < n else "every row has its own text")
+        return Verdict(
+            Kind.IDENTIFIER, f"{many}: nearly every row has its own" if m < n else "every row has its own text"
+        )
     if "people or places" in hints and m > max(FEW_LEVELS, n // 4):
-        return Verdict(IDENTIFIER, many)
+        return Verdict(Kind.IDENTIFIER, many)
     if m > MAX_LEVELS:
-        return Verdict(IDENTIFIER, f"{many}: too many to be groups")
-    return Verdict(CATEGORY, f"{m} different texts", CATEGORY)
+        return Verdict(Kind.IDENTIFIER, f"{many}: too many to be groups")
+    return Verdict(Kind.CATEGORY, f"{m} different texts", Kind.CATEGORY)
 
 
 def by_frequency(counts: Counts) -> list[str]:
@@ -211,10 +204,10 @@ def _judge_order(name: str, counts: Counts) -> tuple[Verdict, tuple[str, ...]] |
         return None
     answer = yes_no(by_frequency(counts))
     if answer is not None:
-        return Verdict(YES_NO, f"{answer[1]!r} and {answer[0]!r}", YES_NO), answer
+        return Verdict(Kind.YES_NO, f"{answer[1]!r} and {answer[0]!r}", Kind.YES_NO), answer
     order = order_of(by_frequency(counts), name)
     if order is not None:
-        return Verdict(ORDERED, f"words with an order: {' < '.join(order)}", ORDERED), order
+        return Verdict(Kind.ORDERED, f"words with an order: {' < '.join(order)}", Kind.ORDERED), order
     return None
 
 
@@ -248,7 +241,7 @@ def find_kind(raw: RawColumn, override: Override | None) -> ColumnKind:
     -------
     kind : ColumnKind
     """
-    if override is not None and override.kind in (IDENTIFIER, IGNORED):
+    if override is not None and override.kind in (Kind.IDENTIFIER, Kind.IGNORED):
         return ColumnKind(raw, override, Verdict(override.kind, AS_SAID))
     if not isinstance(raw.cells, Texts):
         return _kind_of_numbers(raw, raw.cells, override)
@@ -256,11 +249,11 @@ def find_kind(raw: RawColumn, override: Override | None) -> ColumnKind:
     signs = mask(every, is_missing_sign)
     counts = every[~signs]
     if not len(counts):
-        return ColumnKind(raw, override, Verdict(EMPTY, "it has no values"))
-    if len(counts) == 1 and (override is None or override.kind != CATEGORY):
-        return ColumnKind(raw, override, Verdict(CONSTANT, f"every cell with a value is {quoted(counts.index)}"))
+        return ColumnKind(raw, override, Verdict(Kind.EMPTY, "it has no values"))
+    if len(counts) == 1 and (override is None or override.kind != Kind.CATEGORY):
+        return ColumnKind(raw, override, Verdict(Kind.CONSTANT, f"every cell with a value is {quoted(counts.index)}"))
     found = _kind_of_texts(raw, counts, every, override)
-    if found.verdict is None or found.verdict.kind == CATEGORY:  # numbers may be found to be codes of groups
+    if found.verdict is None or found.verdict.kind == Kind.CATEGORY:  # numbers may be found to be codes of groups
         found = replace(found, notes=found.notes + missing_notes(every, signs))
     return found
 
@@ -269,25 +262,25 @@ def _kind_of_numbers(raw: RawColumn, values: Floats, override: Override | None) 
     verdict = judge_numbers(raw.name, values)
     levels: tuple[str, ...] = ()
     problem = ""
-    if verdict.kind not in (EMPTY, CONSTANT) and override is not None:
+    if verdict.kind not in (Kind.EMPTY, Kind.CONSTANT) and override is not None:
         if override.order and not _is_their_order(override.order, values):
             problem = (
                 f"its cells are numbers, which have an order of their own, and {', '.join(override.order)} are not all "
                 "of them in that order. Say that it is ordered without naming levels, or write words into its cells."
             )
-        elif override.kind == DATE and not (verdict.kind == DATE or raw.declared == DATE):
+        elif override.kind == Kind.DATE and not (verdict.kind == Kind.DATE or raw.declared == Kind.DATE):
             problem = f"its numbers, such as {', '.join(raw.examples())}, are no dates."
-        elif override.kind == DATE and verdict.kind == DATE:
+        elif override.kind == Kind.DATE and verdict.kind == Kind.DATE:
             verdict = verdict._replace(reason=AS_SAID)
         else:
-            as_category = override.kind == CATEGORY
-            read_as = DATE if override.kind == DATE else CATEGORY if as_category else NUMBER
+            as_category = override.kind == Kind.CATEGORY
+            read_as = Kind.DATE if override.kind == Kind.DATE else Kind.CATEGORY if as_category else Kind.NUMBER
             verdict = Verdict(override.kind, AS_SAID, read_as)
-    elif verdict.kind not in (EMPTY, CONSTANT) and raw.declared == DATE:
-        verdict = Verdict(DATE, "dates", DATE)
-    elif verdict.kind not in (EMPTY, CONSTANT) and raw.declared == YES_NO:
-        verdict, levels = Verdict(YES_NO, "true and false", NUMBER), ("False", "True")
-    problems = (ColumnProblem(raw.name, problem, (ignoring(),)),) if problem else ()
+    elif verdict.kind not in (Kind.EMPTY, Kind.CONSTANT) and raw.declared == Kind.DATE:
+        verdict = Verdict(Kind.DATE, "dates", Kind.DATE)
+    elif verdict.kind not in (Kind.EMPTY, Kind.CONSTANT) and raw.declared == Kind.YES_NO:
+        verdict, levels = Verdict(Kind.YES_NO, "true and false", Kind.NUMBER), ("False", "True")
+    problems = (ColumnProblem(raw.name, problem, (IGNORING,)),) if problem else ()
     return ColumnKind(raw, override, verdict, levels=levels, problems=problems)
 
 
@@ -304,11 +297,11 @@ def _kind_of_texts(raw: RawColumn, counts: Counts, every: Counts, override: Over
     """Find out what texts are, or read them as the user says."""
     if override is not None:
         return _overridden_texts(raw, counts, every, override)
-    if raw.declared == ORDERED:
-        return ColumnKind(raw, None, Verdict(ORDERED, "an ordered type", ORDERED), levels=tuple(every.index))
-    if raw.declared == CATEGORY:
+    if raw.declared == Kind.ORDERED:
+        return ColumnKind(raw, None, Verdict(Kind.ORDERED, "an ordered type", Kind.ORDERED), levels=tuple(every.index))
+    if raw.declared == Kind.CATEGORY:
         verdict = judge_texts(raw.name, counts)
-        typed = verdict.kind == CATEGORY
+        typed = verdict.kind == Kind.CATEGORY
         return ColumnKind(raw, None, verdict._replace(reason="a categorical type") if typed else verdict)
     codes = judge_digits(raw.name, counts)
     if codes is not None:
@@ -344,21 +337,21 @@ def _notes_without(counts: Counts, kept: Sequence[str]) -> tuple[str, ...]:
 
 def _overridden_texts(raw: RawColumn, counts: Counts, every: Counts, override: Override) -> ColumnKind:
     """Read texts as the user says."""
-    if override.kind in (NUMBER, DATE):
-        parsed = (parse_numbers if override.kind == NUMBER else parse_dates)(raw.name, every, wanted=True)
+    if override.kind in (Kind.NUMBER, Kind.DATE):
+        parsed = (parse_numbers if override.kind == Kind.NUMBER else parse_dates)(raw.name, every, wanted=True)
         if parsed is not None:
             return ColumnKind(raw, override, parsed=parsed)
-    elif override.kind == CATEGORY:
+    elif override.kind == Kind.CATEGORY:
         if len(counts) <= MAX_LEVELS:
-            return ColumnKind(raw, override, Verdict(CATEGORY, AS_SAID, CATEGORY))
+            return ColumnKind(raw, override, Verdict(Kind.CATEGORY, AS_SAID, Kind.CATEGORY))
         text = f"it has {len(counts)} different texts; at most {MAX_LEVELS} are allowed. Join rare ones."
         return _refused(raw, override, text)
-    elif override.kind == YES_NO:
+    elif override.kind == Kind.YES_NO:
         answers = _without(counts, is_missing_word)
         answer = yes_no(by_frequency(answers))
         if answer is not None:
             notes = _notes_without(every, answers.index)
-            return ColumnKind(raw, override, Verdict(YES_NO, AS_SAID, YES_NO), levels=answer, notes=notes)
+            return ColumnKind(raw, override, Verdict(Kind.YES_NO, AS_SAID, Kind.YES_NO), levels=answer, notes=notes)
     else:
         return _overridden_order(raw, counts, every, override)
     cells = quoted(by_frequency(counts))
@@ -378,11 +371,11 @@ def _overridden_order(raw: RawColumn, counts: Counts, every: Counts, override: O
     strange = [text for text in counts.index if text not in known and not is_missing_word(text)]
     if strange:
         return _refused(raw, override, f"{quoted(strange)} is none of the levels that you give: {', '.join(order)}.")
-    verdict = Verdict(ORDERED, f"{AS_SAID}: {' < '.join(order)}", ORDERED)
+    verdict = Verdict(Kind.ORDERED, f"{AS_SAID}: {' < '.join(order)}", Kind.ORDERED)
     return ColumnKind(raw, override, verdict, levels=tuple(order), notes=_notes_without(every, known))
 
 
 def _refused(raw: RawColumn, override: Override, text: str, *remedies: Remedy) -> ColumnKind:
-    problem = ColumnProblem(raw.name, text, (*remedies, ignoring()))
+    problem = ColumnProblem(raw.name, text, (*remedies, IGNORING))
     verdict = Verdict(override.kind, "it cannot be read as you say")
     return ColumnKind(raw, override, verdict, problems=(problem,))

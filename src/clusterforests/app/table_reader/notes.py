@@ -5,14 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clusterforests.app.table_reader.columns import (
-    DAY_FIRST,
-    DECIMAL_COMMA,
-    DECIMAL_POINT,
-    IGNORED,
-    MONTH_FIRST,
-    ColumnReading,
-)
+from clusterforests.app.table_reader.columns import ColumnReading, Kind, Style
 from clusterforests.app.table_reader.raw_columns import quoted
 
 # Problems: all of a table at once, each with what can be done.
@@ -59,49 +52,51 @@ class TableProblems(ValueError):
         )
 
 
-def ignoring() -> Remedy:
-    """Drop a column."""
-    return Remedy("ignore", "to drop it")
-
-
-def as_category() -> Remedy:
-    """Take the cells as names of groups."""
-    return Remedy("category", "if these are groups")
+IGNORING = Remedy("ignore", "to drop it")
+AS_CATEGORY = Remedy("category", "if these are groups")
+EITHER_ORDER = (
+    Remedy(f"date, {Style.DAY_FIRST}", "if the day comes first"),
+    Remedy(f"date, {Style.MONTH_FIRST}", "if the month does"),
+)
 
 
 def decimal_remedies(shown: str) -> tuple[Remedy, ...]:
     """Offer both styles of a number like 1,234."""
     plain = shown.replace(" ", "").replace("'", "")
-    values = {DECIMAL_POINT: plain.replace(",", ""), DECIMAL_COMMA: plain.replace(".", "").replace(",", ".")}
+    values = {
+        Style.DECIMAL_POINT: plain.replace(",", ""),
+        Style.DECIMAL_COMMA: plain.replace(".", "").replace(",", "."),
+    }
     return tuple(Remedy(f"number, {style}", f"if {shown} is {value}") for style, value in values.items())
-
-
-def order_remedies() -> tuple[Remedy, ...]:
-    """Offer both orders of dates like 03/04/2021."""
-    return (
-        Remedy(f"date, {DAY_FIRST}", "if the day comes first"),
-        Remedy(f"date, {MONTH_FIRST}", "if the month does"),
-    )
 
 
 # Notes: the same sentences for a table that is fitted and for new rows.
 
 LISTED = 10
-MARK, LIMIT, NO_UNIT, PADDED, NEW_LEVEL = "mark", "limit", "no unit", "padded", "new level"
+
+
+class NoteKind:
+    """Why cells are not read as they stand."""
+
+    MARK = "mark"  # it says that there is no value
+    LIMIT = "limit"
+    NO_UNIT = "no unit"
+    PADDED = "padded"
+    NEW_LEVEL = "new level"
 
 
 def note(kind: str, cells: Sequence[str], count: int, unit: str = "") -> str:
     """Say how `count` cells of a kind were read; `cells` are some of them."""
     one, cell = count == 1, quoted(cells, 1)
     some = f"{count} cell{'' if one else 's'}"
-    if kind in (MARK, NEW_LEVEL):
+    if kind in (NoteKind.MARK, NoteKind.NEW_LEVEL):
         several = len(cells) > 1
-        none = f"{'are' if several else 'is'} none of its levels and " if kind == NEW_LEVEL else ""
+        none = f"{'are' if several else 'is'} none of its levels and " if kind == NoteKind.NEW_LEVEL else ""
         return f"{quoted(cells)} {none}count{'' if several else 's'} as missing ({some})."
-    if kind == LIMIT:
+    if kind == NoteKind.LIMIT:
         read = "is read as the limit that it names" if one else "are read as the limit that they name"
         return f"{some} such as {cell} {read}."
-    if kind == PADDED:
+    if kind == NoteKind.PADDED:
         return f"{some} such as {cell} {'is a number' if one else 'are numbers'}, as you say."
     return f"{count} of its numbers {'has no unit; it is' if one else 'have no unit; they are'} taken as {unit}."
 
@@ -131,7 +126,7 @@ def column_notes(readings: Sequence[ColumnReading], most: int = LISTED) -> list[
 
     Of more than `most` dropped columns, the others are counted.
     """
-    dropped = [r for r in readings if not r.used and r.kind != IGNORED and r.reason != "as you say"]
+    dropped = [r for r in readings if not r.used and r.kind != Kind.IGNORED and r.reason != "as you say"]
     notes = [f"Column {r.name!r} is dropped: {r.kind} ({r.reason})." for r in dropped[:most]]
     if len(dropped) > most:
         kinds = Counter(reading.kind for reading in dropped[most:])

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from clusterforests.app.table_reader.columns import DECIMAL_COMMA, DECIMAL_POINT
+from clusterforests.app.table_reader.columns import Style
 
 EXACT_DIGITS = 15  # that float64 always holds; longer numbers without a sign are codes
 MANY = 50  # numbers of which some would end in fewer than three decimals if their sign were the decimal one
@@ -68,7 +68,7 @@ class ParsedNumber(NamedTuple):
 
     def value(self, style: str) -> float | None:
         """Return the number in a style; None if the separators do not fit it."""
-        point = style != DECIMAL_COMMA or (self.exponent == TYPED and "," not in self.body)
+        point = style != Style.DECIMAL_COMMA or (self.exponent == TYPED and "," not in self.body)
         digits = _digits(self.body, "." if point else ",")
         if digits is None:
             return None
@@ -120,11 +120,11 @@ def decimal_evidence(number: ParsedNumber) -> str:
     if ("." not in body and "," not in body) or number.exponent == TYPED:
         return ""
     if _UNCLEAR.fullmatch(body):
-        return (DECIMAL_COMMA if "," in body else DECIMAL_POINT) if number.exponent else "unclear"
+        return (Style.DECIMAL_COMMA if "," in body else Style.DECIMAL_POINT) if number.exponent else "unclear"
     point, comma = _digits(body, "."), _digits(body, ",")
     if point is not None and comma is not None:
         return ""  # the sign is no decimal one in either
-    return DECIMAL_POINT if point is not None else DECIMAL_COMMA
+    return Style.DECIMAL_POINT if point is not None else Style.DECIMAL_COMMA
 
 
 class StyleEvidence(NamedTuple):
@@ -139,7 +139,7 @@ class StyleEvidence(NamedTuple):
         if len(self.styles) == 1:
             return next(iter(self.styles))
         if self.unclear and self.thousands:
-            return DECIMAL_POINT if "," in self.unclear else DECIMAL_COMMA
+            return Style.DECIMAL_POINT if "," in self.unclear else Style.DECIMAL_COMMA
         return None if self.unclear else ""
 
 
@@ -165,8 +165,8 @@ def style_evidence(numbers: Iterable[ParsedNumber]) -> StyleEvidence:
     marks = {"," if "," in body else "." for body in unclear}
     if len(marks) > 1 and not styles:  # 1,234 beside 1.234
         styles = {
-            DECIMAL_POINT: next(b for b in unclear if "." in b),
-            DECIMAL_COMMA: next(b for b in unclear if "," in b),
+            Style.DECIMAL_POINT: next(b for b in unclear if "." in b),
+            Style.DECIMAL_COMMA: next(b for b in unclear if "," in b),
         }
     grouped = money or (len(unclear) >= MANY and short and not long)
     return StyleEvidence(styles, unclear[0] if unclear else "", grouped)

@@ -4,22 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clusterforests.app.table_reader.columns import (
-    CATEGORY,
-    DATE,
-    DAY_FIRST,
-    DECIMAL_COMMA,
-    DECIMAL_POINT,
-    IDENTIFIER,
-    IGNORED,
-    MONTH_FIRST,
-    NUMBER,
-    ORDERED,
-    YES_NO,
-)
+from clusterforests.app.table_reader.columns import Kind, Style
 
-STYLES = {NUMBER: (DECIMAL_POINT, DECIMAL_COMMA), DATE: (DAY_FIRST, MONTH_FIRST)}
-KINDS = {"id": IDENTIFIER, "ignore": IGNORED} | {kind: kind for kind in (NUMBER, ORDERED, CATEGORY, YES_NO, DATE)}
+STYLES = {Kind.NUMBER: (Style.DECIMAL_POINT, Style.DECIMAL_COMMA), Kind.DATE: (Style.DAY_FIRST, Style.MONTH_FIRST)}
+KINDS = {"id": Kind.IDENTIFIER, "ignore": Kind.IGNORED} | {
+    kind: kind for kind in (Kind.NUMBER, Kind.ORDERED, Kind.CATEGORY, Kind.YES_NO, Kind.DATE)
+}
 ALLOWED = [*KINDS, *(f"{kind}, {style}" for kind, styles in STYLES.items() for style in styles)]
 MOST_LEVELS = 10_000  # of a column; a range in a damaged model may claim any number
 
@@ -58,7 +48,7 @@ def parse_override(value: Any) -> Override | None:
     # A slice tells how long a range is even where len() cannot.
     if isinstance(value, Sequence) and not value[MOST_LEVELS : MOST_LEVELS + 1]:
         order = tuple(map(str, value))
-        return Override(ORDERED, order=order) if len(order) > 1 and len(set(order)) == len(order) else None
+        return Override(Kind.ORDERED, order=order) if len(order) > 1 and len(set(order)) == len(order) else None
     return None
 
 

@@ -6,21 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from clusterforests.app.table_reader.columns import DATE, DAY_FIRST, HOURS, MONTH_FIRST, NUMBER
+from clusterforests.app.table_reader.columns import Kind, Style
 from clusterforests.app.table_reader.dates import parse_date, parse_hours
 from clusterforests.app.table_reader.missing_marks import is_missing_word, is_plain_mark
 from clusterforests.app.table_reader.notes import (
-    LIMIT,
-    MARK,
-    NO_UNIT,
-    PADDED,
+    AS_CATEGORY,
+    EITHER_ORDER,
+    IGNORING,
     ColumnProblem,
+    NoteKind,
     Remedy,
-    as_category,
     decimal_remedies,
-    ignoring,
     note,
-    order_remedies,
 )
 from clusterforests.app.table_reader.numbers import ParsedNumber, StyleEvidence, parse_number, style_evidence, untyped
 from clusterforests.app.table_reader.raw_columns import Mask, quoted
@@ -46,17 +43,17 @@ class ParsedColumn:
 
     def unclear_problem(self, name: str) -> ColumnProblem:
         """Ask for the style of a column whose cells do not show it."""
-        if self.read_as == DATE:
+        if self.read_as == Kind.DATE:
             text = f"every date is like {self.unclear!r}: day or month may come first."
-            return ColumnProblem(name, text, order_remedies())
+            return ColumnProblem(name, text, EITHER_ORDER)
         text = f"its numbers are like {self.unclear!r}, which may be thousands or decimals."
         return ColumnProblem(name, text, decimal_remedies(self.unclear))
 
     def describe(self, style: str | None) -> str:
         """Say what the column holds, once its style is known."""
-        if self.read_as == HOURS:
+        if self.read_as == Kind.HOURS:
             return "times of day, read as hours"
-        if self.read_as == DATE:
+        if self.read_as == Kind.DATE:
             return "dates" + (f"; {style}" if style else "")
         details = [f"in {self.unit}" if self.unit else "", style if style and self.settled != "" else ""]
         return ", ".join(filter(None, ["numbers", *details]))
@@ -80,7 +77,7 @@ def noted(kind: str, counts: Counts, told: Mask) -> tuple[str, ...]:
 
 def missing_notes(counts: Counts, missing: Mask) -> tuple[str, ...]:
     """Say which texts count as missing, without those that need no mention."""
-    return noted(MARK, counts, missing & ~mask(counts, is_plain_mark))
+    return noted(NoteKind.MARK, counts, missing & ~mask(counts, is_plain_mark))
 
 
 def parse_numbers(name: str, every: Counts, *, wanted: bool = False) -> ParsedColumn | None:
@@ -121,20 +118,22 @@ def parse_numbers(name: str, every: Counts, *, wanted: bool = False) -> ParsedCo
     problems: tuple[ColumnProblem, ...] = ()
     notes = missing_notes(every, missing)
     limits, padded = ([bool(getattr(number, of)) for number in numbers] for of in ("limit", "padded"))
-    notes += noted(LIMIT, counts[fits], np.array(limits)) + noted(PADDED, counts[fits], np.array(padded))
+    notes += noted(NoteKind.LIMIT, counts[fits], np.array(limits)) + noted(
+        NoteKind.PADDED, counts[fits], np.array(padded)
+    )
     without = "" in units
     if len(named) > 1 or (named == ["%"] and without):
         what = "some of its numbers have a percent sign and others have none"
         what = what if without and "%" in named else "it has several units"
         text = f"{what}, such as {quoted([first for _, first, _ in units.values()])}. Write all of them alike."
-        problems += (ColumnProblem(name, text, (ignoring(), as_category())),)
+        problems += (ColumnProblem(name, text, (IGNORING, AS_CATEGORY)),)
     elif named and without:
-        notes += (note(NO_UNIT, (), units[""][2], named[0]),)
+        notes += (note(NoteKind.NO_UNIT, (), units[""][2], named[0]),)
 
     evidence = style_evidence(numbers)
     problems += _strangers(name, counts, fits, "number") + _mixed_styles(name, texts, numbers, evidence)
     unit = named[0] if len(named) == 1 else ""
-    return ParsedColumn(NUMBER, unit, evidence.settled(), evidence.unclear, notes, problems, any(padded))
+    return ParsedColumn(Kind.NUMBER, unit, evidence.settled(), evidence.unclear, notes, problems, any(padded))
 
 
 def parse_dates(name: str, every: Counts, *, wanted: bool = False) -> ParsedColumn | None:
@@ -145,18 +144,18 @@ def parse_dates(name: str, every: Counts, *, wanted: bool = False) -> ParsedColu
     fits = mask(counts, dates.__contains__)
     if fits.any() and (share(counts, fits) >= ENOUGH or wanted):
         shown = {date.order: text for text, date in dates.items()}  # a text for each order that some cell shows
-        clear = [order for order in (DAY_FIRST, MONTH_FIRST) if order in shown]
+        clear = [order for order in (Style.DAY_FIRST, Style.MONTH_FIRST) if order in shown]
         problems = _strangers(name, counts, fits, "date")
         if len(clear) == 2:
-            both = quoted([shown[DAY_FIRST], shown[MONTH_FIRST]])
+            both = quoted([shown[Style.DAY_FIRST], shown[Style.MONTH_FIRST]])
             text = f"some dates have the day first and others the month: {both}. Write all of them alike."
-            problems += (ColumnProblem(name, text, (ignoring(),)),)
+            problems += (ColumnProblem(name, text, (IGNORING,)),)
         settled = clear[0] if len(clear) == 1 else (None if clear or "unclear" in shown else "")
         unclear = next((text for text, date in dates.items() if date.order == "unclear"), "")
-        return ParsedColumn(DATE, "", settled, unclear, notes, problems)
+        return ParsedColumn(Kind.DATE, "", settled, unclear, notes, problems)
     times = mask(counts, lambda text: parse_hours(text) is not None)
     if times.any() and share(counts, times) >= ENOUGH:
-        return ParsedColumn(HOURS, "h", notes=notes, problems=_strangers(name, counts, times, "time"))
+        return ParsedColumn(Kind.HOURS, "h", notes=notes, problems=_strangers(name, counts, times, "time"))
     return None
 
 
@@ -177,7 +176,7 @@ def _mixed_styles(
     first = {number.body: text for text, number in reversed(list(zip(texts, numbers, strict=True)))}
     cells = [first[body] for body in evidence.styles.values()]
     text = f"some numbers have a decimal point and others a decimal comma: {quoted(cells)}. Write all of them alike."
-    return (ColumnProblem(name, text, (ignoring(),), cells[-1]),)
+    return (ColumnProblem(name, text, (IGNORING,), cells[-1]),)
 
 
 def _strangers(name: str, counts: Counts, fits: Mask, what: str) -> tuple[ColumnProblem, ...]:
@@ -186,7 +185,7 @@ def _strangers(name: str, counts: Counts, fits: Mask, what: str) -> tuple[Column
     if not strange:
         return ()
     cells = f"{rows} cells are not {what}s, such as {quoted(strange)}"
-    remedies: tuple[Remedy, ...] = (ignoring(), as_category())
+    remedies: tuple[Remedy, ...] = (IGNORING, AS_CATEGORY)
     if len(strange) <= 3:
         marks = tuple(map(untyped, strange))
         remedies = (Remedy("", "if that stands for a missing value", marks), *remedies)

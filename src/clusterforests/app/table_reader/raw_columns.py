@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from clusterforests.app.table_reader.columns import CATEGORY, DATE, NUMBER, ORDERED, YES_NO
+from clusterforests.app.table_reader.columns import Kind
 from clusterforests.app.table_reader.numbers import typed, untyped
 
 try:
@@ -76,7 +76,7 @@ class RawColumn:
         if isinstance(self.cells, Texts):
             return tuple(map(shown, self.cells.levels[:EXAMPLES]))
         known = self.cells[~np.isnan(self.cells)][: 10 * EXAMPLES]
-        if self.declared == DATE:
+        if self.declared == Kind.DATE:
             return tuple(map(str, np.unique(known.astype("datetime64[D]"))[:EXAMPLES]))
         return tuple(plain_number(value) for value in list(dict.fromkeys(known.tolist()))[:EXAMPLES])
 
@@ -148,17 +148,17 @@ def _raw_column(series: Any, name: str) -> RawColumn:
     if isinstance(series.dtype, pd.CategoricalDtype):
         levels = [_level(level) for level in series.cat.categories]
         texts = Texts(series.cat.codes.to_numpy().astype(np.int32), tuple(levels)).renamed(levels)
-        return RawColumn(name, texts, ORDERED if series.dtype.ordered else CATEGORY)
+        return RawColumn(name, texts, Kind.ORDERED if series.dtype.ordered else Kind.CATEGORY)
     if kind == "M":
         moments = series.dt.tz_convert(None) if getattr(series.dt, "tz", None) is not None else series
-        return RawColumn(name, days_of(moments.to_numpy(dtype="datetime64[us]")), DATE)
+        return RawColumn(name, days_of(moments.to_numpy(dtype="datetime64[us]")), Kind.DATE)
     if kind == "m":
-        return RawColumn(name, days_of(series.to_numpy(dtype="timedelta64[us]")), NUMBER)
+        return RawColumn(name, days_of(series.to_numpy(dtype="timedelta64[us]")), Kind.NUMBER)
     if kind == "c":
         raise ValueError(f"Column {name!r}: Complex data not supported. Split it into two columns of real numbers.")
     if kind in "biuf":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return RawColumn(name, values, YES_NO if kind == "b" else NUMBER)
+        return RawColumn(name, values, Kind.YES_NO if kind == "b" else Kind.NUMBER)
     return _untyped_column(series.to_numpy(dtype=object), name)
 
 
@@ -168,7 +168,7 @@ def _untyped_column(cells: Any, name: str) -> RawColumn:
     kinds = set(map(type, cells[known]))
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
         moments = [cell if told else None for cell, told in zip(cells, known, strict=True)]
-        return RawColumn(name, days_of(np.array(moments, "datetime64[us]")), DATE)
+        return RawColumn(name, days_of(np.array(moments, "datetime64[us]")), Kind.DATE)
     for kind in kinds:
         if not issubclass(kind, (str, Real, Decimal, np.bool_)):
             row = next(i for i, cell in enumerate(cells) if type(cell) is kind)
@@ -191,9 +191,9 @@ def _untyped_column(cells: Any, name: str) -> RawColumn:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"Column {name!r} must hold numbers: {error}.") from error
     if kinds and kinds <= TRUTHS:
-        return RawColumn(name, values, YES_NO)
+        return RawColumn(name, values, Kind.YES_NO)
     truths = np.array([type(cell) in TRUTHS for cell in cells]) if kinds & TRUTHS else None
-    return RawColumn(name, values, NUMBER, truths)
+    return RawColumn(name, values, Kind.NUMBER, truths)
 
 
 def _written(cell: Any) -> str:

@@ -11,34 +11,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from clusterforests.app.table_reader.columns import (
-    DATE,
-    DAY_FIRST,
-    DECIMAL_COMMA,
-    DECIMAL_POINT,
-    MONTH_FIRST,
-    NEAR_DUPLICATE,
-    NUMBER,
-    ORDERED,
-    READ_AS,
-    YES_NO,
-    ColumnReading,
-    TableColumns,
-)
+from clusterforests.app.table_reader.columns import READ_AS, ColumnReading, Kind, Style, TableColumns
 from clusterforests.app.table_reader.conversion import CellError, convert, typed_series
 from clusterforests.app.table_reader.inspection import InspectedTable, inspect_columns
-from clusterforests.app.table_reader.notes import (
-    ColumnProblem,
-    NewCells,
-    TableProblems,
-    column_notes,
-    describe_dropped,
-)
+from clusterforests.app.table_reader.notes import ColumnProblem, NewCells, TableProblems, column_notes, describe_dropped
 from clusterforests.app.table_reader.overrides import FileStyle, parse_overrides
 from clusterforests.app.table_reader.raw_columns import Cells, RawColumn, Texts, as_frame, raw_columns
 
-DECIMALS = {None: "", ".": DECIMAL_POINT, ",": DECIMAL_COMMA}
-ORDERS = {None: "", True: DAY_FIRST, False: MONTH_FIRST}
+DECIMALS = {None: "", ".": Style.DECIMAL_POINT, ",": Style.DECIMAL_COMMA}
+ORDERS = {None: "", True: Style.DAY_FIRST, False: Style.MONTH_FIRST}
 FILE_STYLES = (None, "text", "comma-separated")
 
 
@@ -265,7 +246,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for feature, j in enumerate(found.cells):
             readings[j] = replace(readings[j], feature=feature)
         self._publish(readings, named=named)
-        told = [reading for reading in readings if reading.kind != NEAR_DUPLICATE]  # those do no harm
+        told = [reading for reading in readings if reading.kind != Kind.NEAR_DUPLICATE]  # those do no harm
         self._warn(column_notes(told), " `columns_` has all; to decide otherwise, pass overrides={name: kind}.")
         return frame, dict(enumerate(found.cells.values()))
 
@@ -299,11 +280,11 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _in_style(raw: RawColumn, reading: ColumnReading, style: FileStyle) -> ColumnReading:
     """Take the style that the user gives; where the fitted table shows none, the one that the kind of file suggests."""
-    if reading.read_as == NUMBER:
+    if reading.read_as == Kind.NUMBER:
         commas = isinstance(raw.cells, Texts) and any("," in level for level in raw.cells.levels)
-        likely = DECIMAL_POINT if style.plain_points and not commas else ""
+        likely = Style.DECIMAL_POINT if style.plain_points and not commas else ""
         return replace(reading, style=style.decimal or reading.style or likely)
-    if reading.read_as == DATE and style.dates and reading.style in ("", DAY_FIRST, MONTH_FIRST):
+    if reading.read_as == Kind.DATE and style.dates and reading.style in ("", Style.DAY_FIRST, Style.MONTH_FIRST):
         return replace(reading, style=style.dates)
     return reading
 
@@ -317,7 +298,7 @@ def _checked_reading(column: Mapping[str, Any]) -> ColumnReading:
     texts = (reading.name, reading.kind, reading.reason, reading.unit, reading.style, *reading.levels, *reading.notes)
     whole = type(reading.feature) is int and type(reading.used) is bool and type(reading.padded) is bool
     answers = reading.read_as in READ_AS and (reading.read_as != "") == reading.used and not reading.examples
-    needed = {YES_NO: 2, ORDERED: 1}.get(reading.read_as, 0)
+    needed = {Kind.YES_NO: 2, Kind.ORDERED: 1}.get(reading.read_as, 0)
     if not (all(isinstance(text, str) for text in texts) and whole and answers and len(reading.levels) >= needed):
         raise ValueError("a column is not described as one")
     if len(set(reading.levels)) < len(reading.levels):
