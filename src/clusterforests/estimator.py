@@ -42,39 +42,122 @@ class MadeTrees(NamedTuple):
 
 
 class ClusterForest(FittedForest):
-    """Cluster Forests (Yan, Chen and Jordan).
+    """Cluster Forests: consensus clustering of tables with many features, some of them noise.
 
-    Finds the features that tell the clusters, in rounds of small clusterings; makes many K-means clusterings of several
-    kinds on these; counts how often two rows land together; regularises these shares; cuts the graph; refines the cut.
+    Screens the features without labels; fits many small K-means clusterings of several kinds, the trees, on the
+    informative ones; counts how often two rows are in the same cluster of a tree; cuts the graph of these shares, and
+    refines the cut.
 
-    Settings left at "auto" follow rules that use no labels; `chosen_params_` says what they came to. The published
-    algorithm, which grows each clustering as long as new features lower kappa = SS_W / SS_B, is `PaperForest`.
+    Parameters left at "auto" are set from the data, never from labels; `chosen_params_` says to what, and why. The
+    published algorithm, which grows each tree as long as new features lower kappa = SS_W / SS_B, is `PaperForest`.
 
     Parameters
     ----------
     n_clusters : int, "auto" or sequence of int, default="auto"
         Number of clusters, or several numbers to choose from, such as `range(2, 7)`. "auto" chooses from 1 to 50, and 1
-        if the table cannot be told from tables without clusters. `recut` gives the clusters for any other number.
+        if the table shows no evidence of more than one cluster. `recut` gives the clusters for any other number.
     n_estimators : int, default=200
-        Number of clusterings in the forest (T).
+        Number of trees in the forest (T).
     trees : {"auto", "varied", "fine"}, default="auto"
-        How the clusterings are made. "varied": by one K-means each, on all features, on ranks of random features or on
-        whitened random features, in turn; of more than 20 columns on their leading principal components. "fine": by
-        these and by K-means with many small clusters, which see gaps between clusters of any shape. "auto" is "fine"
-        where at most 4 features are left to use and `n_base_clusters` is not given, and otherwise "varied".
+        The kinds of trees. "varied": K-means on all features, on ranks of random features and on whitened random
+        features, in rotation; of more than 20 columns on their leading principal components. "fine": these, and K-means
+        with many small clusters, which follow gaps between clusters of any shape. "auto" is "fine" where at most 4
+        features are left to use and `n_base_clusters` is not given, and otherwise "varied".
     select_features : bool, default=True
-        Whether trees use only the informative features: those that go with the clusterings of others. False lets them
-        use all.
+        Whether trees use only the informative features: those that agree with clusterings of the others. False lets
+        them use all.
     scale : {"auto", "none", "standard", "range", "rank", "mixed"}, default="auto"
         How features are made comparable: not at all, divided by their standard deviation or by their range, or replaced
         by their ranks. "mixed", which "auto" means, divides by the standard deviation in some trees and takes ranks in
         others.
     n_base_clusters : int, (int, int), None or "auto", default="auto"
-        Number of clusters in each clustering of the forest (n_b). A pair is a range from which each draws its own;
-        None means `n_clusters`. "auto" is the range from 2 to about the square root of the number of distinct rows, at
-        most 70, or twice, four times ... as much if `n_clusters` needs it: forests for other numbers of clusters are
-        the same forest. Fine trees have their own: from the root to 2.5 times the root.
-        How the graph was cut; only with a `consensus` named "ncut...", otherwise None.
+        Number of clusters in each tree (n_b). A pair is a range from which each tree draws its own; None means
+        `n_clusters`. "auto" is the range from 2 to about the square root of the number of distinct rows, at most 70, or
+        twice, four times, ... as much if `n_clusters` needs it. Fine trees have their own: from the root to 2.5 times
+        the root.
+    consensus : str, default="auto"
+        How the graph is cut. "refined": by K-means on the leading eigenvectors, dense parts of the table no sooner than
+        others; rows then move to where their values and their shares point together, with a normal distribution for
+        each cluster. "gaps": at gaps that the trees with the most clusters see, whatever the shape of the clusters.
+        "gaps-or-refined": at gaps where the graph separates cleanly, and otherwise "refined". "kway": by K-means on the
+        leading eigenvectors. "ncut": recursively, by the sign of the second eigenvector, as in the paper. "average":
+        average linkage of the shares. "average-trimmed": average linkage in which clusters of less than a tenth of an
+        even share are left to the others. "medoid": of "average-trimmed", "kway" and "ncut" the one that agrees best
+        with the other two. "auto" is "refined", or "gaps-or-refined" if trees are "fine".
+    max_samples : int, None or "auto", default="auto"
+        Number of distinct rows, chosen at random, on which trees are fitted; every row then gets its nearest centre.
+        None takes all rows; "auto" is 512, or 1,024 if trees are "fine".
+    n_landmarks : int, None or "auto", default="auto"
+        Largest number of distinct rows of labels whose graph is cut as it is. Where there are more, this many landmarks
+        represent all of them, and every row goes where its links with the landmarks lead. None cuts the graph of all
+        rows, however many. "auto" cuts up to 5,000 (20,000 with "kway", "refined" and "ncut"), and otherwise 2,000
+        landmarks.
+    min_cluster_size, max_cluster_size : int, float or None, default=None
+        Least and largest size of a cluster: in rows, or weights of rows; a number between 0 and 1 is a fraction of
+        them. Rows move to other clusters at the least cost to their shares. Sizes that a given number of clusters
+        cannot have are refused; a number that is chosen is one that can have them.
+    contamination : "auto", float or None, default=None
+        Rows that belong to no cluster, label -1: with "auto", those so far from every cluster, by its own spread, that
+        one in a thousand rows of normal clusters is; with a fraction, so many of the farthest. None gives every row a
+        label. See docs/outliers.md.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1; -1 means all cores that the process may use (by its affinity, its container,
+        LOKY_MAX_CPU_COUNT, OMP_NUM_THREADS and threadpoolctl), or 1 inside a joblib worker or a Dask task. It never
+        changes the result.
+    device : {"auto", "cpu", "gpu"}, default="auto"
+        Where the rows of a large table (more than 65,536) are read: on this machine's cores, or on an NVIDIA GPU, which
+        needs CuPy. "auto" means where X is. Smaller tables are always fitted on the cores. The result is the same.
+    random_state : int, RandomState, Generator or None, default=None
+        Determines everything random. The same value gives the same result, bit for bit.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row; cluster 0 is the largest. -1 for outliers.
+    n_clusters_ : int
+        Number of clusters.
+    partitions_ : ndarray of shape (n_estimators, n_samples)
+        Labels of the rows in each tree. Trees that cannot be made (too few distinct rows) are left out with a warning;
+        `chosen_params_["n_estimators"]` says how many there are.
+    estimators_features_ : list of ndarray
+        Features of each tree.
+    kappas_ : ndarray of shape (n_estimators,)
+        kappa = SS_W / SS_B of each tree.
+    kappa_path_ : ndarray of shape (n_estimators, n_iter_)
+        kappa of each tree after each round of growth: one round here, more in `PaperForest`.
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
+        The fraction of each feature's variance that lies between the clusters of small clusterings which did not use
+        it, above what shuffled rows give, on average. 0 for features that are not informative (Benjamini and
+        Hochberg's test, at 1 %).
+    feature_pvalues_ : ndarray of shape (`n_features_in_`,)
+        The probability that a feature which has nothing to do with the others does as well. 1 if every clustering used
+        the feature. Noise features that are correlated with each other have low ones too.
+    memberships_ : ndarray of shape (n_samples, `n_clusters_`)
+        Soft membership of each row in each cluster: the fraction of its companions, the other rows in its cluster of a
+        tree, that are of the cluster, averaged over the trees. Sums to 1; that of an ambiguous row may be highest in
+        another cluster than its own. `predict_proba` is another number, whose maximum is the label.
+    item_consensus_, consensus_silhouette_ : ndarray of shape (n_samples,)
+        How confident the assignment of each row is: its membership in its own cluster, and from -1 to 1 how far that is
+        above the one in the next.
+    cluster_consensus_ : ndarray of shape (`n_clusters_`,)
+        The mean membership of a cluster's rows in it.
+    cluster_shares_ : ndarray of shape (n_samples, `n_clusters_`)
+        The mean share of trees in which each row is with another row of each cluster.
+    dominant_features_ : dict of int to float
+        Features of few values that the clusters only repeat, with the adjusted Rand index of the two, at least 0.9;
+        `fit` warns of them.
+    n_clusters_evidence_ : NClustersEvidence or None
+        What `n_clusters` was chosen by, if it was chosen.
+    known_clusters_ : dict
+        The cluster of each class of `known_labels`.
+    chosen_params_ : dict of str to Setting
+        For every parameter that may be "auto", and for `n_estimators`: its `value`, as it was used, and the `reason`.
+    cut_tree_ : CutTree or None
+        How the graph was cut; only with `consensus="ncut"`, otherwise None.
+    n_iter_ : int
+        Rounds of growth: 1.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -244,9 +244,8 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         No tree is made again. With `n_base_clusters="auto"` the result is what a fit with this `n_clusters` and the
         same `random_state` gives, as long as `chosen_params_["n_base_clusters"]` is the same for both. Only a fit looks
-        for
-        features that the clusters repeat: `dominant_features_` is empty. Outliers stay outliers, unless they are all
-        that a cluster has: then they are that cluster.
+        for features that the clusters repeat: `dominant_features_` is empty. Outliers stay outliers, unless they are
+        all that a cluster has: then they are that cluster.
 
         Parameters
         ----------

@@ -87,6 +87,20 @@ class PaperForest(FittedForest):
     verbose : int, default=0
         1 shows progress.
 
+    Attributes
+    ----------
+    labels_, n_clusters_, partitions_, memberships_, ...
+        As in `ClusterForest`.
+    estimators_features_ : list of ndarray
+        The clustering vector of each tree: its features; one listed twice counts twice.
+    kappas_ : ndarray of shape (n_estimators,)
+        The kappa that each tree reached.
+    kappa_path_ : ndarray of shape (n_estimators, n_iter_)
+        The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
+        after a tree has stopped.
+    n_iter_ : int
+        Rounds of growth, the first draw included.
+
     References
     ----------
     D. Yan, A. Chen, M. I. Jordan. Cluster Forests. Computational Statistics & Data Analysis 66 (2013), 178-192.
@@ -181,7 +195,7 @@ class PaperForest(FittedForest):
         number, _ = validate_n_clusters(self.n_clusters, len(sample.distinct.rows), rows.n_rows)
         scaling = fit_scaling(sample.table, self.scale, sample.weights)
 
-        # Line 1: for b = 1, ..., T, all trees in lock step.
+        # Line 1: for l = 1, ..., T, all trees in lock step.
         # Line 2: grow a clustering vector by Algorithm 1, which begins with the competition of features of Algorithm 2.
         # Both are in trees/growth.py.
         bar.stage("growing the trees")

@@ -2,7 +2,9 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import resources
@@ -92,3 +94,14 @@ else:
     sys.exit(1)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["ClusterForest", "PaperForest", "HartiganWongKMeans", "TableReader"])
+def test_every_parameter_and_attribute_is_documented(name):
+    estimator = getattr(clusterforests, name)
+    parameters = [each for each in inspect.signature(estimator.__init__).parameters if each != "self"]
+    documented = re.findall(r"^    (\w[\w, .]*?)(?: :|$)", estimator.__doc__, flags=re.MULTILINE)
+    names = [each for line in documented for each in line.split(", ")]
+    assert [each for each in names if each in parameters] == parameters
+    assert "Attributes\n" in estimator.__doc__
+    assert [each for each in names if each.endswith("_")]
