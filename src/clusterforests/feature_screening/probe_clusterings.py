@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray, KeyArray, is_wide
 from clusterforests._utils.linear_algebra import axis_rows, principal_axes, reproducible
 from clusterforests._utils.portable_math import exponential
 from clusterforests._utils.random import Purpose, integers, stream, uniform
@@ -47,7 +47,9 @@ class ProbedRows:
         # Draw features, and the places of the rows in them.
         keys = stream(seed, Purpose.PROBES, round_number, np.arange(PROBES))
         draws = [_draw(weights, t, key) for t, key in enumerate(keys[:, None])]
-        parts = map_in_threads(lambda t: self._places(draws[t], t), range(PROBES), self.threads)
+        # Threads pay only where the columns of a wide table are many.
+        at_once = self.threads if is_wide(len(weights)) else 1
+        parts = map_in_threads(lambda t: self._places(draws[t], t), range(PROBES), at_once)
         # All probes are one batch of K-means problems over one table.
         ends = np.cumsum([part.shape[1] for part in parts])
         columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
