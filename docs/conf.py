@@ -96,6 +96,8 @@ OUTSIDE = {
     "../benchmarks/results/quality.md": "benchmarks/quality.md",
     "../benchmarks/results/noise.md": "benchmarks/noise.md",
     "../benchmarks/results/shapes.md": "benchmarks/shapes.md",
+    "../paper/README.md": "reproduction.md",
+    "../paper/THEORY.md": "theory.md",
     "../CHANGELOG.md": "changelog.md",
     "../CONTRIBUTING.md": "contributing.md",
 }

@@ -125,7 +125,7 @@ class ClusterForest(FittedForest):
         Features of each tree.
     kappas_ : ndarray of shape (n_estimators,)
         kappa = SS_W / SS_B of each tree.
-    kappa_path_ : ndarray of shape (n_estimators, n_iter_)
+    kappa_path_ : ndarray of shape (n_estimators, `n_iter_`)
         kappa of each tree after each round of growth: one round here, more in `PaperForest`.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         The fraction of each feature's variance that lies between the clusters of small clusterings which did not use

@@ -95,7 +95,7 @@ class PaperForest(FittedForest):
         The clustering vector of each tree: its features; one listed twice counts twice.
     kappas_ : ndarray of shape (n_estimators,)
         The kappa that each tree reached.
-    kappa_path_ : ndarray of shape (n_estimators, n_iter_)
+    kappa_path_ : ndarray of shape (n_estimators, `n_iter_`)
         The kappa after the first draw and after each round of growth, on the rows that trees grow on; NaN in rounds
         after a tree has stopped.
     n_iter_ : int
