@@ -344,9 +344,9 @@ class ClusterForest(FittedForest):
         )
         planned = plan_forest(given, sample, n_clusters, seed, rows.backend.threads, rows.reading.reduction)
         plan = planned.plan
+        bar.stage("making the trees and labelling the rows")
         forest = rows.grow(plan, bar.grown)
         planned.chosen["n_estimators"] = trees_grown(forest, plan.settings)
-        bar.stage("labelling the rows")
         labelled = rows.label(forest, plan.scaling, sample)
         settings = self._cut_settings(n_clusters, planned.chosen)
         nodes = rows.nodes(labelled, sample, settings, seed)

@@ -197,8 +197,9 @@ class PaperForest(FittedForest):
 
         # Line 1: for l = 1, ..., T, all trees in lock step.
         # Line 2: grow a clustering vector by Algorithm 1, which begins with the competition of features of Algorithm 2.
-        # Both are in trees/growth.py.
-        bar.stage("growing the trees")
+        # Line 3: the base clustering algorithm on the features of each vector gives a partition of the rows.
+        # Lines 1 and 2 are in trees/growth.py; `grow_forest` in trees/forest.py calls them and does line 3.
+        bar.stage("growing the trees and labelling the rows")
         settings = self._growth(number.value, scaling, len(sample.distinct.rows), seed)
         few = self.max_samples is None or len(sample.distinct.rows) <= self.max_samples
         part = None if few else sample_rows(sample.distinct, int(self.max_samples or 0), seed)
@@ -206,20 +207,19 @@ class PaperForest(FittedForest):
         trees = rows.grow(plan, bar.grown)
         grown = trees_grown(trees, settings)
 
-        # Line 3: the base clustering algorithm on the features of each vector gives a partition of the rows.
-        bar.stage("labelling the rows")
+        # Line 3 for the rows outside the sample, if the table was sampled.
         labelled = rows.label(trees, scaling, sample)
 
-        # Lines 4 to 6: P, the share of partitions in which two rows are in the same cluster. Rows with the same labels
-        # are one node of the graph, and P is made for the nodes only; landmarks stand for very many.
+        # Lines 4 to 7: W between rows depends only on the number of partitions in which they are in the same cluster:
+        # shares below beta_2 become 0, and the entry is exp(beta_1 * share). So W is looked up in a table by that
+        # number, and P is not stored. Rows with the same labels are one node; landmarks stand for very many.
         bar.stage("cutting the graph")
         chosen = self._chosen_params(number, grown)
         cut = self._cut_settings(number.value, chosen)
         nodes = rows.nodes(labelled, sample, cut, seed)
         graph = ConsensusGraph(rows.backend, nodes.signatures, cut)
 
-        # Line 7: regularise P; shares below beta_2 become 0, the others exp(beta_1 * share).
-        # Line 8: normalised cuts of the regularised P. Both when the graph is asked for a cut.
+        # Line 8: normalised cuts of the graph. W is made here, when the method asks for it.
         kept = graph.cut(cut.method)
 
         # Rows that are no nodes go where their links with the nodes lead them.

@@ -1,4 +1,9 @@
-"""From partitions to the graph that is cut: co-association and regularisation (Algorithm 3, lines 4 to 7)."""
+"""From partitions to the graph that is cut: co-association and regularisation (Algorithm 3, lines 4 to 7).
+
+The four lines are one lookup: W between two rows is `weight_table`'s entry for the number of partitions in which their
+labels match. Neither the indicator matrices nor P are stored. P itself is computed, by `coassociate`, only for linkage,
+and where labels are missing, so that the share is of a number of partitions that differs from pair to pair.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Protocol

@@ -63,7 +63,8 @@ class Cut:
 class ConsensusGraph:
     """The graph of how often rows are together (Algorithm 3, lines 4 to 7).
 
-    Its matrices are made for the first method that needs them, and kept for the next.
+    Nothing is computed before a method asks. `affinities` is W, looked up by the number of matching labels without
+    P, and kept for the next method; `shares` is P, for linkage, and made anew each time.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class ConsensusGraph:
         return cut if cut.method else replace(cut, method=method)
 
     def affinities(self) -> Graph:
-        """Make the graph of W: the shares of trees, regularised."""
+        """Make the graph of W, the regularised shares of trees."""
         if self._graph is None:
             W = affinity(self.backend, self.signatures, self.links.threshold, self.links.scale, self.limits)
             self._graph = Graph(self.backend, W, self.signatures.weights, self.limits)

@@ -113,10 +113,10 @@ class Rows(Protocol):
         """Draw rows that stand for all of them."""
 
     def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        """Grow trees on the sample (Algorithm 3, lines 1 and 2)."""
+        """Make trees on the sample, and label its rows by them (Algorithm 3, lines 1 to 3)."""
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
-        """Find the nearest centre of every row in every tree (Algorithm 3, line 3)."""
+        """Label the rows outside the sample as well. Without sampling there are none: trees come with their labels."""
 
     def nodes(self, labelled: LabelledForest, sample: Sample, settings: CutSettings, seed: int) -> Nodes:
         """Choose the nodes of the graph: rows with the same labels are one, and landmarks may stand for many."""

@@ -67,8 +67,8 @@ def grow_forest(
         loaded = backend.load(table, weights)
         trees = finish(backend, views, grown, settings, seed)
     columns = [views.columns(t, features) for t, features in zip(trees.numbers, trees.features, strict=True)]
-    # Line 3: the partition of the data by each. The n x n indicator matrix of line 4 is never formed: `consensus`
-    # counts matches of labels instead. Rows of weight 0 take no part, but have a nearest centre.
+    # Line 3: the partition of the rows by each vector. Of a table that was sampled these are the sample's; `label` of
+    # rows/sampled.py labels the others. Rows of weight 0 take no part, but have a nearest centre.
     partitions = backend.assign(columns, trees.centers) if columns else np.empty((0, len(table)), dtype=np.int32)
     if columns and weights is not None and not weights.all():
         outside = weights == 0
@@ -164,7 +164,7 @@ class GrowthPlan:
 
 
 def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: AnyArray) -> IntArray:
-    """Find the nearest centre of encoded rows in each tree: (T, n). They are scaled a block at a time."""
+    """Find the nearest centre of encoded rows in each tree: (T, n); line 3. They are scaled a block at a time."""
     labels = np.empty((len(trees.columns), len(values)), dtype=np.int32)
     if not trees.columns:
         return labels
