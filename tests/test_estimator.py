@@ -425,7 +425,7 @@ def test_missing_cells(blobs):
 
 @pytest.mark.parametrize("large", [False, True])
 def test_new_rows_have_missing_cells_and_unseen_levels(large, lower_limits, tmp_path, monkeypatch):
-    monkeypatch.setattr("clusterforests.rows.results.BLOCK_ROWS", 50)
+    monkeypatch.setattr("clusterforests.rows.results.NEW_ROWS_AT_A_TIME", 50)
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 60)
     frame = pd.DataFrame(5.0 * truth[:, None] + rng.normal(size=(180, 4)), columns=list("abcd"))

@@ -29,8 +29,8 @@ from clusterforests.trees.forest import GrowthPlan, trees_grown
 from clusterforests.trees.planning import PlannedForest, Sample, plan_forest
 from clusterforests.trees.settings import MOST_CLUSTERS, ForestSettings, Setting, landmarks_used, validate_n_clusters
 
-COMPARED_ROWS = 5000  # by which features are compared with the clusters
-MANY = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
+DOMINANCE_ROWS = 5000  # by which features are compared with the clusters
+NEAR_LIMIT = 0.8  # of the clusters that trees are fine enough for: if so many are found, there may be more
 
 
 class MadeTrees(NamedTuple):
@@ -303,7 +303,7 @@ class ClusterForest(FittedForest):
             screening = screen_by_trees(sample.table, sample.distinct, labels_of_sample, features, seed)
         dominant = {}
         if rows.reading.reduction is None and number.value < len(sample.distinct.rows):
-            labels = placed.placement.clusters(rows.backend, labels_of_sample[:, :COMPARED_ROWS])
+            labels = placed.placement.clusters(rows.backend, labels_of_sample[:, :DOMINANCE_ROWS])
             dominant = dominant_features(sample.table, labels, sample.weights)
         bar.done(f"{rows.n_rows} rows in {number.value} clusters by {len(made.labelled.forest.features)} trees")
 
@@ -369,7 +369,7 @@ class ClusterForest(FittedForest):
             fitted = Fitted(plan, sample.table, sample.distinct, rare_groups, labels, fine)
             settings = self._cut_settings(candidates[0], chosen)
             found = choose_n_clusters(CpuBackend(self.n_jobs), fitted, judged, settings, seed)
-            if self.n_base_clusters != "auto" or judged == candidates or found.n_clusters < MANY * enough:
+            if self.n_base_clusters != "auto" or judged == candidates or found.n_clusters < NEAR_LIMIT * enough:
                 return Setting(found.n_clusters, found.reason), found, made
             made = self._make_trees(rows, sample, enough + 1, seed, bar)
 

@@ -38,7 +38,7 @@ from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cut
 from clusterforests.inspection.arguments import check_names
 from clusterforests.inspection.cluster_tree import NUMBERS, build_tree
 from clusterforests.inspection.memberships import FromMemberships, consensus_silhouette, own_membership, shares_with
-from clusterforests.inspection.stability import MAX_ROWS, N_SPLITS
+from clusterforests.inspection.stability import N_SPLITS, STABILITY_ROWS
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.persistence import SavedForest, load_forest, save_forest
 from clusterforests.rows import new_rows
@@ -359,7 +359,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         diagnosed: FloatArray = results_for(rows.labels).diagnose(work, rows, *after)
         return diagnosed
 
-    def half_cuts(self, n_splits: int = N_SPLITS, *, max_rows: int = MAX_ROWS) -> HalfCuts:
+    def half_cuts(self, n_splits: int = N_SPLITS, *, max_rows: int = STABILITY_ROWS) -> HalfCuts:
         """The clusters that random halves of the trees find, for `clusterforests.inspection`.
 
         Parameters
@@ -378,7 +378,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         number, combine = self.n_clusters_, self._cut_again
         return half_cuts(partitions, number, combine, n_splits=n_splits, max_rows=limit, labels=labels, weights=weights)
 
-    def stability(self, n_splits: int = N_SPLITS, *, level: float = 0.9, max_rows: int = MAX_ROWS) -> Stability:
+    def stability(self, n_splits: int = N_SPLITS, *, level: float = 0.9, max_rows: int = STABILITY_ROWS) -> Stability:
         """Whether another forest of the same kind would have found the same clusters.
 
         The trees are split at random into two halves, each is cut on its own, and the two clusterings are compared.

@@ -34,7 +34,7 @@ def test_ends_and_shapes():
     assert portable_math.exponential(0.0) == 0.0
     assert portable_math.exp(np.zeros((2, 3))).shape == (2, 3)
     assert portable_math.log(2.0).shape == ()
-    chunks = np.full(3 * portable_math.CHUNK + 1, 0.7)
+    chunks = np.full(3 * portable_math.CHUNK_VALUES + 1, 0.7)
     assert np.unique(portable_math.exp(chunks)).tolist() == [float(portable_math.exp(0.7))]
 
 

@@ -19,7 +19,7 @@ from clusterforests.gpu import flat_trees as gpu_trees
 from clusterforests.gpu import labelling as gpu_passes
 from clusterforests.gpu import placement as gpu_placement
 from clusterforests.gpu.flat_trees import (
-    WORD,
+    WORD_BITS,
     flatten_ladders,
     flatten_steps,
     flatten_trees,
@@ -221,7 +221,7 @@ def test_ballots_count_what_the_core_counts(method):
     ballot = make_ballot(nodes, rule.links, rule.voters, parts, 2**16)
     labels = forest.partitions_[:, :200]
     lines = ballot.lines.bits[ballot.lines.first[:, None] + labels]  # (T, rows, words)
-    bits = lines[..., None] >> np.arange(WORD, dtype=np.uint32) & 1
+    bits = lines[..., None] >> np.arange(WORD_BITS, dtype=np.uint32) & 1
     counts = bits.sum(axis=0).reshape(200, -1)
     votes = ballot.table[counts] @ ballot.vectors.T + ballot.base
     expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
@@ -235,8 +235,8 @@ def test_a_ballot_of_groups_has_a_word_or_more_for_each():
     ballot = make_group_ballot(nodes, rule, parts, 2**16)
     labels = forest.partitions_[:, :200]
     lines = ballot.lines.bits[ballot.lines.first[:, None] + labels]
-    counts = (lines[..., None] >> np.arange(WORD, dtype=np.uint32) & 1).sum(axis=0)  # (rows, words, bits)
-    links = ballot.table[counts] * ballot.weights.reshape(-1, WORD)
+    counts = (lines[..., None] >> np.arange(WORD_BITS, dtype=np.uint32) & 1).sum(axis=0)  # (rows, words, bits)
+    links = ballot.table[counts] * ballot.weights.reshape(-1, WORD_BITS)
     votes = ballot.base + links.sum(axis=2) @ np.eye(3)[ballot.word_groups]
     expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
     np.testing.assert_allclose(votes.T, expected, rtol=1e-10)
@@ -253,13 +253,13 @@ def test_kernels_and_host_have_the_same_constants():
     nearest, search = cuda_constants("nearest")
     assert nearest.kThreads * nearest.kRows == gpu_trees.SEARCH_ROWS
     assert nearest.kRows == gpu_passes.ROWS_OF_THREAD
-    assert set(map(int, re.findall(r"compete<(\d+)>", search))) == set(gpu_trees.PARTS.tolist())
+    assert set(map(int, re.findall(r"compete<(\d+)>", search))) == set(gpu_trees.PART_SIZES.tolist())
     rows, _ = cuda_constants("rows")
     assert rows.kThreads == gpu_passes.THREADS
     assert (rows.kRows, rows.kColumns) == (gpu_passes.ROWS_OF_THREAD, gpu_passes.COLUMNS_OF_THREAD)
     votes, _ = cuda_constants("votes")
     assert votes.kThreads == gpu_placement.VOTERS
-    assert votes.kWords == gpu_trees.WORDS
+    assert votes.kWords == gpu_trees.WORDS_AT_A_TIME
 
 
 def test_pieces_fill_the_scratch():

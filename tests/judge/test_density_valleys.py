@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from clusterforests._utils.statistics import TRIES, WIDTHS, valley
+from clusterforests._utils.statistics import VALLEY_TRIES, VALLEY_WIDTHS, valley
 from clusterforests.judge.structure import find_valleys
 
 
@@ -24,13 +24,13 @@ def test_valley_counts_rows_in_three_intervals():
     middle = first.std() / (first.std() + second.std())
     places = np.concatenate([first, second])
     tests = []
-    for h in WIDTHS:
+    for h in VALLEY_WIDTHS:
         intervals = [(-h, min(h, middle - h)), (middle - h, middle + h), (max(1 - h, middle + h), 1 + h)]
         low, between, high = (int(((places > a) & (places < b)).sum()) for a, b in intervals)
         w_low, w, w_high = (b - a for a, b in intervals)
         sides = [(low, w_low), (high, w_high)]
         tests.append(max(binom.cdf(between, between + count, w / (w + width)) for count, width in sides))
-    assert valley(first, second)[0] == pytest.approx(TRIES * min(tests))
+    assert valley(first, second)[0] == pytest.approx(VALLEY_TRIES * min(tests))
     mirrored = valley(1 - second, 1 - first)
     assert mirrored == pytest.approx(valley(first, second))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clusterforests.judge.structure import ENOUGH, KINDS, find_structure, tidy_places
+from clusterforests.judge.structure import CLEAR_STRUCTURE, KINDS, find_structure, tidy_places
 
 
 def structure(X, categorical=None, seed=0):
@@ -36,7 +36,7 @@ WITHOUT_CLUSTERS = {
 def test_nothing_is_found_in_tables_without_clusters(kind, seed):
     found = structure(WITHOUT_CLUSTERS[kind](np.random.default_rng(seed)), seed=seed)
     assert not found.found
-    assert found.clearness < ENOUGH
+    assert found.clearness < CLEAR_STRUCTURE
     assert found.like in KINDS
 
 
@@ -48,7 +48,7 @@ def test_three_clear_groups_are_found(p, seed):
     X += np.tile([[0, 9], [9, 18], [18, 0]], p // 2)[np.arange(300) % 3]
     found = structure(X, seed=seed)
     assert found.found
-    assert found.clearness >= ENOUGH
+    assert found.clearness >= CLEAR_STRUCTURE
 
 
 def test_a_single_column_is_left_to_its_valleys():

@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from clusterforests import ClusterForest, PaperForest
 from clusterforests.backends import Coordinates
 from clusterforests.persistence import saving
-from clusterforests.persistence.model_file import DIGEST, MAGIC, START, VERSION
+from clusterforests.persistence.model_file import DIGEST_BYTES, MAGIC, START, VERSION
 from clusterforests.table.scaling import Projections
 
 CONSENSUS = ["auto", "ncut", "kway", "gaps", "average", "average-trimmed"]
@@ -240,7 +240,7 @@ def forged(saved, rng):
     """Changed bytes or, every second time, another value somewhere in the JSON; the checksum is right."""
     if rng.random() < 0.5:
         return rewritten(saved, lambda header: put_in(header, ODD[rng.integers(len(ODD))], rng))
-    broken = bytearray(saved[:-DIGEST])
+    broken = bytearray(saved[:-DIGEST_BYTES])
     for at in rng.integers(START.size, len(broken), int(rng.integers(1, 4))):
         broken[at] = int(rng.integers(256))
     return sealed(bytes(broken) if rng.random() < 0.8 else damage(broken, rng, START.size))
@@ -318,7 +318,7 @@ def rewritten(saved, change):
     header = json.loads(saved[START.size : START.size + length])
     change(header)
     text = json.dumps(header).encode()
-    return sealed(START.pack(MAGIC, version, len(text)) + text + saved[START.size + length : -DIGEST])
+    return sealed(START.pack(MAGIC, version, len(text)) + text + saved[START.size + length : -DIGEST_BYTES])
 
 
 def with_array(**fields):

@@ -13,7 +13,7 @@ GRAM_WORK = 2**30
 # LAPACK's last digits depend on the processor: what is kept of a coefficient does not.
 KEPT_BITS = 24
 # Of the largest coefficient of an axis: the first beyond it is positive.
-LEADING = 0.5
+LEADING_SHARE = 0.5
 # Powers of two up to which no product is a number of few digits.
 ORDINARY = 900
 # Of the largest variance: axes with less are rounding.
@@ -53,7 +53,7 @@ def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes
     if dual:
         vectors = centred.T @ (vectors / np.sqrt(values))
     size = np.abs(vectors)
-    leading = (size > LEADING * size.max(axis=0)).argmax(axis=0)  # the first that no rounding makes small
+    leading = (size > LEADING_SHARE * size.max(axis=0)).argmax(axis=0)  # the first that no rounding makes small
     return Axes(reproducible(vectors * np.sign(vectors[leading, np.arange(vectors.shape[1])])), values)
 
 

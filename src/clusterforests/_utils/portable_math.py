@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clusterforests._utils.arrays import FloatArray
 
 # Numbers at a time, so that intermediate results stay in the cache.
-CHUNK = 16384
+CHUNK_VALUES = 16384
 # exp of anything less is 0.
 LEAST_EXPONENT = -800.0
 
@@ -56,8 +56,8 @@ def _in_chunks(function: Callable[[FloatArray], FloatArray], x: npt.ArrayLike) -
     given = np.ascontiguousarray(x, dtype=np.float64)
     out = np.empty(given.shape)
     flat, into = given.reshape(-1), out.reshape(-1)
-    for start in range(0, flat.size, CHUNK):
-        some = slice(start, start + CHUNK)
+    for start in range(0, flat.size, CHUNK_VALUES):
+        some = slice(start, start + CHUNK_VALUES)
         into[some] = function(flat[some])
     return out.reshape(np.shape(x))
 

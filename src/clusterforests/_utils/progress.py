@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 # Characters of the bar.
-WIDTH = 24
+BAR_WIDTH = 24
 
 
 class ProgressBar:
@@ -59,8 +59,8 @@ class ProgressBar:
             return
         if stage != self._stage:
             self._stage, self._stage_started = stage, time.perf_counter()
-        filled = WIDTH * done // max(1, total)
-        bar = "#" * filled + "." * (WIDTH - filled)
+        filled = BAR_WIDTH * done // max(1, total)
+        bar = "#" * filled + "." * (BAR_WIDTH - filled)
         self._write(
             f"\r\x1b[2K{stage} [{bar}] {done}/{total} {unit}, {time.perf_counter() - self._stage_started:.1f} s"
         )

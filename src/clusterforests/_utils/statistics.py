@@ -6,7 +6,7 @@ from scipy.special import bdtr
 from clusterforests._utils.arrays import AnyIntArray, FloatArray
 
 # A share of the pairs that is smaller than this is rounding.
-ROUNDING = 1e-15
+EXPECTED_INDEX_ROUNDING = 1e-15
 
 
 def contingency(a: AnyIntArray, b: AnyIntArray, weights: FloatArray, n_clusters: int | None = None) -> FloatArray:
@@ -44,7 +44,7 @@ def adjusted_rand(
     shares = table / total
     both, of_a, of_b = (float((t**2).sum()) - alone for t in (shares, shares.sum(axis=1), shares.sum(axis=0)))
     expected, largest = of_a * of_b / (1.0 - alone), (of_a + of_b) / 2
-    return 1.0 if largest - both < ROUNDING else (both - expected) / (largest - expected)
+    return 1.0 if largest - both < EXPECTED_INDEX_ROUNDING else (both - expected) / (largest - expected)
 
 
 # Quantiles of weighted values.
@@ -68,9 +68,9 @@ def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> floa
 
 
 # Half-widths of the intervals, as shares of the groups' distance.
-WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])
+VALLEY_WIDTHS = np.array([0.1, 0.15, 0.2, 0.25])
 # The widths are nearly one test: the best of four costs less than Bonferroni's factor.
-TRIES = 2.0
+VALLEY_TRIES = 2.0
 
 
 def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
@@ -83,9 +83,9 @@ def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
     middle = np.clip(spread[0] / spread.sum(), 0.3, 0.7)
     ends = np.array(
         [
-            [-WIDTHS, np.minimum(WIDTHS, middle - WIDTHS)],
-            [middle - WIDTHS, middle + WIDTHS],
-            [np.maximum(1 - WIDTHS, middle + WIDTHS), 1 + WIDTHS],
+            [-VALLEY_WIDTHS, np.minimum(VALLEY_WIDTHS, middle - VALLEY_WIDTHS)],
+            [middle - VALLEY_WIDTHS, middle + VALLEY_WIDTHS],
+            [np.maximum(1 - VALLEY_WIDTHS, middle + VALLEY_WIDTHS), 1 + VALLEY_WIDTHS],
         ]
     )
     places = np.sort(np.concatenate([first, second]))
@@ -98,4 +98,4 @@ def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
     best = int(np.argmin(p))
     core = min(low[best] / widths[0, best], high[best] / widths[2, best])
     depth = 1 - between[best] / widths[1, best] / core if core > 0 else 0.0
-    return min(1.0, TRIES * float(p[best])), max(-1.0, float(depth))
+    return min(1.0, VALLEY_TRIES * float(p[best])), max(-1.0, float(depth))

@@ -14,8 +14,8 @@ from clusterforests.feature_screening.screened_rows import ScreenedRows
 from clusterforests.table.feature_columns import FeatureColumns
 
 # Classes of ranks in which the rows of two columns are counted, and what the counts leave free.
-BINS = 6
-FREEDOM = (BINS - 1) ** 2
+RANK_CLASSES = 6
+FREEDOM = (RANK_CLASSES - 1) ** 2
 # Correlations for which the counts of Gaussian columns are computed.
 CORRELATIONS = np.linspace(-0.99, 0.99, 199)
 # Columns correlated more than this are one column twice, which is no evidence.
@@ -30,7 +30,7 @@ FALSE_ALARM = 0.01
 # Columns whose pairs are tested at a time.
 BUNDLE = 300
 # Of a standard deviation: so far apart are equal values put, at random.
-TIE = 1e-7
+TIE_SPREAD = 1e-7
 # Of the highest clique score: features with less are left out.
 DEPENDENT_SHARE = 0.15
 # Fewer features than this are too few to begin with.
@@ -51,10 +51,10 @@ def excess_dependence(X: FloatArray) -> FloatArray:
     normal = ndtri((ranks + 0.5) / n)
     correlation = normal.T @ normal / (normal[:, :1] ** 2).sum()
     # Counts of all pairs of columns are one product of indicator matrices.
-    member = np.zeros((n, p, BINS), dtype=np.float32)
-    np.put_along_axis(member, (ranks * BINS // n)[:, :, None], 1.0, axis=2)
+    member = np.zeros((n, p, RANK_CLASSES), dtype=np.float32)
+    np.put_along_axis(member, (ranks * RANK_CLASSES // n)[:, :, None], 1.0, axis=2)
     flat = member.reshape(n, -1)
-    counts = (flat.T @ flat).reshape(p, BINS, p, BINS).transpose(0, 2, 1, 3)
+    counts = (flat.T @ flat).reshape(p, RANK_CLASSES, p, RANK_CLASSES).transpose(0, 2, 1, 3)
     step = CORRELATIONS[1] - CORRELATIONS[0]
     nearest = np.rint((correlation - CORRELATIONS[0]) / step).astype(np.intp).clip(0, len(CORRELATIONS) - 1)
     expected = np.sqrt(4 * n * _gaussian_cells() + 1).astype(np.float32)[nearest]
@@ -122,11 +122,12 @@ def _deviations(statistic: FloatArray) -> FloatArray:
 def _gaussian_cells() -> FloatArray:
     """Compute the probability of each pair of classes under a Gaussian copula: (correlations, 6, 6)."""
     nodes, weights = np.polynomial.legendre.leggauss(24)
-    inside = ndtri((np.arange(BINS)[:, None] + (nodes + 1) / 2) / BINS)  # places in each class of the first column
-    edges = ndtri(np.arange(BINS + 1) / BINS)
+    # Points in each class of the first column, and the ends of the classes of the second.
+    inside = ndtri((np.arange(RANK_CLASSES)[:, None] + (nodes + 1) / 2) / RANK_CLASSES)
+    edges = ndtri(np.arange(RANK_CLASSES + 1) / RANK_CLASSES)
     rho = CORRELATIONS[:, None, None, None]
     upper = ndtr((edges - rho * inside[:, :, None]) / np.sqrt(1 - rho**2))
-    cells: FloatArray = np.einsum("rcne,n->rce", np.diff(upper, axis=-1), weights / 2) / BINS
+    cells: FloatArray = np.einsum("rcne,n->rce", np.diff(upper, axis=-1), weights / 2) / RANK_CLASSES
     return cells
 
 
@@ -136,7 +137,7 @@ def _without_ties(X: FloatArray, columns: IntArray, seed: int) -> FloatArray:
     tied = np.flatnonzero((ordered[1:] == ordered[:-1]).any(axis=0))
     apart = X.copy()
     keys = stream(seed, Purpose.PAIRED_TIES, columns[tied][None, :], np.arange(len(X))[:, None])
-    apart[:, tied] += TIE * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
+    apart[:, tied] += TIE_SPREAD * np.maximum(X[:, tied].std(axis=0), np.finfo(float).tiny) * (uniform(keys) - 0.5)
     return apart
 
 

@@ -26,10 +26,10 @@ WAVES, TRIED = 4, 16
 # A group is surrounded by an empty ring of (GAP + RING / columns) times its radius.
 GAP, RING = 1.05, 1.5
 # Rows beside a group, as multiples of its own, between which and the group a valley must lie at this level.
-NEIGHBOURS = 4
-VALLEY_LEVEL = 1e-3
+RARE_GROUP_NEIGHBOURS = 4
+RARE_GROUP_P_VALUE = 1e-3
 # Of the rows of a draw, so many are of one group.
-DRAWN = 1 / 32
+PREFERRED_SHARE = 1 / 32
 # Coordinates are whole numbers, whose sums of squares are exact in any order.
 UNIT, MOST_UNITS = 2.0**8, 2.0**20
 
@@ -58,7 +58,7 @@ def draw_preferences(distinct: DistinctRows, rare_groups: Sequence[IndexArray]) 
     """Compute how many times as often rows are to be drawn, so that a draw has some of each rare group."""
     times = np.ones(len(distinct.rows), dtype=np.uint64)
     for group in rare_groups:
-        times[np.isin(distinct.rows, group)] = max(1, int(DRAWN * len(times) / len(group)))
+        times[np.isin(distinct.rows, group)] = max(1, int(PREFERRED_SHARE * len(times) / len(group)))
     return times
 
 
@@ -117,7 +117,7 @@ def _limit(table: FloatArray, distances: FloatArray) -> float | None:
     if ratios.max() < (GAP + RING / table.shape[1]) ** 2 or np.abs(table[order[:size]]).max() >= MOST_UNITS:
         return None
     # A valley between the group and the rows next to it, but for the best feature.
-    order = _lowest(distances, (1 + NEIGHBOURS) * size)
+    order = _lowest(distances, (1 + RARE_GROUP_NEIGHBOURS) * size)
     group, neighbours = order[:size], order[size:]
     axis = np.rint(table[group].mean(axis=0) - table[neighbours].mean(axis=0))
     axis[np.argmax(np.abs(axis))] = 0.0
@@ -126,7 +126,7 @@ def _limit(table: FloatArray, distances: FloatArray) -> float | None:
     if start >= end:
         return None
     places = (places - start) / (end - start)
-    if valley(np.delete(places, group), places[group])[0] > VALLEY_LEVEL:
+    if valley(np.delete(places, group), places[group])[0] > RARE_GROUP_P_VALUE:
         return None
     return float((squares[size - SMALLEST] + squares[size - SMALLEST + 1]) / 2)
 

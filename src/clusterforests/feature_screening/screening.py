@@ -22,7 +22,7 @@ from clusterforests.feature_screening.screened_rows import ScreenedRows
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable, FeatureColumns
 from clusterforests.table.scaling import Scaling
 
-ROUNDS = 2
+SCREENING_ROUNDS = 2
 # Fewer rows show nothing.
 LEAST_SCREENED_ROWS = 12
 # Rows that probes cluster; those by which pairs of features are tested; rows of tables with many features.
@@ -136,14 +136,14 @@ def _hold_rounds(
     before: OutOfBagScores | None = None
     done, level = 0, DISCOVERY_LEVEL
     while True:
-        found = _hold_round(probed, weights, seed, done + ROUNDS * from_pairs)
+        found = _hold_round(probed, weights, seed, done + SCREENING_ROUNDS * from_pairs)
         informative = significant(np.where(able, found.p_values, 1.0), level) & able
         # What the pairs said leads nowhere: begin again without them.
         if from_pairs and informative.sum() < ENOUGH_DEPENDENT:
             weights, from_pairs, done = everything, False, 0
             continue
         done += 1
-        if done == ROUNDS or informative.sum() > NEARLY_ALL * able.sum():
+        if done == SCREENING_ROUNDS or informative.sum() > NEARLY_ALL * able.sum():
             return found if informative.sum() > 1 or before is None else before, informative
         # With so few, what is drawn next may be drawn by chance.
         if informative.sum() < ENOUGH_TO_DRAW and not from_pairs:

@@ -15,11 +15,11 @@ from clusterforests.consensus.placement import Links, MostLinked
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.table.scaling import Scaling
 
-PARTS = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
+PART_SIZES = np.array([3, 5, 7, 10, 13, 15])  # as many centres compete at a time
 SEARCH_ROWS = 512  # whose columns are on the chip together
 GROUP_REACH = 4  # powers of two between the units of length of its trees
-WORD = 32  # nodes in a word of bits
-WORDS = 4  # read together
+WORD_BITS = 32  # nodes in a word of bits
+WORDS_AT_A_TIME = 4
 LINE_BYTES = 16  # of as many words
 
 STEP = np.dtype(
@@ -245,15 +245,15 @@ def flatten_trees(trees: Labelling, used: IntArray, limits: DeviceLimits) -> Fla
     each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
     each["columns"], each["centers"] = entries.start, scores.start
     at_used = np.searchsorted(used, entries.column.ravel())
-    parts = -(-entries.clusters // PARTS[-1])
-    part = PARTS[np.searchsorted(PARTS, -(-entries.clusters // parts))]
+    parts = -(-entries.clusters // PART_SIZES[-1])
+    part = PART_SIZES[np.searchsorted(PART_SIZES, -(-entries.clusters // parts))]
     each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
     lines = parts * (1 + 2 * each["pairs"])
     members = _group(entries, at_used, limits, lines * _record(part))
     groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, limits.tile_columns)
     each["margin"] = scores.margins(entries, unit)
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
-    each["part"] = np.where(alone, PARTS[-1], part)
+    each["part"] = np.where(alone, PART_SIZES[-1], part)
     floats = parts * _part_floats(each)
     each["records"] = np.cumsum(floats) - floats
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
@@ -356,7 +356,7 @@ def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int6
     members, m = nodes.labels.shape
     lines = _draw_lines(nodes.labels, np.arange(m), parts, chip_bytes)
     table = weight_table(members, links.threshold, links.scale)
-    padded = np.zeros((len(voters), WORD * lines.bits.shape[1]))
+    padded = np.zeros((len(voters), WORD_BITS * lines.bits.shape[1]))
     padded[:, :m] = voters
     return Ballot(lines, table - table[0], padded, table[0] * voters.sum(axis=1))
 
@@ -365,13 +365,13 @@ def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, ch
     """Make the ballot of the rule `MostLinked`, by which every node votes for its own group."""
     groups = rule.voters.argmax(axis=0)
     counts = np.bincount(groups, minlength=len(rule.voters))
-    wide = -(-counts // WORD)  # words of each group
+    wide = -(-counts // WORD_BITS)  # words of each group
     order = np.argsort(groups, kind="stable")
     places = np.empty(len(groups), dtype=np.int64)
-    places[order] = np.repeat(WORD * (np.cumsum(wide) - wide), counts) + within(counts)
+    places[order] = np.repeat(WORD_BITS * (np.cumsum(wide) - wide), counts) + within(counts)
     lines = _draw_lines(nodes.labels, places, parts, chip_bytes)
     table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.scale)
-    weights = np.zeros(WORD * lines.bits.shape[1])
+    weights = np.zeros(WORD_BITS * lines.bits.shape[1])
     weights[places] = rule.voters.max(axis=0)
     word_groups = np.repeat(np.arange(len(counts)), wide)
     word_groups = np.append(word_groups, np.full(lines.bits.shape[1] - len(word_groups), word_groups[-1]))
@@ -381,10 +381,10 @@ def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, ch
 
 def _draw_lines(labels: IntArray, places: AnyArray, parts: Int64Array, chip_bytes: int) -> Lines:
     """Write the labels (T, m) of nodes as bits at their places."""
-    words = -(-(int(places.max()) + 1) // (WORD * WORDS)) * WORDS
+    words = -(-(int(places.max()) + 1) // (WORD_BITS * WORDS_AT_A_TIME)) * WORDS_AT_A_TIME
     first = 1 + np.cumsum(parts) - parts
     bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
-    word, bit = places // WORD, np.ldexp(1.0, places % WORD)
+    word, bit = places // WORD_BITS, np.ldexp(1.0, places % WORD_BITS)
     for line, count, own in zip(first.tolist(), parts.tolist(), labels, strict=True):
         sums = np.bincount(own.astype(np.intp) * words + word, bit, minlength=count * words)
         bits[line : line + count] = sums.astype(np.uint32).reshape(count, words)

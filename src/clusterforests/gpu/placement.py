@@ -8,10 +8,18 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray
 from clusterforests._utils.memory import DeviceLimits
 from clusterforests.consensus.placement import Embedding, MostLinked, MostShared, Placement, Walk
-from clusterforests.gpu.flat_trees import LINE_BYTES, WORDS, Ballot, GroupBallot, Lines, make_ballot, make_group_ballot
+from clusterforests.gpu.flat_trees import (
+    LINE_BYTES,
+    WORDS_AT_A_TIME,
+    Ballot,
+    GroupBallot,
+    Lines,
+    make_ballot,
+    make_group_ballot,
+)
 from clusterforests.gpu.kernels import Kernels, strides
 
-VECTORS = 8  # multiplied at a time
+VECTORS_AT_A_TIME = 8
 VOTERS = 512  # rows of a block, a thread each
 
 
@@ -50,13 +58,13 @@ class DeviceRule:
         upload = self.kernels.upload
         self.chip_bytes = LINE_BYTES * (1 + int(np.diff(lines.part_lines).max())) if lines.fits else 0
         trees = upload(lines.first), upload(lines.part_trees), upload(lines.part_lines), len(lines.part_trees) - 1
-        self.lines = *trees, upload(lines.bits), lines.bits.shape[1] // WORDS, int(lines.fits), upload(table)
+        self.lines = *trees, upload(lines.bits), lines.bits.shape[1] // WORDS_AT_A_TIME, int(lines.fits), upload(table)
 
     def _open(self, ballot: Ballot) -> None:
         self._open_lines(ballot.lines, ballot.table)
         self.vectors, self.n_voters = [], len(ballot.vectors)
-        for v in range(0, self.n_voters, VECTORS):
-            some, base = ballot.vectors[v : v + VECTORS], ballot.base[v : v + VECTORS]
+        for v in range(0, self.n_voters, VECTORS_AT_A_TIME):
+            some, base = ballot.vectors[v : v + VECTORS_AT_A_TIME], ballot.base[v : v + VECTORS_AT_A_TIME]
             self.vectors.append((len(base), self.kernels.upload(some.T), self.kernels.upload(base)))
 
     def _open_groups(self, ballot: GroupBallot) -> None:

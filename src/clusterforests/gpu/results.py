@@ -7,7 +7,7 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray
 from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
 from clusterforests.gpu.new_rows import open_new_rows
-from clusterforests.inspection.memberships import ROUNDING, FromMemberships, without_itself
+from clusterforests.inspection.memberships import EQUAL_SUMS, FromMemberships, without_itself
 from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.results import DiagnosticWork, FittedRows, HostResults, RowWork
@@ -60,7 +60,7 @@ def sum_fitted_companions(fitted: FittedRows) -> FloatArray:
     alone = (counts[: ends[1]].sum(axis=0) <= 1).astype(np.int32)
     tables = cupy.asarray(counts), cupy.asarray(counts.sum(axis=1))
     out = cupy.empty((rows, width + 1), np.float64)
-    after = first, *tables, width, clusters, cupy.asarray(alone), np.float64(ROUNDING), out
+    after = first, *tables, width, clusters, cupy.asarray(alone), np.float64(EQUAL_SUMS), out
     kernels.over(rows, "sum_companions", *given, members, *after)
     sums: FloatArray = cupy.asnumpy(out)
     return sums

@@ -14,8 +14,8 @@ from clusterforests.inspection.separation import check_cells, separate
 from clusterforests.table.feature_columns import NumberColumn
 
 NUMBERS = range(2, 9)
-MOST_FEATURES = 3
-COMPARABLE = 0.5  # features are named whose share is at least so much of the highest
+MAX_SPLIT_FEATURES = 3
+COMPARABLE_SHARE = 0.5  # features are named whose share is at least so much of the highest
 
 
 class SplitFeature(NamedTuple):
@@ -182,7 +182,7 @@ def _driving(shares: FloatArray, columns: Sequence[NumberColumn], names: Sequenc
     """Take the best columns, one of each feature, that are comparable with the very best."""
     found: list[SplitFeature] = []
     for j in np.argsort(-shares, kind="stable"):
-        if shares[j] <= 0 or shares[j] < COMPARABLE * shares.max() or len(found) == MOST_FEATURES:
+        if shares[j] <= 0 or shares[j] < COMPARABLE_SHARE * shares.max() or len(found) == MAX_SPLIT_FEATURES:
             break
         column = columns[j]
         if all(column.feature != other.feature for other in found):

@@ -16,7 +16,7 @@ from clusterforests._utils.arrays import FloatArray, IndexArray, Int64Array, Int
 from clusterforests.consensus.placement import label_blocks
 from clusterforests.inspection.arguments import check_members
 
-ROUNDING = 1e-9  # smaller differences of sums of weights are rounding
+EQUAL_SUMS = 1e-9  # smaller differences of sums of weights are rounding
 
 # How often rows are together with each cluster, counted cluster by cluster: mean P.
 
@@ -91,7 +91,7 @@ def shares_with(
     own, itself = (np.arange(rows), labels), copy * seen
     for sums in (together, both):
         others = sums[own] - itself
-        sums[own] = np.where(others > ROUNDING * itself, others, 0.0)
+        sums[own] = np.where(others > EQUAL_SUMS * itself, others, 0.0)
     shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
     alone = counts.sizes[labels] <= copy
     shares[alone, labels[alone]] = 1.0
@@ -150,7 +150,7 @@ def memberships_with(
     sums = np.empty((len(labels), len(counts.sizes) + 1))
     for where, block in label_blocks(partitions):
         known = block, counts.first, counts.cells, everyone, np.ascontiguousarray(copies[where])
-        sums[where] = _core.sum_companions(*known, ROUNDING, threads)
+        sums[where] = _core.sum_companions(*known, EQUAL_SUMS, threads)
     return without_itself(sums, labels)
 
 
@@ -159,7 +159,7 @@ def without_itself(sums: FloatArray, labels: IndexArray) -> FloatArray:
     others, itself = sums[:, :-1].copy(), sums[:, -1]
     own = np.arange(len(labels)), labels
     rest = others[own] - itself
-    others[own] = np.where(rest > ROUNDING * itself, rest, 0.0)
+    others[own] = np.where(rest > EQUAL_SUMS * itself, rest, 0.0)
     return normalise(others, labels)
 
 

@@ -10,8 +10,8 @@ from clusterforests._utils.statistics import adjusted_rand
 from clusterforests.inspection.arguments import check_counts, check_labels
 from clusterforests.table.feature_columns import EncodedTable
 
-CELLS_AT_ONCE = 2**20
-EQUAL = 1e-12  # a smaller difference is rounding
+SEPARATED_CELLS = 2**20
+EQUAL_DIFFERENCE = 1e-12  # a smaller difference is rounding
 FEW_CELLS = 3  # of which any groups look apart
 
 
@@ -62,7 +62,7 @@ def feature_separation(X: Any, labels: Any, weights: Any = None) -> Separation:
 
 def separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters: int) -> Separation:
     """Do what `feature_separation` does in blocks of features."""
-    step = max(1, CELLS_AT_ONCE // len(X))
+    step = max(1, SEPARATED_CELLS // len(X))
     parts = [_separate(X[:, j : j + step], labels, weights, n_clusters) for j in range(0, X.shape[1], step)]
     return Separation(*(np.concatenate(several, axis=-1) for several in zip(*parts, strict=True)))
 
@@ -80,7 +80,7 @@ def _separate(X: FloatArray, labels: IndexArray, weights: FloatArray, n_clusters
     features = np.where((sizes > 0).sum(axis=0) > 1, np.minimum(_per(inside.sum(axis=0), total), 1.0), 0.0)
     both = (sizes > 0) & (rest > 0)
     clusters = np.where(both, np.minimum(_per(inside + _per(sums**2, rest), total), 1.0), 0.0)
-    apart = np.abs(sums) > EQUAL * sizes  # z is at most 1
+    apart = np.abs(sums) > EQUAL_DIFFERENCE * sizes  # z is at most 1
     return Separation(features, clusters, np.where(apart, np.sign(sums), 0).astype(np.int32))
 
 
@@ -110,9 +110,9 @@ def check_cells(X: Any) -> FloatArray:
 
 # Do the clusters only repeat one feature?
 
-MOST_VALUES = 50
+MAX_REPEATED_VALUES = 50
 ROWS_PER_VALUE = 3  # at least: where each row has its own value, that value is no category
-SAME = 0.9  # adjusted Rand index from which a feature counts as repeated
+REPEATED_INDEX = 0.9  # adjusted Rand index from which a feature counts as repeated
 
 
 def dominant_features(table: EncodedTable, labels: IntArray, weights: FloatArray | None) -> dict[int, float]:
@@ -125,13 +125,13 @@ def dominant_features(table: EncodedTable, labels: IntArray, weights: FloatArray
         return {}
     mass = np.ones(len(labels)) if weights is None else weights[: len(labels)]
     whole = bool((mass == np.rint(mass)).all())  # then a weight is so many equal rows
-    most = min(MOST_VALUES, int(mass.sum() if whole else (mass > 0).sum()) // ROWS_PER_VALUE)
+    most = min(MAX_REPEATED_VALUES, int(mass.sum() if whole else (mass > 0).sum()) // ROWS_PER_VALUE)
     found = {}
     for feature in _with_few_values(table, len(labels), most):
         columns = table.values[: len(labels), table.first[feature] : table.first[feature] + table.widths[feature]]
         values = columns[:, 0] if columns.shape[1] == 1 else columns.argmax(axis=1)
         index = adjusted_rand(labels, np.unique(values, return_inverse=True)[1], mass, replacement=True)
-        if index >= SAME:
+        if index >= REPEATED_INDEX:
             found[int(feature)] = float(index)
     return found
 
@@ -140,7 +140,7 @@ def _with_few_values(table: EncodedTable, rows: int, most: int) -> IndexArray:
     """Find the features that have from two to so many values."""
     count = table.widths.astype(np.intp)
     single = np.flatnonzero(table.widths == 1)
-    at_once = max(1, CELLS_AT_ONCE // max(1, rows))
+    at_once = max(1, SEPARATED_CELLS // max(1, rows))
     for start in range(0, len(single), at_once):
         some = single[start : start + at_once]
         count[some] = count_values(table.values[:rows, table.first[some]])

@@ -27,7 +27,7 @@ from clusterforests.table.checks import check_enough_rows
 
 # The same everywhere, so that the same forest has the same stability on the page, in the table of K and in plots.
 N_SPLITS = 20
-MAX_ROWS = 500
+STABILITY_ROWS = 500
 
 RULES = {
     "combine": Rule(callable, "a function"),
@@ -70,7 +70,7 @@ def half_cuts(
     *,
     n_splits: int = N_SPLITS,
     seed: int = 0,
-    max_rows: int = MAX_ROWS,
+    max_rows: int = STABILITY_ROWS,
     labels: Any = None,
     weights: Any = None,
 ) -> HalfCuts:

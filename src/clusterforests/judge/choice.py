@@ -29,8 +29,8 @@ from clusterforests.consensus.methods import cut_numbers
 from clusterforests.consensus.nodes import CutSettings, pick_landmarks
 from clusterforests.feature_screening import draw_by_weight
 from clusterforests.judge.evidence import (
+    APART_P_VALUE,
     EVIDENCE,
-    LEVEL,
     JudgedRows,
     NClustersEvidence,
     mean_ranks,
@@ -45,10 +45,10 @@ from clusterforests.trees.forest import FittedTrees, GrowthPlan, label_rows
 
 # Choose the rows by which numbers of clusters are judged, and make forests of two halves of them.
 
-MAX_ROWS = 800
-NEW_TREES = 60
-HALVINGS = 3
-COMPONENTS = 20
+MAX_JUDGED_ROWS = 800  # nodes picked from more
+NEW_TREES = 60  # of each half
+HALVINGS = 3  # of the picked rows
+MAX_JUDGED_COMPONENTS = 20  # principal components
 
 
 class PickedRows(NamedTuple):
@@ -68,10 +68,10 @@ class PickedRows(NamedTuple):
 def pick_rows(backend: Backend, labels: AnyIntArray, distinct: DistinctRows, seed: int) -> PickedRows:
     """Pick the rows to judge by: all different ones, if they are few. `labels` (T, n) are those in the trees."""
     rows, weights = distinct
-    if len(rows) <= MAX_ROWS:
+    if len(rows) <= MAX_JUDGED_ROWS:
         return PickedRows(rows, weights, rows, np.arange(len(rows)))
     signatures = Signatures(np.ascontiguousarray(labels[:, rows], dtype=np.int32), np.arange(len(rows)), weights)
-    picked = pick_landmarks(backend, signatures, MAX_ROWS, seed)
+    picked = pick_landmarks(backend, signatures, MAX_JUDGED_ROWS, seed)
     return PickedRows(rows[picked.chosen], picked.weights, rows, picked.nearest)
 
 
@@ -98,9 +98,9 @@ def _places(plan: GrowthPlan, values: AnyArray, weights: FloatArray) -> FloatArr
     """Scale the rows as the first view does, in the features that trees use, or their principal components."""
     views = plan.scaling.views
     places = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
-    if places.shape[1] <= COMPONENTS:
+    if places.shape[1] <= MAX_JUDGED_COMPONENTS:
         return np.ascontiguousarray(places)
-    return np.ascontiguousarray(places @ principal_axes(places, weights, COMPONENTS).coefficients)
+    return np.ascontiguousarray(places @ principal_axes(places, weights, MAX_JUDGED_COMPONENTS).coefficients)
 
 
 def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
@@ -165,13 +165,13 @@ def _trees_of(
     return label_rows(backend, trees, part.scaling, values)
 
 
-TESTED_ROWS = 1000
+TESTED_ROWS = 1000  # drawn for the test against tables without clusters
 VALLEY_ROWS = 16384  # so that a cluster of 0.1 % of the rows has enough
-SMALLEST = 8  # rows of a cluster: fewer leave no valley that chance could not leave
-EVERY = 15  # up to so many clusters, every number is judged; beyond, those beside wide gaps between eigenvalues
-WIDE_GAP = 0.3  # of the widest
-BESIDE = 2
-NEARLY = 0.05  # difference of mean ranks
+MIN_VALLEY_ROWS = 8  # rows of a cluster: fewer leave no valley that chance could not leave
+ALL_JUDGED_UP_TO = 15  # clusters; beyond, the numbers beside wide gaps between eigenvalues are judged
+WIDE_GAP_SHARE = 0.3  # of the widest gap
+NEAR_GAP = 2  # clusters more or fewer than a gap speaks for
+NEARLY_AS_GOOD = 0.05  # difference of mean ranks up to which the runner-up is nearly as good
 
 
 class Fitted(NamedTuple):
@@ -221,7 +221,7 @@ def _choose(
         return _unjudged(candidates[0], columns)
     judged = pick_rows(backend, fitted.labels, fitted.distinct, seed)
     valleys = _find_valleys(backend, fitted, judged, numbers, settings, seed)
-    if candidates[0] == 1 and all(p > LEVEL for p in valleys.values()):
+    if candidates[0] == 1 and all(p > APART_P_VALUE for p in valleys.values()):
         structure = find_structure(*_columns_of(fitted, draw_by_weight(fitted.distinct, TESTED_ROWS, seed)), seed)
         if not structure.found:
             return _one(structure, columns)
@@ -256,8 +256,8 @@ def _find_valleys(
     """
     rows = draw_by_weight(fitted.distinct, VALLEY_ROWS, seed)
     signatures = collapse(np.ascontiguousarray(fitted.labels[:, judged.rows], dtype=np.int32), judged.weights)
-    able = [k for k in numbers if k <= EVERY and k < len(signatures)]
-    if not able or len(rows) < 2 * SMALLEST:
+    able = [k for k in numbers if k <= ALL_JUDGED_UP_TO and k < len(signatures)]
+    if not able or len(rows) < 2 * MIN_VALLEY_ROWS:
         return {}
     values, owners, categorical = _columns_of(fitted, rows)
     shown = ~categorical if not categorical.all() else categorical
@@ -265,7 +265,7 @@ def _find_valleys(
     nearest = signatures.inverse[judged.nearest_to(rows)]
     found = {}
     for k, groups in zip(able, cut_numbers(backend, signatures, settings, able), strict=True):
-        if groups is not None and np.bincount(groups[nearest], minlength=k).min() >= SMALLEST:
+        if groups is not None and np.bincount(groups[nearest], minlength=k).min() >= MIN_VALLEY_ROWS:
             folds = int(stream(seed, Purpose.K_FOLDS, k)[0])
             found[k] = float(find_valleys(places, groups[nearest], folds).p_values.max())
     return found
@@ -273,11 +273,11 @@ def _find_valleys(
 
 def _worth_judging(backend: Backend, rows: JudgedRows, numbers: list[int]) -> list[int]:
     """Leave out large numbers that no gap speaks for, unless none would be left."""
-    large = [k for k in numbers if k > EVERY]
+    large = [k for k in numbers if k > ALL_JUDGED_UP_TO]
     if not large:
         return numbers
-    wide = wide_gaps(backend, rows, max(large), WIDE_GAP)
-    return [k for k in numbers if k <= EVERY or any(abs(k - gap) <= BESIDE for gap in wide)] or numbers
+    wide = wide_gaps(backend, rows, max(large), WIDE_GAP_SHARE)
+    return [k for k in numbers if k <= ALL_JUDGED_UP_TO or any(abs(k - gap) <= NEAR_GAP for gap in wide)] or numbers
 
 
 def _one(structure: Structure, columns: IndexArray) -> NClustersEvidence:
@@ -308,5 +308,5 @@ def _reason(numbers: list[int], measures: dict[str, FloatArray], ranks: FloatArr
     measured = f"{len(judged)} measures"
     why = f"clearest by {first} of {measured}" if first else f"best on average over {measured}"
     second = numbers[int(order[1])]
-    close = ranks[order[1]] - ranks[best] <= NEARLY
+    close = ranks[order[1]] - ranks[best] <= NEARLY_AS_GOOD
     return f"{k} clusters: {why}; {second} is {'nearly as good' if close else 'next'}."

@@ -15,7 +15,7 @@ from clusterforests.consensus.nodes import CutSettings
 
 MEASURES = ("silhouette", "calinski_harabasz", "new_rows")  # by which numbers are ranked: more is better
 EVIDENCE = ("mean_rank", *MEASURES, "valley_p_value", "eigengap")
-LEVEL = 0.02  # p-value of a valley of density that parts two clusters
+APART_P_VALUE = 0.02  # p-value of a valley of density that parts two clusters
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def mean_ranks(numbers: Sequence[int], measures: Mapping[str, FloatArray]) -> Fl
 
 
 def _apart(measures: Mapping[str, FloatArray]) -> BoolArray:
-    apart: BoolArray = np.nan_to_num(measures["valley_p_value"], nan=1.0) <= LEVEL
+    apart: BoolArray = np.nan_to_num(measures["valley_p_value"], nan=1.0) <= APART_P_VALUE
     return apart
 
 

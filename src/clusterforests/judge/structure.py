@@ -28,14 +28,14 @@ from clusterforests.feature_screening.dependence import excess_dependence
 
 # Random tables without clusters that resemble a given one.
 
-RANK = 1e-7  # of the largest singular value: smaller ones are rounding
+RANK_TOLERANCE = 1e-7  # of the largest singular value: smaller ones are rounding
 RADIAL_AXES = 20  # by which a row's distance from the centre is measured
 MOST_SOURCES = 40
-ROWS_PER_SOURCE = 15
-ROWS_PER_RADIUS = 10
-LONG = 5.0  # times the variance of the next axis: an axis as long as that is a source of its own
-LEADING = 3  # axes that may be
-EDGE = 0.01  # quantiles beyond which values are pulled in by half the range between them
+ROWS_PER_SOURCE = 15  # at least
+ROWS_PER_RADIUS = 10  # at least, for each axis that a distance is measured by
+LONG_AXIS_RATIO = 5.0  # times the variance of the next axis: an axis as long as that is a source of its own
+MAX_LONG_AXES = 3  # the leading axes that may be long
+CLIP_QUANTILE = 0.01  # quantiles beyond which values are pulled in by half the range between them
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _clip(column: FloatArray) -> FloatArray:
     """Pull in extremes."""
     if not len(column):
         return column
-    low, high = np.quantile(column, [EDGE, 1 - EDGE])
+    low, high = np.quantile(column, [CLIP_QUANTILE, 1 - CLIP_QUANTILE])
     clipped: FloatArray = np.clip((column - low) / (high - low), -0.5, 1.5) if high > low else np.empty(0)
     return clipped
 
@@ -113,7 +113,7 @@ class _Axes:
         n, p = table.shape
         squares, vectors = np.linalg.eigh(table.T @ table if p <= n else table @ table.T)
         spread = np.sqrt(np.maximum(squares[::-1], 0.0))
-        self.spread = spread[spread > RANK * spread[0]]
+        self.spread = spread[spread > RANK_TOLERANCE * spread[0]]
         leading = vectors[:, ::-1][:, : len(self.spread)]
         self.places = table @ leading / self.spread if p <= n else leading  # of the rows, with sums of squares 1
         self.directions = leading.T if p <= n else leading.T @ table / self.spread[:, None]
@@ -160,7 +160,7 @@ def independent_sources(table: FloatArray, contrast: str) -> Draw:
     """
     axes, n = _Axes(table), len(table)
     rank = len(axes.spread)
-    long = axes.spread[:LEADING] ** 2 > LONG * np.append(axes.spread, 0.0)[1 : LEADING + 1] ** 2
+    long = axes.spread[:MAX_LONG_AXES] ** 2 > LONG_AXIS_RATIO * np.append(axes.spread, 0.0)[1 : MAX_LONG_AXES + 1] ** 2
     lead = (
         int(np.flatnonzero(long[: rank - 1])[-1]) + 1 if n // ROWS_PER_SOURCE < rank and long[: rank - 1].any() else 0
     )
@@ -201,19 +201,19 @@ def _shuffled(table: FloatArray, key: KeyArray) -> FloatArray:
 
 # The test: what the table shows, and what tables without clusters show.
 
-MOST_FEATURES = 60
-LEAST_ROWS = 16
-DRAWN = 10  # tables of each kind
-GROUPS = (2, 3, 4, 5, 6, 8, 10)
+MAX_TESTED_FEATURES = 60  # drawn from more
+MIN_TESTED_ROWS = 16
+TABLES_PER_KIND = 10
+KMEANS_SIZES = (2, 3, 4, 5, 6, 8, 10)  # numbers of groups that K-means explains variance with
 STARTS, MAX_ITER = 4, 50
-COMPONENTS = 10
-MOST_PLACES = 20
-STRONGEST = 0.1  # of the pairs of columns
-DEVIATIONS = 5.0
+KMEANS_COMPONENTS = 10  # principal components that K-means sees
+MAX_VALLEY_COMPONENTS = 20  # principal components that valleys are looked for in
+STRONGEST_SHARE = 0.1  # of the pairs of columns
+CLEAR_DEVIATIONS = 5.0  # standard deviations beyond tables without clusters
 PAIR_SLACK = 0.5  # of the mean excess in tables without clusters, which are only fitted to the table
 PAIR_SD = 0.7  # of the excess of a pair: no draws have less, or they are too alike by chance
 SS_SLACK, SS_SD = 0.01, 0.003  # of the logarithm of the share of variance that is left within groups
-ENOUGH = 0.6  # chosen on tables without clusters: of 112, one reached it
+CLEAR_STRUCTURE = 0.6  # clearness; chosen on tables without clusters: of 112, one reached it
 
 KINDS: Mapping[str, Callable[[FloatArray], Draw]] = {
     "columns that depend on each other as Gaussian ones do": gaussian_copula,
@@ -246,11 +246,11 @@ def find_structure(values: FloatArray, owners: IntArray, categorical: BoolArray,
         Determines everything random.
     """
     features = np.unique(owners)
-    if len(features) > MOST_FEATURES:
-        features = features[permutations(stream(seed, Purpose.K_COLUMNS), len(features))[0, :MOST_FEATURES]]
+    if len(features) > MAX_TESTED_FEATURES:
+        features = features[permutations(stream(seed, Purpose.K_COLUMNS), len(features))[0, :MAX_TESTED_FEATURES]]
     kept = np.isin(owners, features)
     table = tidy_table(values[:, kept], owners[kept], categorical[kept], seed)
-    if len(values) < LEAST_ROWS or not len(table.owners):
+    if len(values) < MIN_TESTED_ROWS or not len(table.owners):
         return Structure(False, 0.0, "a table that is too small")
     shown = _Shown(table)
     clearness, like = np.inf, ""
@@ -258,22 +258,22 @@ def find_structure(values: FloatArray, owners: IntArray, categorical: BoolArray,
         found = shown.beyond(_drawn(table, prepare, stream(seed, Purpose.K_NULL_TABLE, number)))
         if found < clearness:
             clearness, like = found, kind
-        if clearness < ENOUGH:
+        if clearness < CLEAR_STRUCTURE:
             break
-    return Structure(clearness >= ENOUGH, float(clearness), like)
+    return Structure(clearness >= CLEAR_STRUCTURE, float(clearness), like)
 
 
 def tidy_places(values: FloatArray, owners: IntArray, categorical: BoolArray, seed: int) -> FloatArray:
     """Place the rows without ties and extremes, in at most 20 principal components."""
     table = tidy_table(values, owners, categorical, seed)
     places = np.column_stack([table.numbers, table.marks])
-    if places.shape[1] > MOST_PLACES:
-        places = places @ principal_axes(places, None, MOST_PLACES).coefficients
+    if places.shape[1] > MAX_VALLEY_COMPONENTS:
+        places = places @ principal_axes(places, None, MAX_VALLEY_COMPONENTS).coefficients
     return np.ascontiguousarray(places)
 
 
 def _drawn(table: TidyTable, prepare: Callable[[FloatArray], Draw], key: KeyArray) -> list[TidyTable]:
-    keys = [stream(key, i) for i in range(DRAWN)]
+    keys = [stream(key, i) for i in range(TABLES_PER_KIND)]
     if table.numbers.shape[1] == 0:
         return [table.with_numbers(table.numbers, k) for k in keys]
     draw: Draw = prepare(table.numbers)
@@ -286,15 +286,15 @@ class _Shown:
     def __init__(self, table: TidyTable) -> None:
         self.own = _statistics(table)
         pairs = _n_pairs(table)
-        self.pair_sd = PAIR_SD / np.sqrt([max(1, int(STRONGEST * pairs)), max(1, pairs)])
+        self.pair_sd = PAIR_SD / np.sqrt([max(1, int(STRONGEST_SHARE * pairs)), max(1, pairs)])
 
     def beyond(self, others: list[TidyTable]) -> float:
         """Measure how far the table's best statistic is beyond those of tables without clusters; 1 is clear."""
         shown = np.array([_statistics(other) for other in others])
         mean, sd = shown.mean(axis=0), shown.std(axis=0, ddof=1)
-        least = np.concatenate([self.pair_sd, np.full(len(GROUPS), SS_SD)])
-        slack = np.concatenate([PAIR_SLACK * np.abs(mean[:2]), np.full(len(GROUPS), SS_SLACK)])
-        return float(np.nanmax((self.own - mean) / (DEVIATIONS * np.maximum(sd, least) + slack)))
+        least = np.concatenate([self.pair_sd, np.full(len(KMEANS_SIZES), SS_SD)])
+        slack = np.concatenate([PAIR_SLACK * np.abs(mean[:2]), np.full(len(KMEANS_SIZES), SS_SLACK)])
+        return float(np.nanmax((self.own - mean) / (CLEAR_DEVIATIONS * np.maximum(sd, least) + slack)))
 
 
 def _statistics(table: TidyTable) -> FloatArray:
@@ -306,7 +306,7 @@ def _statistics(table: TidyTable) -> FloatArray:
         apart = np.triu(table.owners[:, None] != table.owners[None, :])
         found = np.sort(excess[apart])[::-1]
         if len(found):
-            pairs = np.array([found[: max(1, int(STRONGEST * len(found)))].mean(), found.mean()])
+            pairs = np.array([found[: max(1, int(STRONGEST_SHARE * len(found)))].mean(), found.mean()])
     return np.concatenate([pairs, _explained(np.column_stack([table.numbers, table.marks]))])
 
 
@@ -316,14 +316,14 @@ def _n_pairs(table: TidyTable) -> int:
 
 def _explained(table: FloatArray) -> FloatArray:
     """Compute minus the logarithm of the share of variance within the groups of K-means, for several numbers."""
-    if table.shape[1] > COMPONENTS:
-        table = table @ principal_axes(table, None, COMPONENTS).coefficients
+    if table.shape[1] > KMEANS_COMPONENTS:
+        table = table @ principal_axes(table, None, KMEANS_COMPONENTS).coefficients
     backend = CpuBackend(1)
     backend.load(np.ascontiguousarray(table))
-    features = [np.arange(table.shape[1], dtype=np.int32)] * len(GROUPS)
-    seeds = stream(0, np.arange(len(GROUPS)))
-    runs = backend.kmeans(KMeansJobs(features, np.array(GROUPS, np.int32), seeds, STARTS, MAX_ITER, Effort.QUICK))
-    share = np.divide(runs.within, runs.within + runs.between, out=np.ones(len(GROUPS)), where=runs.solved)
+    features = [np.arange(table.shape[1], dtype=np.int32)] * len(KMEANS_SIZES)
+    seeds = stream(0, np.arange(len(KMEANS_SIZES)))
+    runs = backend.kmeans(KMeansJobs(features, np.array(KMEANS_SIZES, np.int32), seeds, STARTS, MAX_ITER, Effort.QUICK))
+    share = np.divide(runs.within, runs.within + runs.between, out=np.ones(len(KMEANS_SIZES)), where=runs.solved)
     return np.where(runs.solved & (share > 0), -np.log(np.maximum(share, np.finfo(float).tiny)), np.nan)
 
 

@@ -23,8 +23,8 @@ MAGIC = b"\x89CForest\r\n\x1a\n"  # not text, and damaged by a transfer that tak
 VERSION = 2
 WRITTEN_BY = {1: "clusterforests 0.2.0 or older"}  # whose models are read no more
 START = struct.Struct("<12sIQ")  # magic, version, bytes of JSON
-DIGEST = 32
-CHUNK = 2**20
+DIGEST_BYTES = 32
+READ_BYTES = 2**20
 MOST_DIMENSIONS = 2
 
 TYPES = {name: np.dtype(name) for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "float64")}
@@ -78,7 +78,7 @@ def read_model(path: Path) -> tuple[dict[str, Any], list[AnyArray]]:
         try:
             description = _object(json.loads(file.read(header_bytes), parse_constant=_refuse_constant))
             entries = [_check_entry(entry, status.st_size) for entry in _list(description.pop("arrays", None))]
-            if START.size + header_bytes + sum(entry.bytes for entry in entries) + DIGEST != status.st_size:
+            if START.size + header_bytes + sum(entry.bytes for entry in entries) + DIGEST_BYTES != status.st_size:
                 raise ValueError("its arrays do not add up to its size")
             return description, [_read_array(file, entry) for entry in entries]
         except (ValueError, RecursionError) as error:
@@ -100,7 +100,7 @@ def _check_start(path: Path, start: bytes, size: int) -> int:
     """Check the first bytes, and return the length of the JSON."""
     if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
         raise ValueError(f"{path} is not a clusterforests model. Name a file that save or `fit --model` wrote.")
-    if len(start) < START.size or size < START.size + DIGEST:
+    if len(start) < START.size or size < START.size + DIGEST_BYTES:
         raise ValueError(f"{path} is cut short. Copy it again, or save the model again.")
     _, version, header_bytes = START.unpack(start)
     if version != VERSION:
@@ -109,7 +109,7 @@ def _check_start(path: Path, start: bytes, size: int) -> int:
             f"{path} was written by {writer} (model format {version}; this one reads format {VERSION}): fit again, or "
             "load it with the version that wrote it."
         )
-    if header_bytes > size - START.size - DIGEST:
+    if header_bytes > size - START.size - DIGEST_BYTES:
         raise ValueError(f"{path} is cut short. Copy it again, or save the model again.")
     return int(header_bytes)
 
@@ -117,14 +117,14 @@ def _check_start(path: Path, start: bytes, size: int) -> int:
 def _intact(file: IO[bytes], size: int) -> bool:
     digest = hashlib.sha256()
     file.seek(0)
-    left = size - DIGEST
+    left = size - DIGEST_BYTES
     while left > 0:
-        piece = file.read(min(CHUNK, left))
+        piece = file.read(min(READ_BYTES, left))
         if not piece:
             return False
         digest.update(piece)
         left -= len(piece)
-    return file.read(DIGEST) == digest.digest()
+    return file.read(DIGEST_BYTES) == digest.digest()
 
 
 def _entry(array: AnyArray) -> ArrayEntry:

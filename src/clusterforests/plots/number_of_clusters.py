@@ -12,7 +12,7 @@ from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import HalfCuts, pac
 from clusterforests.inspection import consensus_cdf as distribution_of
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, Split, follow
-from clusterforests.inspection.stability import MAX_ROWS
+from clusterforests.inspection.stability import STABILITY_ROWS
 from clusterforests.plots.style import (
     CLUSTER_COLORS,
     as_text,
@@ -194,7 +194,7 @@ def consensus_cdf(
     forest: ClusterForest,
     n_clusters: Sequence[int] | None = None,
     *,
-    max_rows: int = MAX_ROWS,
+    max_rows: int = STABILITY_ROWS,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the distribution of the consensus M over pairs of rows (Monti et al. 2003), a curve for each K.

@@ -8,7 +8,7 @@ import numpy as np
 from clusterforests.trees.settings import Setting
 
 CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
-INSTALL = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
+INSTALL_CUPY = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
 
 
 def on_gpu(X: Any) -> bool:
@@ -24,7 +24,7 @@ def need_cupy() -> Any:
     try:
         import cupy
     except ImportError as error:
-        raise ImportError(f"The GPU back end needs CuPy, which is not installed. {INSTALL}.") from error
+        raise ImportError(f"The GPU back end needs CuPy, which is not installed. {INSTALL_CUPY}.") from error
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:

@@ -12,16 +12,18 @@ from clusterforests._utils.arrays import AnyArray, IndexArray, IntArray
 from clusterforests._utils.random import Purpose, permutations, stream
 from clusterforests.table.frames import ColumnTable, is_dask, plain_block
 
-BLOCKS = 16  # of rows that are compared, from the first to the last
-BLOCK_ROWS = 1024
-REFUSED = 0.05  # of these rows in other clusters: another table, or other rows
-ELSEWHERE = 0.25  # of them, where another clusterer made the trees
+COMPARED_BLOCKS = 16  # of rows that are compared, from the first to the last
+COMPARED_BLOCK_ROWS = 1024
+REFUSED_SHARE = 0.05  # of these rows in other clusters: another table, or other rows
+REFUSED_SHARE_OF_OTHERS = 0.25  # of them, where another clusterer made the trees
 
 
 def compared_rows(n_rows: int) -> IndexArray:
     """Choose blocks of rows from all over a table: those of a shuffled table are then others."""
-    step = max(BLOCK_ROWS, -(-n_rows // BLOCKS))
-    return np.concatenate([np.arange(first, min(first + BLOCK_ROWS, n_rows)) for first in range(0, n_rows, step)])
+    step = max(COMPARED_BLOCK_ROWS, -(-n_rows // COMPARED_BLOCKS))
+    return np.concatenate(
+        [np.arange(first, min(first + COMPARED_BLOCK_ROWS, n_rows)) for first in range(0, n_rows, step)]
+    )
 
 
 def compare_rows(
@@ -44,8 +46,8 @@ def compare_rows(
         doubt = (
             f"{what}: it may be another table, or in another order, unless `estimator` makes clusters without centres."
         )
-        return [doubt] if wrong > ELSEWHERE * count else []
-    if wrong > REFUSED * count:
+        return [doubt] if wrong > REFUSED_SHARE_OF_OTHERS * count else []
+    if wrong > REFUSED_SHARE * count:
         raise ValueError(
             f"X is not the table that the forest was fitted on, or its rows are in another order: {what}. Pass the "
             "table it was fitted on."

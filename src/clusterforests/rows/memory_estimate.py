@@ -22,13 +22,13 @@ from clusterforests.table.scaling import SCALED_ROWS
 from clusterforests.trees.kinds import most_projected
 from clusterforests.trees.settings import GAP_ROWS
 
-VECTORS = 64  # kept for a graph that is an operator
+EIGENSOLVER_VECTORS = 64  # kept for a graph that is an operator
 VOTING_ROWS = 4096  # compared with the landmarks at a time
 PASS_ROWS = 512  # that a thread labels at a time
-VIEWS = 2
+TYPICAL_VIEWS = 2  # of each feature
 TREE_COLUMNS = 16  # typical number of columns per tree
 COLUMN_BYTES = 700  # of a wide table: steps, scores, and the rows that fill missing cells of others
-BLOCKS = 12  # of columns that are at hand at a time
+COLUMN_BLOCKS = 12  # of columns that are at hand at a time
 PROBE_CLUSTERS = 700  # typical number in a round of the search for features
 
 
@@ -76,7 +76,7 @@ def estimate_memory(
     rows = min(n_samples, limits.sample_size(n_features, max_samples, settings.n_landmarks)) if large else n_samples
     made_on = rows if max_samples is None else min(rows, GAP_ROWS if max_samples == "auto" else int(max_samples))
     scaled_rows = rows if grown else max(made_on, min(rows, SCALED_ROWS))
-    width = VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
+    width = TYPICAL_VIEWS * n_features + (0 if grown else most_projected(n_estimators, n_features))
 
     # The table as numbers; the values of the sample and their ranks, in Python and in the core.
     copies = 8 * n_samples * n_features * (2 * copied or not (large or wide))
@@ -145,14 +145,14 @@ def _wide_search(rows: int, n_features: int, threads: int) -> int:
     half = n_features // 2
     some = min(rows, axis_rows(half))
     axes = max(some * half, min(rows * half, ROW_CELLS)) + some * half + 4 * PROBE_COMPONENTS * half
-    return 8 * max(BLOCKS * BLOCK_CELLS, threads * axes)
+    return 8 * max(COLUMN_BLOCKS * BLOCK_CELLS, threads * axes)
 
 
 def _graph(nodes: int, n_estimators: int, consensus: str) -> int:
     """Estimate the graph: a matrix and what is done to it or, where possible, labels, match counts and some vectors."""
     if nodes <= LIMITS.matrix_nodes or not works_without_matrix(consensus):
         return 24 * nodes**2
-    return nodes * (4 * n_estimators + 8 * VECTORS) + min(LIMITS.stored_bytes, nodes**2)
+    return nodes * (4 * n_estimators + 8 * EIGENSOLVER_VECTORS) + min(LIMITS.stored_bytes, nodes**2)
 
 
 def _nodes(n_samples: int, settings: ReadingSettings) -> int:

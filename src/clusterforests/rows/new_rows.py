@@ -21,7 +21,7 @@ from clusterforests.table.scaling import SCALED_ROWS, Scaling
 from clusterforests.table.sparse_reduction import Reduction
 from clusterforests.trees.forest import FittedTrees, label_rows
 
-TIE = 2.0**-40  # by so much, relatively, a row's own cluster is above one that is as probable
+TIE_MARGIN = 2.0**-40  # by so much, relatively, a row's own cluster is above one that is as probable
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,6 @@ def favour(soft: FloatArray, labels: IntArray) -> FloatArray:
     highest = others.max(axis=1)
     ambiguous = np.flatnonzero(own <= highest)
     favoured = soft.copy()
-    favoured[ambiguous, labels[ambiguous]] = highest[ambiguous] * (1 + TIE)
+    favoured[ambiguous, labels[ambiguous]] = highest[ambiguous] * (1 + TIE_MARGIN)
     favoured[ambiguous] /= favoured[ambiguous].sum(axis=1, keepdims=True)
     return favoured

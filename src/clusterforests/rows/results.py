@@ -23,8 +23,8 @@ from clusterforests.rows.new_rows import NewRows, Predictor, RowsHere
 from clusterforests.table.encoding import UnseenLevels
 from clusterforests.table.frames import is_dask, row_slices
 
-BLOCK_ROWS = 65536  # new rows at a time
-BLOCK_CELLS = 2**24  # or so many cells
+NEW_ROWS_AT_A_TIME = 65536  # new rows at a time
+NEW_CELLS_AT_A_TIME = 2**24  # or so many cells
 
 RowWork = Callable[[NewRows], Any]
 # (counts over all rows; labels in the trees, clusters and weights of some rows; threads) -> a row for each
@@ -129,7 +129,7 @@ class HostResults:
         return to_host(values)
 
     def map_rows(self, work: RowWork, predictor: Predictor, X: Any, dtype: Any, *after: int) -> Any:
-        blocks, new = row_slices(X, BLOCK_ROWS, BLOCK_CELLS), UnseenLevels()
+        blocks, new = row_slices(X, NEW_ROWS_AT_A_TIME, NEW_CELLS_AT_A_TIME), UnseenLevels()
         found = np.concatenate([work(RowsHere(predictor, to_host(rows), start, new)) for start, rows in blocks])
         new.warn()
         return self.send(found)

@@ -29,7 +29,7 @@ from clusterforests.trees.forest import Forest, GrowthPlan
 from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.planning import Sample
 
-STEPS = 1  # of Lloyd on the sample: trees are made on few of its rows. On all rows they would be no better
+LLOYD_STEPS = 1  # of Lloyd on the sample: trees are made on few of its rows. On all rows they would be no better
 
 
 class DrawnRows(NamedTuple):
@@ -130,7 +130,7 @@ def settle_centers(
     n = rows.shape[0]
     mass = np.ones(n) if weights is None else weights
     trees = LloydPass.of(forest, scaling, Measure(ends, n, math.fsum(mass), are_whole(mass)))
-    for _ in range(STEPS):
+    for _ in range(LLOYD_STEPS):
         trees = trees.move(trees.add_up(rows, weights, threads))
     return trees
 

@@ -14,7 +14,7 @@ from clusterforests._utils.validation import Rule, check_parameters, warn_caller
 # Products of weights must neither overflow nor vanish.
 MOST_WEIGHT = 1e100
 # Of the heaviest row's weight: eigenvectors are known to the square root of it.
-LEAST_SHARE = 1e-12
+LEAST_WEIGHT_SHARE = 1e-12
 # How the names of types begin that are no numbers.
 _TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")
 
@@ -121,12 +121,12 @@ def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> Flo
             f"The largest sample_weight is {heaviest:g}, but it must lie between {1 / MOST_WEIGHT:g} and "
             f"{MOST_WEIGHT:g}. Divide all weights by the same number, such as {heaviest:g}."
         )
-    light = (weights > 0) & (weights < LEAST_SHARE * heaviest)
+    light = (weights > 0) & (weights < LEAST_WEIGHT_SHARE * heaviest)
     if whole and light.any():
         weights[light] = 0.0
         warn_caller(
-            f"{int(light.sum())} rows weigh less than {LEAST_SHARE:g} of the heaviest in sample_weight, too little to "
-            "be told from 0: they are labelled, but have no say."
+            f"{int(light.sum())} rows weigh less than {LEAST_WEIGHT_SHARE:g} of the heaviest in sample_weight, too "
+            "little to be told from 0: they are labelled, but have no say."
         )
     return weights
 

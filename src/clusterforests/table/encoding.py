@@ -25,7 +25,7 @@ from clusterforests.table.row_sources import LargeTable, large_numeric_table, op
 Levels = tuple[Any, ...]
 
 MAX_LEVELS = 1000  # of a category: each is a column
-SHOWN = 3  # columns, and levels of each, in a warning
+MAX_NAMED = 3  # columns, and levels of each, in a warning
 
 
 @dataclass(frozen=True)
@@ -294,9 +294,9 @@ class UnseenLevels:
         if not self.columns:
             return
         total = sum(counts.total() for counts in self.columns.values())
-        listed = [f"{column} ({_most_frequent(counts)})" for column, counts in list(self.columns.items())[:SHOWN]]
-        if len(self.columns) > SHOWN:
-            listed.append(f"and {len(self.columns) - SHOWN} more columns")
+        listed = [f"{column} ({_most_frequent(counts)})" for column, counts in list(self.columns.items())[:MAX_NAMED]]
+        if len(self.columns) > MAX_NAMED:
+            listed.append(f"and {len(self.columns) - MAX_NAMED} more columns")
         cells = "1 cell has a level that was" if total == 1 else f"{total} cells have levels that were"
         warn_caller(f"{cells} not seen in fit: {', '.join(listed)}. They count as missing.")
 
@@ -305,4 +305,4 @@ def _most_frequent(counts: Counter[Any]) -> str:
     """List the most frequent levels; equally frequent ones by their text, so that the order of rows is not seen."""
     ordered = sorted(counts, key=lambda level: (-counts[level], str(level)))
     shown = [f"{level!r} {counts[level]} times" if counts[level] > 1 else repr(level) for level in ordered]
-    return ", ".join(shown[:SHOWN]) + (", ..." if len(shown) > SHOWN else "")
+    return ", ".join(shown[:MAX_NAMED]) + (", ..." if len(shown) > MAX_NAMED else "")

@@ -40,7 +40,7 @@ from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.settings import Setting
 
 READINGS = 3  # of all rows: a scan, the sample, clusters
-TREES = 10  # grown in one task
+TREES_PER_TASK = 10
 SPARE_KEYS = 16
 MORE_KEYS = 8  # times as many keys are asked of a partition that told too few
 
@@ -186,12 +186,12 @@ def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = T
     """Grow a forest in tasks of a few trees, with or without the labels of the rows that they grew on."""
     n_trees = len(plan.settings.n_base_clusters)
     shared = share("sample", plan)
-    groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES)])
-    return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES), 0)))
+    groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES_PER_TASK)])
+    return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES_PER_TASK), 0)))
 
 
 def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
-    forest = plan.grow(CpuBackend(), None, first, first + TREES)
+    forest = plan.grow(CpuBackend(), None, first, first + TREES_PER_TASK)
     return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
 
 

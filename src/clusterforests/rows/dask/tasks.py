@@ -18,7 +18,7 @@ from dask.highlevelgraph import HighLevelGraph
 
 from clusterforests._utils.arrays import aligned
 
-WIDTH = 16  # what is merged at a time
+MERGED_AT_A_TIME = 16
 WARNED_ABOVE = "distributed.admin.large-graph-warning-threshold"  # 10 MB, unless it is set
 GRAPH_BYTES = 2**30
 
@@ -78,7 +78,7 @@ def tasks(stage: str, work: Callable[..., Any], calls: Sequence[tuple[Any, ...]]
 def merged(stage: str, nodes: list[Delayed], merge: Callable[[list[Any]], Any]) -> Delayed:
     """Merge many into one, a few at a time, in their order."""
     while len(nodes) > 1:
-        groups = [nodes[i : i + WIDTH] for i in range(0, len(nodes), WIDTH)]
+        groups = [nodes[i : i + MERGED_AT_A_TIME] for i in range(0, len(nodes), MERGED_AT_A_TIME)]
         name, call = f"{stage}-{uuid.uuid4().hex}", delayed(merge, pure=False)
         nodes = [call(group, dask_key_name=(name, i)) for i, group in enumerate(groups)]
     return nodes[0]
