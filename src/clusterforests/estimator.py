@@ -25,7 +25,7 @@ from clusterforests.rows.opening import constrain, open_rows
 from clusterforests.rows.protocol import LabelledForest, ReadingSettings, Rows
 from clusterforests.rows.results import in_memory
 from clusterforests.table.imputation import keep_donors
-from clusterforests.trees.forest import GrowthPlan, trees_grown
+from clusterforests.trees.forest import KMeansPlan, n_estimators_setting
 from clusterforests.trees.planning import PlannedForest, Sample, plan_forest
 from clusterforests.trees.settings import MOST_CLUSTERS, ForestSettings, Setting, landmarks_used, validate_n_clusters
 
@@ -324,7 +324,8 @@ class ClusterForest(FittedForest):
             clusters = placed.labels if placed.nearest is None else placed.nearest
             importances = reduction.importances(X, in_memory(clusters))
         trees = made.labelled.forest
-        self._set_attributes(rows, made.planned.plan, trees, placed, kept, screening, donors, chosen)
+        scaling = replace(made.planned.plan.scaling, sources=made.planned.plan.sources)
+        self._set_attributes(rows, scaling, trees, placed, kept, screening, donors, chosen)
         self.dominant_features_ = dominant
         self.n_clusters_evidence_ = evidence
         if importances is not None:
@@ -345,13 +346,13 @@ class ClusterForest(FittedForest):
         planned = plan_forest(given, sample, n_clusters, seed, rows.backend.threads, rows.reading.reduction)
         plan = planned.plan
         bar.stage("making the trees and labelling the rows")
-        forest = rows.grow(plan, bar.grown)
-        planned.chosen["n_estimators"] = trees_grown(forest, plan.settings)
+        forest = rows.make_trees(plan, bar.grown)
+        planned.chosen["n_estimators"] = n_estimators_setting(plan.n_trees, forest, plan.why_dropped())
         labelled = rows.label(forest, plan.scaling, sample)
         settings = self._cut_settings(n_clusters, planned.chosen)
         nodes = rows.nodes(labelled, sample, settings, seed)
         if settings.method in NEEDS_VALUES:
-            nodes = with_values(nodes, labelled.labels_of_sample, sample.weights, plan.whole_rows)
+            nodes = with_values(nodes, labelled.labels_of_sample, sample.weights, plan.scale_rows)
         return MadeTrees(planned, labelled, nodes)
 
     def _choose_n_clusters(
@@ -396,13 +397,12 @@ class ClusterForest(FittedForest):
 
 
 def set_apart(
-    plan: GrowthPlan, placed: PlacedRows, contamination: float | str, constraints: Constraints | None
+    plan: KMeansPlan, placed: PlacedRows, contamination: float | str, constraints: Constraints | None
 ) -> PlacedRows:
     """Find the rows that belong to no cluster, if any can. Rows of which the user knows something are none of them."""
-    assert plan.varied is not None
     labels = placed.labels
-    values = plan.whole_rows(np.arange(len(labels)))
-    found = find_outliers(values, plan.varied.whole, labels, plan.weights, contamination)
+    values = plan.scale_rows(np.arange(len(labels)))
+    found = find_outliers(values, plan.trees.all_features, labels, plan.weights, contamination)
     if found is None:
         return placed
     rule, outside = found

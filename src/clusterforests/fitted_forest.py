@@ -51,7 +51,8 @@ from clusterforests.table.encoding import UnseenLevels
 from clusterforests.table.feature_columns import EncodedColumns
 from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import Donors
-from clusterforests.trees.forest import FittedTrees, Forest, GrowthPlan
+from clusterforests.table.scaling import Scaling
+from clusterforests.trees.forest import FittedTrees, Forest
 from clusterforests.trees.settings import Setting, automatic_consensus
 
 SHAPE = ("n_samples", "n_features")
@@ -110,7 +111,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _set_attributes(
         self,
         rows: Rows,
-        plan: GrowthPlan,
+        scaling: Scaling,
         trees: Forest,
         placed: PlacedRows,
         kept: Cut,
@@ -148,7 +149,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             encoding,
             None if reading.reduction is not None else donors,
             reading.reduction,
-            replace(plan.scaling, sources=plan.sources),
+            scaling,
             FittedTrees(trees.columns, trees.centers, trees.coordinates),
             placed.placement,
             placed.outliers,

@@ -13,8 +13,8 @@ from clusterforests.rows.opening import open_rows
 from clusterforests.rows.protocol import ReadingSettings
 from clusterforests.table.imputation import keep_donors
 from clusterforests.table.scaling import Scaling, fit_scaling
-from clusterforests.trees.forest import GrowthPlan, sample_rows, trees_grown
-from clusterforests.trees.growth import GrowthSettings
+from clusterforests.trees.forest import GrowthPlan, n_estimators_setting, sample_rows
+from clusterforests.trees.growth import GrowthSettings, why_dropped
 from clusterforests.trees.settings import (
     Setting,
     check_n_base_clusters,
@@ -204,8 +204,8 @@ class PaperForest(FittedForest):
         few = self.max_samples is None or len(sample.distinct.rows) <= self.max_samples
         part = None if few else sample_rows(sample.distinct, int(self.max_samples or 0), seed)
         plan = GrowthPlan(sample.table.values, sample.weights, scaling, settings, seed, part)
-        trees = rows.grow(plan, bar.grown)
-        grown = trees_grown(trees, settings)
+        trees = rows.make_trees(plan, bar.grown)
+        grown = n_estimators_setting(plan.n_trees, trees, why_dropped(settings))
 
         # Line 3 for the rows outside the sample, if the table was sampled.
         labelled = rows.label(trees, scaling, sample)
@@ -238,7 +238,7 @@ class PaperForest(FittedForest):
         chosen["n_landmarks"] = landmarks_used(self.n_landmarks, nodes.n_landmarks)
         chosen["device"] = rows.reading.device
         donors = rows.reading.donors or keep_donors(sample.table, sample.distinct)
-        self._set_attributes(rows, plan, labelled.forest, placed, kept, screening, donors, chosen)
+        self._set_attributes(rows, scaling, labelled.forest, placed, kept, screening, donors, chosen)
 
     def _growth(self, n_clusters: int, scaling: Scaling, n_distinct: int, seed: int) -> GrowthSettings:
         """Collect the parameters of Algorithms 1 and 2."""

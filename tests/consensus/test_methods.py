@@ -35,7 +35,7 @@ def test_rows_are_placed_as_the_method_says(method):
     assert type(place_by(cut, nodes).rule) is RULES.get(cut.method, MostShared)
     X = np.random.default_rng(0).normal(size=(60, 3)) + 5 * np.arange(60)[:, None] // 20
     forest = ClusterForest(3, n_estimators=20, consensus=cut.method, random_state=0).fit(X)
-    assert type(forest._placement.rule) is RULES.get(cut.method, MostShared)
+    assert type(forest._predictor.placement.rule) is RULES.get(cut.method, MostShared)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -70,7 +70,7 @@ def test_trees_on_all_rows(lengths, monkeypatch):
     part = numeric_table(np.ascontiguousarray(X[::3]))
     scaling = fit_scaling(part, "mixed")
     settings = GrowthSettings(np.arange(2, 9, dtype=np.int32), True, 2, 1, 2, True, False, "centroid", 1, 50)
-    forest = GrowthPlan(part.values, None, scaling, settings, 0, None).grow(CpuBackend())
+    forest = GrowthPlan(part.values, None, scaling, settings, 0, None).make_trees(CpuBackend())
     columns = [scaling.views.columns(t, f) for t, f in enumerate(forest.features)]
     exponent, origin, _ = forest.coordinates
     centers = [np.ldexp(c + origin[f], exponent[f]) for c, f in zip(forest.centers, columns, strict=True)]

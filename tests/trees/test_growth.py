@@ -6,8 +6,8 @@ import reference
 
 from clusterforests.backends import CpuBackend
 from clusterforests.table.feature_columns import FeatureColumns, distinct_rows
-from clusterforests.trees.forest import grow_forest, sample_rows, trees_grown
-from clusterforests.trees.growth import GrowthSettings, finish, grow, kappa
+from clusterforests.trees.forest import grow_forest, n_estimators_setting, sample_rows
+from clusterforests.trees.growth import GrowthSettings, finish, grow, kappa, why_dropped
 
 
 def plain_views(n_features):
@@ -175,7 +175,7 @@ def test_no_usable_draw_is_an_error():
     forest = grow_forest(Recorder(X), X, plain_views(6), settings(3, n_base_clusters=5), seed=0)
     assert forest.partitions.shape == (0, 40)
     with pytest.raises(ValueError, match=r"features_per_draw=2 .* n_base_clusters=5"):
-        trees_grown(forest, settings(3, n_base_clusters=5))
+        n_estimators_setting(3, forest, why_dropped(settings(3, n_base_clusters=5)))
 
 
 def test_no_trees_are_finished_as_they_are():

@@ -41,7 +41,7 @@ from clusterforests.judge.evidence import (
 )
 from clusterforests.judge.structure import Structure, find_structure, find_valleys, tidy_places
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
-from clusterforests.trees.forest import FittedTrees, GrowthPlan, label_rows
+from clusterforests.trees.forest import FittedTrees, KMeansPlan, label_rows
 
 # Choose the rows by which numbers of clusters are judged, and make forests of two halves of them.
 
@@ -76,7 +76,7 @@ def pick_rows(backend: Backend, labels: AnyIntArray, distinct: DistinctRows, see
 
 
 def judge_rows(
-    backend: Backend, plan: GrowthPlan, labels: AnyIntArray, picked: PickedRows, *, fine: bool, seed: int
+    backend: Backend, plan: KMeansPlan, labels: AnyIntArray, picked: PickedRows, *, fine: bool, seed: int
 ) -> JudgedRows:
     """Label the picked rows by trees of other rows.
 
@@ -94,7 +94,7 @@ def judge_rows(
     return JudgedRows(places, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
 
 
-def _places(plan: GrowthPlan, values: AnyArray, weights: FloatArray) -> FloatArray:
+def _places(plan: KMeansPlan, values: AnyArray, weights: FloatArray) -> FloatArray:
     """Scale the rows as the first view does, in the features that trees use, or their principal components."""
     views = plan.scaling.views
     places = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
@@ -109,7 +109,7 @@ def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
     return [np.sort(half) for half in np.array_split(order, 2)]
 
 
-def _keys_of(plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], threads: int) -> Sequence[KeyArray | None]:
+def _keys_of(plan: KMeansPlan, picked: PickedRows, halves: list[IndexArray], threads: int) -> Sequence[KeyArray | None]:
     """Compute what the rows of each half are ordered by, if that is more than the columns of the plan."""
     if plan.order is None:
         return [None] * len(halves)
@@ -118,7 +118,7 @@ def _keys_of(plan: GrowthPlan, picked: PickedRows, halves: list[IndexArray], thr
 
 def _trees_of_halves(
     backend: Backend,
-    plan: GrowthPlan,
+    plan: KMeansPlan,
     values: AnyArray,
     weights: FloatArray,
     halves: list[IndexArray],
@@ -139,7 +139,7 @@ def _trees_of_halves(
 
 def _trees_of(
     backend: Backend,
-    plan: GrowthPlan,
+    plan: KMeansPlan,
     values: AnyArray,
     weights: FloatArray,
     half: IndexArray,
@@ -148,19 +148,17 @@ def _trees_of(
     seed: int,
 ) -> IntArray:
     own = DistinctRows(np.arange(len(half)), weights[half])
-    settings = replace(plan.settings, n_base_clusters=plan.settings.n_base_clusters[:NEW_TREES].clip(max=len(half)))
     part = replace(
         plan,
         values=np.ascontiguousarray(values[half]),
         weights=own.weights,
-        settings=settings,
+        n_base_clusters=plan.n_base_clusters[:NEW_TREES].clip(max=len(half)),
         seed=seed,
         part=None,
         keys=keys,
     )
-    if plan.varied is not None:
-        part = part.vary(own, fine=fine)
-    forest = part.grow(backend)
+    part = part.plan_trees(own, fine=fine)
+    forest = part.make_trees(backend)
     trees = FittedTrees(forest.columns, forest.centers, forest.coordinates)
     return label_rows(backend, trees, part.scaling, values)
 
@@ -177,7 +175,7 @@ NEARLY_AS_GOOD = 0.05  # difference of mean ranks up to which the runner-up is n
 class Fitted(NamedTuple):
     """A forest whose number of clusters is to be chosen."""
 
-    plan: GrowthPlan
+    plan: KMeansPlan
     table: EncodedTable
     distinct: DistinctRows
     rare_groups: list[IndexArray]

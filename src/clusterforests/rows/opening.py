@@ -24,12 +24,12 @@ from clusterforests.rows.devices import choose_device, to_host
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import (
     FittedTable,
-    Grower,
     LabelledForest,
     Reading,
     ReadingProgress,
     ReadingSettings,
     Rows,
+    TreeMaker,
 )
 from clusterforests.rows.results import HostResults, Results, results_for
 from clusterforests.rows.sampled import LocalBlocks, SampledRows
@@ -41,7 +41,7 @@ from clusterforests.table.imputation import complete
 from clusterforests.table.row_sources import StoredTable, large_encoded_table
 from clusterforests.table.scaling import Scaling
 from clusterforests.table.sparse_reduction import find_reduction, is_reducible
-from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.forest import Forest, TreePlan
 from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.planning import Sample
 from clusterforests.trees.settings import Setting
@@ -58,7 +58,7 @@ class InMemoryRows:
     reading: Reading
     backend: Backend
     results: Results
-    grower: Grower | None = None  # grows the trees elsewhere, such as on the workers of a cluster
+    tree_maker: TreeMaker | None = None  # makes the trees elsewhere, such as on the workers of a cluster
     constraints: Constraints | None = None  # what the user asks of the clusters
 
     @property
@@ -71,8 +71,8 @@ class InMemoryRows:
     def sample(self, seed: int) -> Sample:
         return self.sample_of_all
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
+    def make_trees(self, plan: TreePlan, progress: GrowthProgress) -> Forest:
+        return plan.make_trees(self.backend, progress) if self.tree_maker is None else self.tree_maker(plan, progress)
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
         """Leave the labels as they are: trees that were grown on all rows have them. Rows may be linked."""

@@ -22,7 +22,7 @@ from clusterforests.table.encoding import Encoding
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import Scaling
 from clusterforests.table.sparse_reduction import Reduction
-from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.forest import Forest, TreePlan
 from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.planning import Sample
 from clusterforests.trees.settings import Setting
@@ -79,7 +79,7 @@ class LabelledForest(NamedTuple):
 
 
 ReadingProgress = Callable[[int, int], None]  # (rows read, rows to read)
-Grower = Callable[[GrowthPlan, GrowthProgress], Forest]
+TreeMaker = Callable[[TreePlan, GrowthProgress], Forest]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Rows(Protocol):
     def sample(self, seed: int) -> Sample:
         """Draw rows that stand for all of them."""
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
+    def make_trees(self, plan: TreePlan, progress: GrowthProgress) -> Forest:
         """Make trees on the sample, and label its rows by them (Algorithm 3, lines 1 to 3)."""
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:

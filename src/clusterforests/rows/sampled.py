@@ -19,13 +19,13 @@ from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes, choose_sampled_nodes
 from clusterforests.consensus.placement import Placement, settle
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
-from clusterforests.rows.protocol import Grower, LabelledForest, Reading, ReadingProgress, ReadingSettings
+from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, ReadingSettings, TreeMaker
 from clusterforests.rows.results import Results
 from clusterforests.table.feature_columns import EncodedTable, distinct_rows
 from clusterforests.table.row_sampling import check_sample, draw_rows
 from clusterforests.table.row_sources import ArraySource, LargeTable, RowSource
 from clusterforests.table.scaling import Scaling
-from clusterforests.trees.forest import Forest, GrowthPlan
+from clusterforests.trees.forest import Forest, TreePlan
 from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.planning import Sample
 
@@ -69,7 +69,7 @@ class SampledRows:
     backend: Backend
     results: Results
     sample_size: int
-    grower: Grower | None = None  # grows the trees elsewhere, such as on the workers of a cluster
+    tree_maker: TreeMaker | None = None  # makes the trees elsewhere, such as on the workers of a cluster
 
     @classmethod
     def of(
@@ -78,11 +78,11 @@ class SampledRows:
         reader: RowReader,
         reading: Reading,
         results: Results,
-        grower: Grower | None = None,
+        tree_maker: TreeMaker | None = None,
     ) -> "SampledRows":
         """Choose the size of the sample by the settings."""
         size = settings.limits.sample_size(reader.shape[1], settings.max_samples, settings.n_landmarks)
-        return cls(reader, reading, settings.backend(), results, size, grower)
+        return cls(reader, reading, settings.backend(), results, size, tree_maker)
 
     @property
     def n_rows(self) -> int:
@@ -99,8 +99,8 @@ class SampledRows:
         rows, weights = self.reader.draw(self.sample_size, seed)
         return Sample(rows, weights, distinct_rows(rows.values, weights))
 
-    def grow(self, plan: GrowthPlan, progress: GrowthProgress) -> Forest:
-        return plan.grow(self.backend, progress) if self.grower is None else self.grower(plan, progress)
+    def make_trees(self, plan: TreePlan, progress: GrowthProgress) -> Forest:
+        return plan.make_trees(self.backend, progress) if self.tree_maker is None else self.tree_maker(plan, progress)
 
     def label(self, forest: Forest, scaling: Scaling, sample: Sample) -> LabelledForest:
         rows, threads = ArraySource(sample.table.values), self.backend.threads

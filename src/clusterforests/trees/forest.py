@@ -1,8 +1,8 @@
-"""The forest: many grown clusterings of one table (Algorithm 3, lines 1 to 3)."""
+"""The forest: many clusterings of one table, grown or planned (Algorithm 3, lines 1 to 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from clusterforests.backends import Backend, Coordinates
 from clusterforests.feature_screening import draw_preferences
 from clusterforests.table.feature_columns import DistinctRows, FeatureColumns
 from clusterforests.table.scaling import NO_PROJECTIONS, RowOrder, ScaledRows, Scaling
-from clusterforests.trees.growth import GrowingTrees, GrowthProgress, GrowthSettings, finish, grow, why_dropped
-from clusterforests.trees.kinds import PlannedTrees, kinds_of_trees, make_trees, plan_trees, with_fine_trees
+from clusterforests.trees.growth import GrowingTrees, GrowthProgress, GrowthSettings, finish, grow
+from clusterforests.trees.kinds import NO_TREES, PlannedTrees, kinds_of_trees, plan_trees, run_kmeans, with_fine_trees
 from clusterforests.trees.settings import Setting
 
 
@@ -91,9 +91,21 @@ def _forest(trees: GrowingTrees, columns: list[IntArray], partitions: IntArray, 
     )
 
 
+class TreePlan(Protocol):
+    """Everything that the trees of a forest depend on, so that any of them can be made anywhere."""
+
+    @property
+    def n_trees(self) -> int: ...
+
+    def make_trees(
+        self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
+    ) -> Forest:
+        """Make the trees with the numbers first, ..., last - 1, and label the rows by them."""
+
+
 @dataclass(frozen=True)
 class GrowthPlan:
-    """Everything that the growth of a forest depends on, so that any of its trees can be grown anywhere."""
+    """The plan of trees that grow by Algorithms 1 and 2."""
 
     values: AnyArray  # encoded rows, in the columns that the scaling takes
     weights: FloatArray | None
@@ -101,34 +113,14 @@ class GrowthPlan:
     settings: GrowthSettings
     seed: int
     part: DistinctRows | None
-    varied: PlannedTrees | None = None  # None: trees grow by Algorithms 1 and 2
-    sources: IntArray | None = None  # the columns of the encoded table that `values` has; None: all
-    keys: KeyArray | None = None  # of the rows that trees are made on, if they are ordered by more than these columns
-    order: RowOrder | None = None  # of all rows of the table then
 
-    def vary(self, distinct: DistinctRows, *, fine: bool) -> "GrowthPlan":
-        """Plan trees of several kinds in place of growth, or of those that were planned before."""
-        rows, weights = distinct if self.part is None else self.part
-        plain = replace(self.scaling, projections=NO_PROJECTIONS)
-        kinds = kinds_of_trees(len(self.settings.n_base_clusters), fine=fine)
-        clusters = self.settings.n_base_clusters.clip(max=len(rows))
-        clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
-        table = ScaledRows(plain, self.values, rows)
-        trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
-        settings = replace(self.settings, n_base_clusters=clusters)
-        return replace(self, scaling=plain.project(projections), settings=settings, varied=trees)
+    @property
+    def n_trees(self) -> int:
+        return len(self.settings.n_base_clusters)
 
-    def whole_rows(self, rows: IndexArray) -> FloatArray:
-        """Scale some rows, as trees that see all features see them; only for trees of several kinds."""
-        assert self.varied is not None
-        return self.scaling.take(self.values[rows], self.varied.whole)
-
-    def grow(
+    def make_trees(
         self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
     ) -> Forest:
-        """Grow the trees with the numbers first, ..., last - 1."""
-        if self.varied is not None:
-            return self._make(backend, self.varied.some(first, last), progress, first)
         return grow_forest(
             backend,
             self.scaling.apply(self.values, backend.threads),
@@ -141,8 +133,46 @@ class GrowthPlan:
             first=first,
         )
 
-    def _make(self, backend: Backend, planned: PlannedTrees, progress: GrowthProgress | None, first: int) -> Forest:
-        """Make planned trees, then give every row its nearest centre in each."""
+
+@dataclass(frozen=True)
+class KMeansPlan:
+    """The plan of trees each of which is one K-means, on columns that are chosen before any is made."""
+
+    values: AnyArray  # encoded rows, in the columns that the scaling takes
+    weights: FloatArray | None
+    scaling: Scaling
+    n_base_clusters: IntArray  # of each tree
+    fewer_clusters: bool  # where a tree sees too few distinct rows: lower its number of clusters
+    seed: int
+    part: DistinctRows | None
+    trees: PlannedTrees = NO_TREES  # until `plan_trees`
+    sources: IntArray | None = None  # the columns of the encoded table that `values` has; None: all
+    keys: KeyArray | None = None  # of the rows that trees are made on, if they are ordered by more than these columns
+    order: RowOrder | None = None  # of all rows of the table then
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.n_base_clusters)
+
+    def plan_trees(self, distinct: DistinctRows, *, fine: bool) -> "KMeansPlan":
+        """Choose the kind, the columns and the number of clusters of each tree, anew if they were chosen before."""
+        rows, weights = distinct if self.part is None else self.part
+        plain = replace(self.scaling, projections=NO_PROJECTIONS)
+        kinds = kinds_of_trees(self.n_trees, fine=fine)
+        clusters = self.n_base_clusters.clip(max=len(rows))
+        clusters = with_fine_trees(clusters, kinds, len(distinct.rows), len(rows), self.seed)
+        table = ScaledRows(plain, self.values, rows)
+        trees, projections = plan_trees(table, weights, self.scaling.views, kinds, clusters, self.seed)
+        return replace(self, scaling=plain.project(projections), n_base_clusters=clusters, trees=trees)
+
+    def scale_rows(self, rows: IndexArray) -> FloatArray:
+        """Scale some rows, in the columns that stand for all features."""
+        return self.scaling.take(self.values[rows], self.trees.all_features)
+
+    def make_trees(
+        self, backend: Backend, progress: GrowthProgress | None = None, first: int = 0, last: int | None = None
+    ) -> Forest:
+        planned = self.trees.some(first, last)
         rows, weights = (slice(None), self.weights) if self.part is None else self.part
         own = planned
         if self.keys is None:
@@ -155,12 +185,20 @@ class GrowthPlan:
             loaded = backend.load(np.ascontiguousarray(table), weights, keys=self.keys)
             coordinates = loaded.coordinates.spread(used, self.scaling.width)
             own = planned._replace(columns=_places(planned.columns, used))
-        trees = make_trees(backend, own, self.settings, self.seed, first)
+        trees = run_kmeans(backend, own, self.seed, first, fewer_clusters=self.fewer_clusters)
         if progress is not None:
             progress(len(planned.features), 1)
         columns = [planned.columns[number - first] for number in trees.numbers]
         fitted = FittedTrees(columns, [np.array(c) for c in trees.centers], coordinates)
         return _forest(trees, columns, label_rows(backend, fitted, self.scaling, self.values), coordinates)
+
+    def why_dropped(self) -> str:
+        """Explain why a tree could not be made, and what helps."""
+        clusters = 2 if self.fewer_clusters else int(self.n_base_clusters.max())
+        return (
+            f"n_base_clusters={clusters} is more than the distinct rows of the features they drew. Lower "
+            "n_base_clusters (or n_clusters), or drop constant and nearly constant columns."
+        )
 
 
 def label_rows(backend: Backend, trees: FittedTrees, scaling: Scaling, values: AnyArray) -> IntArray:
@@ -204,14 +242,14 @@ def join_forests(forests: Sequence[Forest]) -> Forest:
     )
 
 
-def trees_grown(forest: Forest, settings: GrowthSettings) -> Setting:
-    """Count the trees, and say why there are fewer than asked for. ValueError if there are none."""
-    n_trees, dropped = len(settings.n_base_clusters), len(settings.n_base_clusters) - len(forest.features)
+def n_estimators_setting(n_trees: int, forest: Forest, why_dropped: str) -> Setting:
+    """Say how many of the trees were made, and why there are fewer than asked for. ValueError if there are none."""
+    dropped = n_trees - len(forest.features)
     if dropped == n_trees:
-        raise ValueError(f"No tree could be grown: {why_dropped(settings)}")
+        raise ValueError(f"No tree could be grown: {why_dropped}")
     if not dropped:
         return Setting(n_trees, "given")
-    return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped(settings)}")
+    return Setting(n_trees - dropped, f"{dropped} of {n_trees} trees were left out: {why_dropped}")
 
 
 def sample_rows(every: DistinctRows, count: int, seed: int, rare_groups: Sequence[IndexArray] = ()) -> DistinctRows:

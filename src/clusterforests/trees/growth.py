@@ -38,7 +38,6 @@ class GrowthSettings:
     quality: str
     n_init: int
     max_iter: int
-    grows: bool = True  # False: each tree is one K-means on planned columns
 
     @property
     def effort(self) -> Effort:
@@ -208,11 +207,6 @@ def fewer(clusters: IntArray) -> IntArray:
 def why_dropped(settings: GrowthSettings) -> str:
     """Explain why a tree could not be grown, and what helps."""
     clusters = 2 if settings.fewer_clusters else int(settings.n_base_clusters.max())
-    if not settings.grows:
-        return (
-            f"n_base_clusters={clusters} is more than the distinct rows of the features they drew. Lower "
-            "n_base_clusters (or n_clusters), or drop constant and nearly constant columns."
-        )
     return (
         f"features_per_draw={settings.features_per_draw} is too small for n_base_clusters={clusters} on this table: "
         f"{MAX_REDRAWS} random draws of features had fewer distinct rows than clusters, or the clusterer failed. Raise "

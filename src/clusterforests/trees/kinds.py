@@ -14,10 +14,10 @@ import numpy as np
 from clusterforests._utils.arrays import FloatArray, IntArray
 from clusterforests._utils.linear_algebra import axis_rows, principal_axes, whitened
 from clusterforests._utils.random import Purpose, distinct_integers, integers, stream
-from clusterforests.backends import Backend, KMeansJobs
+from clusterforests.backends import Backend, Effort, KMeansJobs
 from clusterforests.table.feature_columns import FeatureColumns
 from clusterforests.table.scaling import Projections, ScaledRows
-from clusterforests.trees.growth import GrowingTrees, GrowthSettings, fewer, kappa
+from clusterforests.trees.growth import GrowingTrees, fewer, kappa
 
 # The kinds of trees, in turn; and those of tables of few features.
 WHOLE, RANKS, WHITENED, FINE = "whole", "ranks", "whitened", "fine"
@@ -38,25 +38,32 @@ ROWS_OF_SMALL_TABLES = 8
 CLUSTERS_OF_SMALL_TABLES = 17
 # Up to so many rows the number of clusters in a tree was seen to grow with the root of the rows.
 MEASURED_ROWS = 5000
+# Lloyd iterations of each K-means.
+MAX_ITER = 200
 # Of the largest variance: axes with less are not whitened.
 THIN = 1e-3
 
 
 class PlannedTrees(NamedTuple):
-    """The features of each tree, the columns of the scaled table that stand for them, and the number of clusters."""
+    """Of each tree the kind, the features, the columns of the scaled table that stand for them, and the clusters."""
 
+    kinds: Sequence[str]
     features: list[IntArray]
     columns: list[IntArray]
     clusters: IntArray
 
     @property
-    def whole(self) -> IntArray:
-        """The columns that stand for all features: those of the first tree."""
-        return self.columns[0]
+    def all_features(self) -> IntArray:
+        """The columns that stand for all features: those of a tree that sees all."""
+        return self.columns[self.kinds.index(WHOLE)]
 
     def some(self, first: int, last: int | None) -> "PlannedTrees":
         """Take the trees first, ..., last - 1."""
-        return PlannedTrees(self.features[first:last], self.columns[first:last], self.clusters[first:last])
+        some = slice(first, last)
+        return PlannedTrees(self.kinds[some], self.features[some], self.columns[some], self.clusters[some])
+
+
+NO_TREES = PlannedTrees([], [], [], np.empty(0, dtype=np.int32))
 
 
 def kinds_of_trees(n_trees: int, *, fine: bool) -> list[str]:
@@ -130,7 +137,7 @@ def plan_trees(
         np.concatenate([np.empty(0, np.int32), *sources], dtype=np.int32),
         np.concatenate([np.empty(0), *coefficients]),
     )
-    return PlannedTrees(features, columns, clusters), projections
+    return PlannedTrees(kinds, features, columns, clusters), projections
 
 
 def most_projected(n_trees: int, n_columns: int) -> int:
@@ -165,8 +172,8 @@ def _axes(table: ScaledRows, weights: FloatArray, columns: IntArray, *, white: b
     return whitened(axes)[:, axes.variances > THIN * axes.variances[0]]
 
 
-def make_trees(
-    backend: Backend, planned: PlannedTrees, settings: GrowthSettings, seed: int, first: int = 0
+def run_kmeans(
+    backend: Backend, planned: PlannedTrees, seed: int, first: int = 0, *, fewer_clusters: bool
 ) -> GrowingTrees:
     """Run K-means once for each planned tree. One with too few different rows gets fewer clusters, or is left out."""
     trees = GrowingTrees.empty(first + np.arange(len(planned.features)), planned.clusters)
@@ -175,10 +182,10 @@ def make_trees(
     while len(waiting):
         columns, clusters = [planned.columns[t] for t in waiting], trees.clusters[waiting]
         seeds = stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting])
-        runs = backend.kmeans(KMeansJobs(columns, clusters, seeds, settings.n_init, settings.max_iter, settings.effort))
-        kappas = kappa(runs, settings.quality)
+        runs = backend.kmeans(KMeansJobs(columns, clusters, seeds, 1, MAX_ITER, Effort.QUICK))
+        kappas = kappa(runs, "centroid")
         for i in np.flatnonzero(runs.solved).tolist():
             trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
-        waiting = waiting[~runs.solved & settings.fewer_clusters & (trees.clusters[waiting] > 2)]
+        waiting = waiting[~runs.solved & fewer_clusters & (trees.clusters[waiting] > 2)]
         trees.clusters[waiting] = fewer(trees.clusters[waiting])
     return trees.solved()

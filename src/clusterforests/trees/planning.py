@@ -10,7 +10,7 @@ from clusterforests.feature_screening import ScreeningResult, find_rare_groups, 
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.table.scaling import KEPT_VALUES, WAYS, RowOrder, fit_scaling
 from clusterforests.table.sparse_reduction import Reduction
-from clusterforests.trees.forest import GrowthPlan, sample_rows
+from clusterforests.trees.forest import KMeansPlan, sample_rows
 from clusterforests.trees.settings import (
     ForestSettings,
     Setting,
@@ -18,7 +18,6 @@ from clusterforests.trees.settings import (
     choose,
     choose_by_features,
     clusters_of_trees,
-    planned_kmeans,
 )
 
 
@@ -34,7 +33,7 @@ class Sample(NamedTuple):
 class PlannedForest(NamedTuple):
     """The plan of the trees, and what it was decided by."""
 
-    plan: GrowthPlan
+    plan: KMeansPlan
     chosen: dict[str, Setting]
     screening: ScreeningResult | None  # None: every feature was kept, unseen
     rare_groups: list[IndexArray]
@@ -71,14 +70,18 @@ def plan_forest(
     asked = chosen["n_base_clusters"].value
     check_n_base_clusters(given.n_base_clusters, len(distinct.rows))
     sizes = clusters_of_trees(asked, n_clusters, given.n_estimators, len(distinct.rows), seed, even=False)
-    settings = planned_kmeans(sizes, fewer_clusters=isinstance(asked, tuple))
-    plan = GrowthPlan(encoded.values, sample.weights, scaling, settings, seed, part)
+    plan = KMeansPlan(encoded.values, sample.weights, scaling, sizes, isinstance(asked, tuple), seed, part)
     if narrowed:
         plan = _narrow(plan, encoded, threads)
-    return PlannedForest(plan.vary(distinct, fine=chosen["trees"].value == "fine"), chosen, screening, rare_groups)
+    fine = chosen["trees"].value == "fine"
+    plan = plan.plan_trees(distinct, fine=fine)
+    if fine and given.n_base_clusters == "auto":
+        reason = f"{chosen['n_base_clusters'].reason}; fine trees have more, up to {plan.n_base_clusters.max()}"
+        chosen["n_base_clusters"] = Setting(asked, reason)
+    return PlannedForest(plan, chosen, screening, rare_groups)
 
 
-def _narrow(plan: GrowthPlan, encoded: EncodedTable, threads: int) -> GrowthPlan:
+def _narrow(plan: KMeansPlan, encoded: EncodedTable, threads: int) -> KMeansPlan:
     """Let a plan have only the columns that trees may draw. Rows stay in the order that all columns give them."""
     values, scaling, sources = plan.scaling.narrowed(encoded, plan.weights)
     order = RowOrder(encoded.values, plan.weights, plan.scaling)

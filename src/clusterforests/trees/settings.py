@@ -11,15 +11,12 @@ from clusterforests._utils.arrays import IntArray
 from clusterforests._utils.random import Purpose, integers, stream, uniform
 from clusterforests._utils.validation import ascending, warn_caller
 from clusterforests.table.checks import check_enough_rows
-from clusterforests.trees.growth import GrowthSettings
 from clusterforests.trees.kinds import FEW_FEATURES, MEASURED_ROWS, cluster_range
 
 # Distinct rows that trees are made on: enough to tell features apart.
 MADE_ON = 512
 # The same where gaps between clusters are looked for.
 GAP_ROWS = 1024
-# Lloyd iterations of each K-means.
-MAX_ITER = 200
 # The most clusters that "auto" chooses.
 MOST_CLUSTERS = 50
 
@@ -142,20 +139,3 @@ def clusters_of_trees(
         squares = (low - 0.5) ** 2 + uniform(keys) * ((high + 0.5) ** 2 - (low - 0.5) ** 2)
         drawn = np.rint(np.sqrt(squares)).clip(low, high).astype(np.int32)
     return drawn.clip(max=n_distinct)
-
-
-def planned_kmeans(n_base_clusters: IntArray, *, fewer_clusters: bool) -> GrowthSettings:
-    """Give the settings of trees that do not grow: each is one quick K-means on the columns that were planned."""
-    return GrowthSettings(
-        n_base_clusters=n_base_clusters,
-        fewer_clusters=fewer_clusters,
-        features_per_draw=1,
-        n_candidates=1,
-        patience=1,
-        repeat_features=False,
-        compete_always=False,
-        quality="centroid",
-        n_init=1,
-        max_iter=MAX_ITER,
-        grows=False,
-    )

@@ -35,7 +35,7 @@ from clusterforests.table.row_sampling import (
     waiting_limit,
     waiting_times,
 )
-from clusterforests.trees.forest import Forest, GrowthPlan, join_forests
+from clusterforests.trees.forest import Forest, TreePlan, join_forests
 from clusterforests.trees.growth import GrowthProgress
 from clusterforests.trees.settings import Setting
 
@@ -182,16 +182,16 @@ class DaskReader:
         self.readings += done == of
 
 
-def grow_trees(plan: GrowthPlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
-    """Grow a forest in tasks of a few trees, with or without the labels of the rows that they grew on."""
-    n_trees = len(plan.settings.n_base_clusters)
+def make_trees(plan: TreePlan, progress: GrowthProgress, *, labelled: bool = True) -> Forest:
+    """Make a forest in tasks of a few trees, with or without the labels of the rows that they were made on."""
+    n_trees = plan.n_trees
     shared = share("sample", plan)
-    groups = tasks("grow-trees", _grow, [(shared, first, labelled) for first in range(0, n_trees, TREES_PER_TASK)])
+    groups = tasks("make-trees", _make, [(shared, first, labelled) for first in range(0, n_trees, TREES_PER_TASK)])
     return join_forests(compute(groups, lambda done, _: progress(min(n_trees, done * TREES_PER_TASK), 0)))
 
 
-def _grow(plan: GrowthPlan, first: int, labelled: bool) -> Forest:
-    forest = plan.grow(CpuBackend(), None, first, first + TREES_PER_TASK)
+def _make(plan: TreePlan, first: int, labelled: bool) -> Forest:
+    forest = plan.make_trees(CpuBackend(), None, first, first + TREES_PER_TASK)
     return forest if labelled else replace(forest, partitions=forest.partitions[:, :0])
 
 
@@ -208,8 +208,8 @@ def open_rows(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
     if settings.limits.is_large(table.n_rows):
         return _open_on_workers(settings, table, device, results)
     sample, reading = read_in_memory(settings, *table.gathered(), device)
-    grower = grow_trees if settings.clusterer is None and has_workers() else None
-    return InMemoryRows(sample, replace(reading, weights=table.weights), settings.backend(), results, grower)
+    tree_maker = make_trees if settings.clusterer is None and has_workers() else None
+    return InMemoryRows(sample, replace(reading, weights=table.weights), settings.backend(), results, tree_maker)
 
 
 def _open_on_workers(settings: ReadingSettings, table: DaskTable, device: Setting, results: DaskResults) -> Rows:
@@ -223,4 +223,4 @@ def _open_on_workers(settings: ReadingSettings, table: DaskTable, device: Settin
     weights = None if table.weights is None else chains(table.weights.to_delayed().tolist())
     parts = chains(split(table.X))
     reader = DaskReader(parts, weights, table.lengths, encoding.n_features, encoding.describe)
-    return SampledRows.of(settings, reader, reading, results, partial(grow_trees, labelled=False))
+    return SampledRows.of(settings, reader, reading, results, partial(make_trees, labelled=False))
