@@ -39,7 +39,7 @@ CLUSTERS_OF_SMALL_TABLES = 17
 # Up to so many rows the number of clusters in a tree was seen to grow with the root of the rows.
 MEASURED_ROWS = 5000
 # Lloyd iterations of each K-means.
-MAX_ITER = 200
+TREE_ITERATIONS = 200
 # Of the largest variance: axes with less are not whitened.
 THIN = 1e-3
 
@@ -182,7 +182,7 @@ def run_kmeans(
     while len(waiting):
         columns, clusters = [planned.columns[t] for t in waiting], trees.clusters[waiting]
         seeds = stream(seed, Purpose.TREE_KMEANS, trees.numbers[waiting])
-        runs = backend.kmeans(KMeansJobs(columns, clusters, seeds, 1, MAX_ITER, Effort.QUICK))
+        runs = backend.kmeans(KMeansJobs(columns, clusters, seeds, 1, TREE_ITERATIONS, Effort.QUICK))
         kappas = kappa(runs, "centroid")
         for i in np.flatnonzero(runs.solved).tolist():
             trees.centers[waiting[i]], trees.kappas[waiting[i]] = runs.centers[i], kappas[i]
