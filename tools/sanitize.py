@@ -17,12 +17,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = (
+    "tests/core/test_columns.py",
     "tests/core/test_core.py",
     "tests/core/test_group_votes.py",
     "tests/core/test_label_tables.py",
-    "tests/core/test_row_scan.py",
     "tests/core/test_table_fit.py",
-    "tests/core/test_wide_columns.py",
     "tests/test_kmeans.py",
     "tests/trees/test_growth.py",
     "tests/consensus/test_consensus_clustering.py",

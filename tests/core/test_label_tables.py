@@ -88,22 +88,26 @@ def test_memberships_are_those_of_the_oracle():
     np.testing.assert_allclose(memberships(labels, clusters), reference.memberships(labels, clusters), rtol=1e-12)
 
 
-def test_wrong_arrays_are_refused():
-    labels, first, groups = draw(2, 10, 3), np.array([0, 4, 8]), np.zeros(10, np.int32)
-    cells, copies = np.zeros((8, 2)), np.ones(10)
-    with pytest.raises(ValueError, match="a label has no line"):
-        _core.count_cells(labels, np.array([0, 3, 8]), groups, None, cells, 1)
-    with pytest.raises(ValueError, match="span the lines"):
-        _core.count_cells(labels, np.array([0, 4, 9]), groups, None, cells, 1)
-    with pytest.raises(ValueError, match="a partition needs a line"):
-        _core.count_cells(labels, np.array([0, 8, 8]), groups, None, cells, 1)
-    with pytest.raises(ValueError, match="no such group"):
-        _core.count_cells(labels, first, groups + 2, None, cells, 1)
-    with pytest.raises(ValueError, match="every row needs a group"):
-        _core.count_cells(labels, first, groups[:9], None, cells, 1)
-    with pytest.raises(ValueError, match="every row needs a weight"):
-        _core.count_cells(labels, first, groups, np.ones(9), cells, 1)
-    with pytest.raises(ValueError, match="every line needs a sum"):
-        _core.sum_companions(labels, first, cells, np.ones(7), copies, 0.0, 1)
-    with pytest.raises(ValueError, match="every row needs its copies"):
-        _core.sum_companions(labels, first, cells, np.ones(8), np.ones(9), 0.0, 1)
+LABELS, FIRST, GROUPS, CELLS = draw(2, 10, 3), np.array([0, 4, 8]), np.zeros(10, np.int32), np.zeros((8, 2))
+
+
+@pytest.mark.parametrize(
+    ("first", "groups", "weights", "word"),
+    [
+        (np.array([0, 3, 8]), GROUPS, None, "label"),
+        (np.array([0, 4, 9]), GROUPS, None, "lines"),
+        (np.array([0, 8, 8]), GROUPS, None, "partition"),
+        (FIRST, GROUPS + 2, None, "group"),
+        (FIRST, GROUPS[:9], None, "group"),
+        (FIRST, GROUPS, np.ones(9), "weight"),
+    ],
+)
+def test_wrong_cells_are_refused(first, groups, weights, word):
+    with pytest.raises(ValueError, match=word):
+        _core.count_cells(LABELS, first, groups, weights, CELLS, 1)
+
+
+@pytest.mark.parametrize(("lines", "rows", "word"), [(7, 10, "line"), (8, 9, "row")])
+def test_wrong_companions_are_refused(lines, rows, word):
+    with pytest.raises(ValueError, match=word):
+        _core.sum_companions(LABELS, FIRST, CELLS, np.ones(lines), np.ones(rows), 0.0, 1)
