@@ -7,6 +7,7 @@ from accelerator import need_gpu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 
 from clusterforests import ClusterForest, PaperForest
@@ -31,7 +32,7 @@ FORESTS |= {
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_the_maximum_is_the_label(name):
-    forest = FORESTS[name].fit(X)
+    forest = clone(FORESTS[name]).fit(X)
     for rows in (X, NEW):
         soft, labels = forest.predict_proba(rows), forest.predict(rows)
         assert soft.shape == (len(rows), forest.n_clusters_)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from clusterforests import ClusterForest, HartiganWongKMeans
 from clusterforests._utils.arrays import aligned
@@ -23,7 +24,7 @@ def test_arrays_are_copied_only_where_they_must_be():
 @pytest.mark.parametrize("model", [ClusterForest(3, n_estimators=10, random_state=0), HartiganWongKMeans(3)])
 def test_a_model_in_a_message_predicts(model):
     """As Dask sends it: the arrays are parts of one buffer, one after the other, from any byte on."""
-    fitted, buffers = model.fit(X), []
+    fitted, buffers = clone(model).fit(X), []
     sent = pickle.dumps(fitted, protocol=5, buffer_callback=buffers.append)
     assert buffers
     message, parts = b"".join(b"\0" + each.raw().tobytes() for each in buffers), []

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from sklearn.base import clone
 
 from clusterforests import ClusterForest, PaperForest, plots
 from clusterforests.plots.style import CLUSTER_COLORS, as_text
@@ -84,7 +85,7 @@ HARD = {
 @pytest.mark.parametrize("case", HARD)
 def test_hard_cases(case):
     forest, X = HARD[case]
-    forest.fit(X)
+    forest = clone(forest).fit(X)
     for name, draw in ONE_FOREST.items():
         if case == "one tree" and name in ("consensus_cdf", "consensus_cdf_for_each"):
             with pytest.raises(ValueError, match="two halves need at least 2"):
