@@ -279,7 +279,7 @@ def kmeans_stage(n, stages, say):
         stages.kernels()
         labels = rows.label(trees)
         placement = fitted._predictor.placement
-        rows.settle(labels, placement)
+        rows.place(labels, placement)
         kernels = stages.kernels()
         table = large_numeric_table(ArraySource(host), TableScan(np.empty(0, np.uint64), *[np.empty(0)] * 2))
         local = LocalBlocks(table, None, CpuBackend(n_cores()))

@@ -10,7 +10,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Graph, affinity_scale_for, check_pairs, link_weights
 from clusterforests.consensus.eigenvectors import ZERO, second_vector, spectral_embedding
 from clusterforests.consensus.linkage import linkage_labels
-from clusterforests.consensus.normalized_cut import CLEAN, cut_at_gaps, kmeans_groups, leak
+from clusterforests.consensus.normalized_cut import MOST_CONDUCTANCE, cut_at_gaps, kmeans_groups, conductance
 from paper.consensus.nodes import Signatures, labels_of, nodes_of, shares
 
 Cutoff = Callable[[Graph, FloatArray], float]  # of a part of the graph and its eigenvector
@@ -46,7 +46,7 @@ def gaps_or_kway(partitions: Any, n_clusters: int) -> IntArray:
     """Cut at gaps between clusters where they are clean, otherwise into all parts at once."""
     nodes = nodes_of(partitions, n_clusters)
     groups = cut_at_gaps(CpuBackend(), nodes, n_clusters)
-    if leak(CpuBackend(), nodes, groups) > CLEAN:
+    if conductance(CpuBackend(), nodes, groups) > MOST_CONDUCTANCE:
         rows = spectral_embedding(affinity_graph(nodes), n_clusters)
         groups = kmeans_groups(CpuBackend(), rows, nodes.weights, n_clusters)
     return labels_of(nodes, groups)

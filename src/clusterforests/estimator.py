@@ -11,8 +11,8 @@ from clusterforests._utils.progress import ProgressBar
 from clusterforests._utils.random import root_seed
 from clusterforests._utils.validation import FOREST_RULES, Rule, check_parameters, warn_caller
 from clusterforests.backends import CpuBackend
-from clusterforests.consensus.constraints import CONSTRAINT_RULES, Constraints, GivenConstraints
-from clusterforests.consensus.enforcement import lead_cut, name_by_size
+from clusterforests.consensus.constraints import CONSTRAINT_RULES, Constraints, RequestedConstraints
+from clusterforests.consensus.enforcement import cut_with_known_classes, renumber_by_size
 from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, ConsensusGraph
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.consensus.outliers import OUTLIER, check_left, find_outliers
@@ -258,12 +258,12 @@ class ClusterForest(FittedForest):
         """
         check_parameters(vars(self), self._rules)
         sizes = self.min_cluster_size, self.max_cluster_size
-        asked = GivenConstraints(*sizes, must_link, cannot_link, known_labels, self.contamination)
+        asked = RequestedConstraints(*sizes, must_link, cannot_link, known_labels, self.contamination)
         with ProgressBar(self.n_estimators, bool(self.verbose)) as bar:
             self._fit(X, sample_weight, asked, bar)
         return self
 
-    def _fit(self, X: Any, sample_weight: Any, asked: GivenConstraints, bar: ProgressBar) -> None:
+    def _fit(self, X: Any, sample_weight: Any, asked: RequestedConstraints, bar: ProgressBar) -> None:
         """Run the stages. Each takes values and returns values; the attributes are set at the end."""
         # Read the table as numbers. Of a large one a sample stands for all rows until the trees are made.
         bar.stage("reading the table")
@@ -287,7 +287,7 @@ class ClusterForest(FittedForest):
         graph = ConsensusGraph(rows.backend, made.nodes.signatures, settings)
         kept = graph.cut(settings.method)
         if rows.constraints is not None:
-            kept = lead_cut(graph, kept, rows.constraints, made.labelled.labels_of_sample, sample.weights)
+            kept = cut_with_known_classes(graph, kept, rows.constraints, made.labelled.labels_of_sample, sample.weights)
 
         # Every row goes to the cluster to which its links with the nodes lead it, or to none.
         bar.stage("placing the rows")
@@ -408,9 +408,9 @@ def set_apart(
     rule, outside = found
     if constraints is not None and constraints.of_rows is not None:
         outside[constraints.of_rows.rows] = False
-    check_left(labels, outside, len(placed.placement.names), contamination)
+    check_left(labels, outside, len(placed.placement.group_to_cluster), contamination)
 
     # Clusters are named by the size that is left.
     mass = np.ones(len(labels)) if plan.weights is None else plan.weights
-    placement, nearest = name_by_size(placed.placement, labels, np.where(outside, 0.0, mass))
+    placement, nearest = renumber_by_size(placed.placement, labels, np.where(outside, 0.0, mass))
     return PlacedRows(placement, np.where(outside, np.int32(OUTLIER), nearest), nearest, rule)

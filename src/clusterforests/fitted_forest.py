@@ -27,7 +27,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.assignment import OutOfTimeError
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.enforcement import lead_cut
+from clusterforests.consensus.enforcement import cut_with_known_classes
 from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import CutSettings, check_enough_nodes, check_landmarks
 from clusterforests.consensus.normalized_cut import CutTree
@@ -271,7 +271,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if self._constraints is not None:
             self._constraints.check(settings.n_clusters)
             partitions, weights = in_memory(rows.partitions), in_memory(rows.weights)
-            kept = lead_cut(graph, kept, self._constraints, partitions, weights)
+            kept = cut_with_known_classes(graph, kept, self._constraints, partitions, weights)
 
         # Place the rows again
         outliers, exact = self._predictor.outliers, self.chosen_params_["n_landmarks"].value is None

@@ -155,8 +155,8 @@ def test_affinity_is_a_matrix_or_an_operator(threshold, gaps):
     assert isinstance(W, MatchCountAffinity)
     assert W.between(np.arange(m), np.arange(m)) == pytest.approx(expected)
     if gaps:
-        assert isinstance(made(matrix_nodes=m - 1, most_with_gaps=10), MatchCountAffinity)
-        assert made(matrix_nodes=m - 1, most_with_gaps=9) == pytest.approx(expected)
+        assert isinstance(made(matrix_nodes=m - 1, most_with_missing_labels=10), MatchCountAffinity)
+        assert made(matrix_nodes=m - 1, most_with_missing_labels=9) == pytest.approx(expected)
 
 
 def test_gaps_in_many_partitions_need_room(few_bytes):

@@ -209,7 +209,7 @@ def test_many_partitions_with_gaps_need_a_matrix(monkeypatch):
     with pytest.raises(MemoryError, match="at most 255 partitions if rows may have no label"):
         affinity.affinity(BACKEND, signatures, 0.4, 5.0)
     with pytest.raises(ValueError, match="one entry per possible count"):
-        affinity.affinity(BACKEND, signatures, 0.4, 5.0, GraphLimits(matrix_nodes=0, most_with_gaps=300))
+        affinity.affinity(BACKEND, signatures, 0.4, 5.0, GraphLimits(matrix_nodes=0, most_with_missing_labels=300))
 
 
 def test_slow_convergence_is_told(kind):

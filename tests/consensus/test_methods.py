@@ -73,7 +73,7 @@ def test_nodes_of_an_exact_cut_stay(exact):
     nodes = uncollapsed(labels)
     cut = cut_nodes(nodes, "average")
     placement = place_by(cut, nodes, exact=exact)
-    assert len(placement.settled) == (60 if exact else 0)
+    assert len(placement.fixed_nodes) == (60 if exact else 0)
     assert (placement.clusters(CpuBackend(), labels) == cut.groups).all()
 
 

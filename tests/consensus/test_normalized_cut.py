@@ -12,12 +12,12 @@ from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Graph, affinity, collapse
 from clusterforests.consensus.normalized_cut import (
-    JOINED,
+    BACKGROUND_WEIGHT,
     SCALE,
+    conductance,
     cut_at_gaps,
     fine_shares,
     kmeans_groups,
-    leak,
     recursive_cut,
 )
 
@@ -140,8 +140,10 @@ def partitions(seed=0, n=60):
 def test_the_finest_partitions_make_the_graph():
     labels = partitions()
     nodes = collapse(labels)
-    W = np.expm1(SCALE * fine_shares(BACKEND, nodes)) + JOINED * reference.coassociation(nodes.labels, nodes.labels)
-    expected = reference.gaps_weights(nodes.labels, 3, SCALE, JOINED)
+    W = np.expm1(SCALE * fine_shares(BACKEND, nodes)) + BACKGROUND_WEIGHT * reference.coassociation(
+        nodes.labels, nodes.labels
+    )
+    expected = reference.gaps_weights(nodes.labels, 3, SCALE, BACKGROUND_WEIGHT)
     np.testing.assert_allclose(W, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -152,14 +154,14 @@ def test_what_leaks_is_the_mean_share_of_links_that_lead_out():
     fine = labels[[4, 6, 9]][:, np.unique(nodes.inverse, return_index=True)[1]]
     P = reference.coassociation(fine, fine) * nodes.weights[:, None] * nodes.weights
     out = [P[groups == g][:, groups != g].sum() / P[groups == g].sum() for g in (0, 1)]
-    assert leak(BACKEND, nodes, groups) == pytest.approx(np.mean(out))
+    assert conductance(BACKEND, nodes, groups) == pytest.approx(np.mean(out))
 
 
 def test_a_gap_around_an_outlier_is_no_cut():
     nodes = collapse(partitions())
     groups = np.zeros(len(nodes), np.int32)
     groups[0] = 1
-    assert leak(BACKEND, nodes, groups) == np.inf
+    assert conductance(BACKEND, nodes, groups) == np.inf
 
 
 def test_groups_are_as_many_as_asked_for():

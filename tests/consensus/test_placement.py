@@ -79,8 +79,8 @@ def test_the_walk_is_that_of_the_oracle(rows, new_rows, affinity_threshold):
 @pytest.mark.parametrize("consensus", ["ncut", "kway"])
 def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
     forest = ClusterForest(3, n_estimators=40, consensus=consensus, random_state=0).fit(rows[0])
-    unsettled = replace(forest._predictor.placement, settled=np.empty(0, np.int32))
-    assert (unsettled.clusters(CpuBackend(), forest.partitions_) == forest.labels_).all()
+    unfixed = replace(forest._predictor.placement, fixed_nodes=np.empty(0, np.int32))
+    assert (unfixed.clusters(CpuBackend(), forest.partitions_) == forest.labels_).all()
 
 
 def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):

@@ -76,7 +76,7 @@ def test_a_whole_table_of_labels_is_placed_as_its_blocks_are(kind, monkeypatch):
     for given in (labels.astype(kind), np.asfortranarray(labels.astype(kind))):
         found = placement.clusters(CpuBackend(2), given)
         assert found.dtype == np.int32
-        assert (found == placement.names[expected]).all()
+        assert (found == placement.group_to_cluster[expected]).all()
 
 
 def test_rows_with_missing_labels_change_no_sum_of_the_others():
@@ -84,14 +84,14 @@ def test_rows_with_missing_labels_change_no_sum_of_the_others():
     nodes, groups, weights, labels = drawn(20, 600, 5)
     signatures, links = Signatures(nodes, np.arange(600), weights), Links("auto", 4.0)
     voters = np.vstack([weights, weights * (groups == 1)])
-    alone = links.votes(CpuBackend(), signatures, labels, voters)
+    alone = links.kernel_sums(CpuBackend(), signatures, labels, voters)
     holed = labels.copy()
     holed[3, 40], holed[19, 100] = -1, -1
-    mixed = links.votes(CpuBackend(), signatures, holed, voters)
+    mixed = links.kernel_sums(CpuBackend(), signatures, holed, voters)
     others = np.delete(np.arange(labels.shape[1]), [40, 100])
     np.testing.assert_array_equal(mixed[:, others], alone[:, others])
     for row in (40, 100):
-        own = links.votes(CpuBackend(), signatures, np.ascontiguousarray(holed[:, [row]]), voters)
+        own = links.kernel_sums(CpuBackend(), signatures, np.ascontiguousarray(holed[:, [row]]), voters)
         np.testing.assert_allclose(mixed[:, [row]], own, rtol=1e-12)
 
 

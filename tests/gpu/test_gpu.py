@@ -218,13 +218,13 @@ def test_ballots_count_what_the_core_counts(method):
     forest = ClusterForest(3, n_estimators=20, random_state=0, consensus=method, n_landmarks=100).fit(X)
     rule, nodes = forest._predictor.placement.rule, forest._predictor.placement.nodes
     parts = forest.partitions_.max(axis=1).astype(np.int64) + 1
-    ballot = make_ballot(nodes, rule.links, rule.voters, parts, 2**16)
+    ballot = make_ballot(nodes, rule.links, rule.node_weights, parts, 2**16)
     labels = forest.partitions_[:, :200]
     lines = ballot.lines.bits[ballot.lines.first[:, None] + labels]  # (T, rows, words)
     bits = lines[..., None] >> np.arange(WORD_BITS, dtype=np.uint32) & 1
     counts = bits.sum(axis=0).reshape(200, -1)
     votes = ballot.table[counts] @ ballot.vectors.T + ballot.base
-    expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
+    expected = rule.links.kernel_sums(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.node_weights)
     np.testing.assert_allclose(votes.T, expected, rtol=1e-10, atol=1e-12)
 
 
@@ -238,7 +238,7 @@ def test_a_ballot_of_groups_has_a_word_or_more_for_each():
     counts = (lines[..., None] >> np.arange(WORD_BITS, dtype=np.uint32) & 1).sum(axis=0)  # (rows, words, bits)
     links = ballot.table[counts] * ballot.weights.reshape(-1, WORD_BITS)
     votes = ballot.base + links.sum(axis=2) @ np.eye(3)[ballot.word_groups]
-    expected = rule.links.votes(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.voters)
+    expected = rule.links.kernel_sums(CpuBackend(1), nodes, np.ascontiguousarray(labels), rule.node_weights)
     np.testing.assert_allclose(votes.T, expected, rtol=1e-10)
     assert (np.diff(ballot.word_groups) >= 0).all()
 
@@ -453,7 +453,7 @@ def test_votes_are_those_of_the_cpu(cupy, monkeypatch, method, trees, landmarks,
     monkeypatch.setattr(rule.kernels, "over", watch)
     found = cupy.empty(100, np.int32)
     rule.clusters(cupy.asarray(labels.astype(np.int8)), found)
-    expected = placement.rule.links.votes(CpuBackend(1), placement.nodes, labels, placement.rule.voters)
+    expected = placement.rule.links.kernel_sums(CpuBackend(1), placement.nodes, labels, placement.rule.node_weights)
     np.testing.assert_allclose(votes[0], expected, rtol=1e-10, atol=1e-12)
     assert (cupy.asnumpy(found) == placement.clusters(CpuBackend(1), labels)).all()
 

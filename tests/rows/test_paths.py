@@ -99,5 +99,5 @@ def test_all_rows_as_landmarks_are_the_exact_cut():
     for method in ("ncut", "kway"):
         exact = combine(CpuBackend(), labels, CutSettings(3, method, 0.4, 4.0, None)).labels
         walked = combine(CpuBackend(), labels, CutSettings(3, method, 0.4, 4.0, 150), limits=many)
-        assert not len(walked.placement.settled)
+        assert not len(walked.placement.fixed_nodes)
         assert (walked.labels == exact).all()

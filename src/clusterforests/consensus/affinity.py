@@ -32,7 +32,7 @@ class GraphLimits:
     matrix_nodes: int = 5000  # nodes up to which W is a matrix, otherwise an operator
     matrix_part: int = 2000  # nodes up to which a part of an operator is a matrix
     stored_bytes: int = 6 * 10**8  # room for match counts; if they need more, every product counts them anew
-    most_with_gaps: int = 255  # partitions up to which W is an operator where labels are missing
+    most_with_missing_labels: int = 255  # partitions up to which W is an operator where labels are missing
 
     # How eigenvectors are found
     dense_solver: int = 512  # nodes up to which LAPACK computes several eigenvectors
@@ -67,7 +67,7 @@ class Affinity(Protocol):
     def release(self) -> None:
         """Give back memory that the next product can fill again."""
 
-    def part(self, members: IndexArray) -> "Affinity":
+    def part(self, nodes: IndexArray) -> "Affinity":
         """Take W between some nodes."""
 
 
@@ -96,8 +96,8 @@ class AffinityMatrix:
     def release(self) -> None:
         """Do nothing: the matrix is all there is."""
 
-    def part(self, members: IndexArray) -> "AffinityMatrix":
-        return AffinityMatrix(self.backend, self.between(members, members))
+    def part(self, nodes: IndexArray) -> "AffinityMatrix":
+        return AffinityMatrix(self.backend, self.between(nodes, nodes))
 
 
 class MatchCountAffinity:
@@ -139,21 +139,21 @@ class MatchCountAffinity:
             4 * 8 * len(rows) * len(columns), f"A graph of {len(rows)} by {len(columns)} nodes", "Use fewer rows."
         )
         a, b = self.labels[:, rows], self.labels[:, columns]
-        members = len(a)
-        if len(self.table) == members + 1:
+        n_partitions = len(a)
+        if len(self.table) == n_partitions + 1:
             return self.backend.coassociate(a, b, self.table)
-        counts = np.arange(members + 1, dtype=np.float64)
+        counts = np.arange(n_partitions + 1, dtype=np.float64)
         together = self.backend.coassociate(a, b, counts)
-        both = self.backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts * (members + 1))
+        both = self.backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts * (n_partitions + 1))
         return self.table[(both + together).astype(np.intp)]
 
     def multiply_columns(self, columns: IndexArray, vectors: FloatArray) -> FloatArray:
         return self.backend.matches(self.labels[:, columns], self.table).multiply(self.labels, vectors)
 
-    def part(self, members: IndexArray) -> Affinity:
-        if len(members) <= self.limits.matrix_part:
-            return AffinityMatrix(self.backend, self.between(members, members))
-        return MatchCountAffinity(self.backend, self.labels[:, members], self.table, self.limits)
+    def part(self, nodes: IndexArray) -> Affinity:
+        if len(nodes) <= self.limits.matrix_part:
+            return AffinityMatrix(self.backend, self.between(nodes, nodes))
+        return MatchCountAffinity(self.backend, self.labels[:, nodes], self.table, self.limits)
 
 
 class AffinityWithDiagonal:
@@ -188,12 +188,12 @@ class AffinityWithDiagonal:
     def release(self) -> None:
         self.plain.release()
 
-    def part(self, members: IndexArray) -> Affinity:
-        part = self.plain.part(members)
+    def part(self, nodes: IndexArray) -> Affinity:
+        part = self.plain.part(nodes)
         if isinstance(part, AffinityMatrix):
-            np.fill_diagonal(part.W, self.diagonal[members])
+            np.fill_diagonal(part.W, self.diagonal[nodes])
             return part
-        return AffinityWithDiagonal(part, self.diagonal[members])
+        return AffinityWithDiagonal(part, self.diagonal[nodes])
 
 
 def with_diagonal(W: FloatArray | Affinity, diagonal: FloatArray) -> FloatArray | Affinity:
@@ -260,14 +260,14 @@ def coassociate(backend: Backend, a: IntArray, b: IntArray) -> FloatArray:
         f"A {a.shape[1]} by {b.shape[1]} co-association matrix",
         "Ask for fewer rows or columns at a time.",
     )
-    if not _has_gaps(a, b):
+    if not _has_missing_labels(a, b):
         return backend.coassociate(a, b, counts / len(a))
     together = backend.coassociate(a, b, counts)
     both = backend.coassociate(np.where(a < 0, a, 0), np.where(b < 0, b, 0), counts)
     return np.divide(together, both, out=np.zeros_like(together), where=both > 0)
 
 
-def _has_gaps(*labels: IntArray) -> bool:
+def _has_missing_labels(*labels: IntArray) -> bool:
     """Say whether some row is not clustered in some partition."""
     return any(some.min(initial=0) < 0 for some in labels)
 
@@ -311,32 +311,35 @@ def affinity(
         return with_diagonal(W, signatures.inside.weights(threshold, scale))
     labels = signatures.labels
     many = len(signatures) > limits.matrix_nodes
-    if not _has_gaps(labels):
+    if not _has_missing_labels(labels):
         table = weight_table(len(labels), threshold, scale)
         if many:
             return MatchCountAffinity(backend, labels, table, limits)
         return backend.coassociate(labels, labels, table)
-    if many and len(labels) <= limits.most_with_gaps:
+    if many and len(labels) <= limits.most_with_missing_labels:
         return MatchCountAffinity(backend, labels, share_table(len(labels), threshold, scale), limits)
-    check_pairs(signatures, f"Use fewer rows, or at most {limits.most_with_gaps} partitions if rows may have no label.")
+    check_pairs(
+        signatures,
+        f"Use fewer rows, or at most {limits.most_with_missing_labels} partitions if rows may have no label.",
+    )
     return regularise(coassociate(backend, labels, labels), threshold, scale)
 
 
 def link_weights(backend: Backend, a: IntArray, b: IntArray, threshold: float | str, scale: float) -> FloatArray:
     """Compute W between two sets of rows of labels."""
-    if _has_gaps(a, b):
+    if _has_missing_labels(a, b):
         return regularise(coassociate(backend, a, b), threshold, scale)
     return backend.coassociate(a, b, weight_table(len(a), threshold, scale))
 
 
-def weight_table(members: int, threshold: float | str, scale: float) -> FloatArray:
+def weight_table(n_partitions: int, threshold: float | str, scale: float) -> FloatArray:
     """Tabulate W for each number of matches."""
-    return regularise(np.arange(members + 1) / members, threshold, scale)
+    return regularise(np.arange(n_partitions + 1) / n_partitions, threshold, scale)
 
 
-def share_table(members: int, threshold: float | str, scale: float) -> FloatArray:
+def share_table(n_partitions: int, threshold: float | str, scale: float) -> FloatArray:
     """Tabulate W for each number of partitions that cluster two rows, and of those that put them together."""
-    both, together = np.divmod(np.arange((members + 1) ** 2, dtype=np.float64), members + 1)
+    both, together = np.divmod(np.arange((n_partitions + 1) ** 2, dtype=np.float64), n_partitions + 1)
     shares = np.divide(together, both, out=np.zeros_like(both), where=(both > 0) & (together <= both))
     return regularise(shares, threshold, scale)
 
@@ -354,7 +357,7 @@ def affinity_scale_for(scale: float | str, n_partitions: int) -> float:
 #
 # Nodes are signatures: one of weight w stands for w rows. Vectors are rows of arrays.
 
-HELD_BACK = 0.5
+DEGREE_EXPONENT = 0.5
 
 
 class Graph:
@@ -383,16 +386,16 @@ class Graph:
         every = np.arange(len(self))
         return self.affinity.between(every, every)
 
-    def even(self) -> "Graph":
+    def degree_corrected(self) -> "Graph":
         """Take the graph in which a node counts less, the more it is linked, so that dense parts do not stand out.
 
-        It is that of W_ij / (d_i d_j)^HELD_BACK for the degrees d. With 1, it would not know where rows are dense.
+        It is that of W_ij / (d_i d_j)^DEGREE_EXPONENT for the degrees d. With 1, it would not know where rows are dense.
         """
-        return Graph(self.backend, self.affinity, self.weights / self.degrees**HELD_BACK, self.limits)
+        return Graph(self.backend, self.affinity, self.weights / self.degrees**DEGREE_EXPONENT, self.limits)
 
-    def part(self, members: IndexArray) -> "Graph":
+    def part(self, nodes: IndexArray) -> "Graph":
         """Take the graph of some nodes."""
-        return Graph(self.backend, self.affinity.part(members), self.weights[members], self.limits)
+        return Graph(self.backend, self.affinity.part(nodes), self.weights[nodes], self.limits)
 
     def apply(self, vectors: FloatArray) -> FloatArray:
         """Multiply S W S with vectors, where S = sqrt(weights / degrees)."""

@@ -10,7 +10,7 @@ from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.affinity import LIMITS, GraphLimits, Signatures
 from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph, Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
-from clusterforests.consensus.placement import Placement, Shares, settle
+from clusterforests.consensus.placement import Placement, Shares, place
 from clusterforests.table.checks import check_enough_rows, check_weights
 
 FEW_LABELS = 2**18  # that are renumbered all at once
@@ -104,8 +104,8 @@ def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placem
     """Make the rule for rows that are not nodes. If the cut is exact the nodes stay where they were cut to."""
     n_groups = int(cut.groups.max()) + 1
     shares = Shares.of(signatures, cut.groups, n_groups)
-    settled = np.arange(len(signatures) if exact else 0, dtype=np.int32)
-    return Placement(signatures, cut.groups, cut.rule(shares), settled, np.arange(n_groups, dtype=np.int32), shares)
+    fixed = np.arange(len(signatures) if exact else 0, dtype=np.int32)
+    return Placement(signatures, cut.groups, cut.rule(shares), fixed, np.arange(n_groups, dtype=np.int32), shares)
 
 
 def place_rows(
@@ -115,9 +115,9 @@ def place_rows(
     placement = place_by(cut, nodes.signatures, exact=nodes.exact)
     every = nodes.every
     if every is None:
-        return settle(placement, backend, partitions, weights)
+        return place(placement, backend, partitions, weights)
     if not nodes.exact:
-        placement, found = settle(placement, backend, every.labels, every.weights)
+        placement, found = place(placement, backend, every.labels, every.weights)
         return placement, found[every.inverse]
     with_weight = every.weights > 0
     labels = np.empty(len(every), dtype=np.int32)
@@ -144,9 +144,9 @@ def check_partitions(partitions: Any) -> IntArray:
     if given.size <= FEW_LABELS and int(given.min()) >= 0 and int(given.max()) < given.shape[1]:
         return _all_renumbered(given.astype(np.intp))
     labels = np.full(given.shape, -1, dtype=np.int32)
-    for member, out in zip(given, labels, strict=True):
-        clustered = member >= 0
-        out[clustered] = _renumbered(member[clustered])
+    for partition, out in zip(given, labels, strict=True):
+        clustered = partition >= 0
+        out[clustered] = _renumbered(partition[clustered])
     never = np.flatnonzero((labels < 0).all(axis=0))
     if len(never):
         raise ValueError(

@@ -26,7 +26,7 @@ _SIZE = either(none(), integer(1), above(0, 1, or_equal=False))
 CONSTRAINT_RULES: dict[str, Rule] = {"min_cluster_size": _SIZE, "max_cluster_size": _SIZE, **OUTLIER_RULES}
 
 
-class GivenConstraints(NamedTuple):
+class RequestedConstraints(NamedTuple):
     """What the user passes, unchecked."""
 
     min_cluster_size: Any = None

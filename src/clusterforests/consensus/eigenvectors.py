@@ -119,7 +119,7 @@ SPAN_TOLERANCE = 1e-8  # of the span of several eigenvectors
 SPAN_RESIDUAL = 1e-12  # a residual small enough for these whatever the gap to the next eigenvalue
 ROUNDING = 1e-14  # a residual below it says nothing more
 EQUAL = 1e-10  # eigenvalues closer together count as one
-NO_VOTE = 1e-12  # eigenvalues below it are rounding
+ROUNDED_TO_ZERO = 1e-12  # eigenvalues below it are rounding
 LOOK_EVERY = 5  # products with a matrix, which take no longer than to look at what they found
 RANDOM_SHARE = 0.1  # how much of the first guess is in no particular direction
 
@@ -131,7 +131,7 @@ def second_vector(graph: Graph, *, signs_only: bool = False) -> FloatArray:
     operator and only signs matter, the iteration stops when all of them are certain.
     """
     vector, vote = _leading_pair(graph, signs_only and not graph.affinity.is_matrix)
-    z: FloatArray = (vote if np.linalg.norm(vote) > NO_VOTE else vector) / np.sqrt(graph.weights)
+    z: FloatArray = (vote if np.linalg.norm(vote) > ROUNDED_TO_ZERO else vector) / np.sqrt(graph.weights)
     leftmost = np.flatnonzero(np.abs(z) > ZERO * np.abs(z).max())[0]
     return -z if z[leftmost] > 0 else z
 
@@ -253,5 +253,5 @@ def first_guess(graph: Graph, width: int) -> FloatArray:
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
-    unit: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), NO_VOTE)
+    unit: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), ROUNDED_TO_ZERO)
     return unit

@@ -30,7 +30,7 @@ class KnownRows(NamedTuple):
     weights: FloatArray  # (r,)
 
 
-def lead_cut(
+def cut_with_known_classes(
     graph: ConsensusGraph, cut: Cut, constraints: Constraints, partitions: AnyIntArray, weights: FloatArray | None
 ) -> Cut:
     """Let known classes, if there are any, lead the cut: each is a group, others come from the cut that was made."""
@@ -65,12 +65,12 @@ def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: Cut) -> 
 
 def _links_to_classes(graph: ConsensusGraph, known: KnownRows) -> FloatArray:
     """Sum the links of each node with the known rows of each class, (classes, m)."""
-    members = np.equal(known.classes, np.arange(int(known.classes.max()) + 1)[:, None]) * known.weights
+    node_weights = np.equal(known.classes, np.arange(int(known.classes.max()) + 1)[:, None]) * known.weights
     rows = replace(
         graph.signatures, labels=known.labels, inverse=np.arange(len(known.classes)), weights=known.weights, values=None
     )
-    votes = graph.links.votes(graph.backend, rows, graph.signatures.labels, np.ascontiguousarray(members))
-    return np.asarray(votes / members.sum(axis=1, keepdims=True))
+    sums = graph.links.kernel_sums(graph.backend, rows, graph.signatures.labels, np.ascontiguousarray(node_weights))
+    return np.asarray(sums / node_weights.sum(axis=1, keepdims=True))
 
 
 def _other_groups(graph: ConsensusGraph, known: KnownRows, groups: IntArray, fixed: IntArray) -> FloatArray:
@@ -82,9 +82,9 @@ def _other_groups(graph: ConsensusGraph, known: KnownRows, groups: IntArray, fix
     pull = np.array([known.weights[of] @ shares[of] for of in (known.classes == c for c in range(n_classes))])
     _, taken = linear_sum_assignment(-pull)
     rest = np.setdiff1d(np.arange(n_groups), taken)
-    members = np.equal(groups, rest[:, None]) * np.where(fixed < 0, graph.signatures.weights, 0.0)
-    votes = graph.affinities().affinity.multiply(np.ascontiguousarray(members))
-    return np.asarray(votes / np.maximum(members.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
+    node_weights = np.equal(groups, rest[:, None]) * np.where(fixed < 0, graph.signatures.weights, 0.0)
+    sums = graph.affinities().affinity.multiply(np.ascontiguousarray(node_weights))
+    return np.asarray(sums / np.maximum(node_weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 
 def _spread(graph: ConsensusGraph, seeds: FloatArray) -> FloatArray:
@@ -104,7 +104,7 @@ def _spread(graph: ConsensusGraph, seeds: FloatArray) -> FloatArray:
 MOVED = 1e-2  # the least cost of a move
 
 
-class Placed(NamedTuple):
+class RowsInClusters(NamedTuple):
     """Rows in their clusters: their labels in the partitions, weights, the clusters, and the rule that placed them."""
 
     partitions: AnyIntArray
@@ -121,9 +121,9 @@ class Placed(NamedTuple):
         return np.column_stack([np.bincount(unit, column) for column in costs.T])
 
 
-def enforce(backend: Backend, placed: Placed, constraints: Constraints) -> tuple[Placement, IntArray]:
+def enforce(backend: Backend, placed: RowsInClusters, constraints: Constraints) -> tuple[Placement, IntArray]:
     """Move rows to the nearest clusters that keep what is known and the sizes, and name the clusters by size again."""
-    labels, n_clusters = placed.labels.copy(), len(placed.placement.names)
+    labels, n_clusters = placed.labels.copy(), len(placed.placement.group_to_cluster)
     mass = np.ones(len(labels)) if placed.weights is None else placed.weights
     # First the rows of which something is known, each unit as one.
     of_rows = constraints.of_rows
@@ -135,19 +135,19 @@ def enforce(backend: Backend, placed: Placed, constraints: Constraints) -> tuple
     lost = len(np.unique(labels)) < n_clusters
     if lost or constraints.sizes.broken(labels, mass, n_clusters):
         labels = _resize(backend, placed, constraints, labels)
-    return name_by_size(placed.placement, labels, mass)
+    return renumber_by_size(placed.placement, labels, mass)
 
 
-def name_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tuple[Placement, IntArray]:
-    """Name the clusters of placed rows by size, largest first."""
-    n_clusters = len(placement.names)
+def renumber_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tuple[Placement, IntArray]:
+    """Number the clusters of placed rows by size, largest first."""
+    n_clusters = len(placement.group_to_cluster)
     order = np.argsort(-np.bincount(labels, mass, minlength=n_clusters), kind="stable")
-    names = np.empty(n_clusters, dtype=np.int32)
-    names[order] = np.arange(n_clusters)
-    return replace(placement, names=names[placement.names]), names[labels]
+    new_number = np.empty(n_clusters, dtype=np.int32)
+    new_number[order] = np.arange(n_clusters)
+    return replace(placement, group_to_cluster=new_number[placement.group_to_cluster]), new_number[labels]
 
 
-def _resize(backend: Backend, placed: Placed, constraints: Constraints, labels: IntArray) -> IntArray:
+def _resize(backend: Backend, placed: RowsInClusters, constraints: Constraints, labels: IntArray) -> IntArray:
     """Assign rows anew at the least cost, those that belong together as one; no cluster is left without a row."""
     of_rows, sizes = constraints.of_rows, constraints.sizes
     unit, apart = every_unit(of_rows, len(labels))

@@ -41,12 +41,12 @@ def trimmed_labels(P: FloatArray, weights: FloatArray, n_clusters: int) -> IntAr
         return by_size(_groups(merges, n, n_clusters), weights)
     # The n_clusters largest pieces are the clusters.
     labels = by_size(_groups(merges, n, pieces), weights)
-    members = np.zeros((n, n_clusters))
+    group_weights = np.zeros((n, n_clusters))
     core = labels < n_clusters
-    members[core, labels[core]] = weights[core]
+    group_weights[core, labels[core]] = weights[core]
     # The rows of the others go where their mean P is highest. It is often equal for two clusters, so it is summed
     # in a fixed order, unlike products of BLAS.
-    means = [(P[~core] * share).sum(axis=1) for share in (members / members.sum(axis=0)).T]
+    means = [(P[~core] * share).sum(axis=1) for share in (group_weights / group_weights.sum(axis=0)).T]
     labels[~core] = np.argmax(means, axis=0)
     return by_size(labels, weights)
 

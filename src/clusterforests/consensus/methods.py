@@ -27,12 +27,12 @@ from clusterforests.consensus.eigenvectors import spectral_embedding
 from clusterforests.consensus.linkage import by_size, linkage_labels, trimmed_labels
 from clusterforests.consensus.nodes import CutSettings
 from clusterforests.consensus.normalized_cut import (
-    CLEAN,
+    MOST_CONDUCTANCE,
     CutTree,
+    conductance,
     cut_at_gaps,
     gap_graph,
     kmeans_groups,
-    leak,
     recursive_cut,
 )
 from clusterforests.consensus.placement import (
@@ -116,7 +116,7 @@ def _refined(graph: ConsensusGraph) -> Cut:
     nodes = graph.signatures
     if nodes.values is None:
         return replace(graph.cut("kway"), reason="not refined: the rows' values are not at hand")
-    rows = spectral_embedding(graph.affinities().even(), graph.n_clusters)
+    rows = spectral_embedding(graph.affinities().degree_corrected(), graph.n_clusters)
     cut = kmeans_groups(graph.backend, rows, nodes.weights, graph.n_clusters)
     groups = by_size(refine(graph.backend, nodes, cut), nodes.weights)
     reason = "all clusters are cut at once, then refined by the values of the rows"
@@ -147,8 +147,8 @@ def _gaps_or_refined(graph: ConsensusGraph) -> Cut:
     except ValueError as error:  # the finest partitions may tell too few rows apart
         why = f"gaps could not be looked for: {_in_short(error)}"
     else:
-        found = leak(graph.backend, graph.signatures, cut.groups)
-        if found <= CLEAN:
+        found = conductance(graph.backend, graph.signatures, cut.groups)
+        if found <= MOST_CONDUCTANCE:
             return replace(cut, reason=f"gaps lie between the clusters: {found:.1%} of the links cross them")
         why = "no gaps lie between the clusters"
     instead = graph.cut("refined")
@@ -246,7 +246,7 @@ def _groups(
     with contextlib.suppress(ValueError):  # the graph may tell too few rows apart
         if "gaps" in embedded:
             groups = _kmeans(backend, signatures, embedded["gaps"], n_clusters)
-            if leak(backend, signatures, groups) <= CLEAN:
+            if conductance(backend, signatures, groups) <= MOST_CONDUCTANCE:
                 return groups
         return _kmeans(backend, signatures, embedded["kway"], n_clusters)
     return None

@@ -141,13 +141,15 @@ def _nearest(backend: Backend, signatures: Signatures, chosen: IndexArray) -> Ne
         return Nearest(np.full(len(signatures), len(signatures)), np.full(len(signatures), -1.0))
     landmarks = np.ascontiguousarray(signatures.labels[:, chosen])
     if signatures.labels.min(initial=0) < 0:
-        return _nearest_with_gaps(backend, signatures, chosen, landmarks)
+        return _nearest_with_missing_labels(backend, signatures, chosen, landmarks)
     place, matches = backend.most_matched(signatures.labels, landmarks)
     return Nearest(chosen[place], matches / len(landmarks))
 
 
-def _nearest_with_gaps(backend: Backend, signatures: Signatures, chosen: IndexArray, landmarks: IntArray) -> Nearest:
-    """Find the same where rows are not clustered in all members."""
+def _nearest_with_missing_labels(
+    backend: Backend, signatures: Signatures, chosen: IndexArray, landmarks: IntArray
+) -> Nearest:
+    """Find the same where rows are not clustered in all partitions."""
     found = Nearest(np.empty(len(signatures), np.intp), np.empty(len(signatures)))
     for start in range(0, len(signatures), COMPARED_ROWS):
         some = slice(start, start + COMPARED_ROWS)

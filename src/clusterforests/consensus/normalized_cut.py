@@ -119,8 +119,8 @@ def kmeans_groups(
 
 FINEST = 0.3  # of the partitions
 SCALE = 10.0
-JOINED = 0.1
-CLEAN = 0.01  # most of a cluster's links that may lead out of it
+BACKGROUND_WEIGHT = 0.1
+MOST_CONDUCTANCE = 0.01  # most of a cluster's links that may lead out of it
 SMALLEST = 0.1  # of an even share: gaps around less are gaps around outliers
 
 
@@ -134,11 +134,11 @@ def gap_graph(backend: Backend, signatures: Signatures, limits: GraphLimits = LI
     """Make the graph of the finest partitions, joined by a little of all."""
     check_pairs(signatures)
     W = expm1(SCALE * fine_shares(backend, signatures))
-    W += JOINED * coassociate(backend, signatures.labels, signatures.labels)
+    W += BACKGROUND_WEIGHT * coassociate(backend, signatures.labels, signatures.labels)
     return Graph(backend, W, signatures.weights, limits)
 
 
-def leak(backend: Backend, signatures: Signatures, groups: IntArray) -> float:
+def conductance(backend: Backend, signatures: Signatures, groups: IntArray) -> float:
     """Compute the mean share of a group's links, in the finest partitions, that lead out of it.
 
     Infinite if a group is small.
@@ -148,9 +148,9 @@ def leak(backend: Backend, signatures: Signatures, groups: IntArray) -> float:
     if sizes.min() < SMALLEST * sizes.mean():
         return np.inf
     P = fine_shares(backend, signatures)
-    member = np.zeros((len(sizes), len(groups)))
-    member[groups, nodes] = signatures.weights
-    to_groups = backend.multiply(P, member)
+    group_weights = np.zeros((len(sizes), len(groups)))
+    group_weights[groups, nodes] = signatures.weights
+    to_groups = backend.multiply(P, group_weights)
     own = np.bincount(groups, signatures.weights * to_groups[groups, nodes])
     every = np.bincount(groups, signatures.weights * to_groups.sum(axis=0))
     return float(1 - (own / every).mean())

@@ -14,17 +14,17 @@ from clusterforests import _core
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
 from clusterforests.consensus.affinity import Graph, Signatures, coassociate, link_weights, weight_table
-from clusterforests.consensus.eigenvectors import NO_VOTE
+from clusterforests.consensus.eigenvectors import ROUNDED_TO_ZERO
 from clusterforests.consensus.normalized_cut import CutTree
 
 PLACED_ROWS = 8192  # rows placed at a time
 TALLIED_ROWS = 65536  # searched at a time for the first row of each cluster
 NO_ROW = np.iinfo(np.int64).max
 LEAST_POWER = 1e-3  # of scale: with less, single precision can hardly tell links apart
-MOST_COUNTED = 255  # members
+MOST_COUNTED = 255  # partitions
 SIXTEEN = 16  # nodes of a group are counted together
 
-Rows = TypeVar("Rows")
+RowGroups = TypeVar("RowGroups")
 
 
 class PlacementRule(Protocol):
@@ -46,22 +46,24 @@ class Links:
         """Whether a link is a power of the number of matches, less 1."""
         return isinstance(self.threshold, str) and self.scale > LEAST_POWER
 
-    def votes(self, backend: Backend, nodes: Signatures, labels: IntArray, voters: FloatArray) -> FloatArray:
-        """Sum W times each of the voters (v, m) over the nodes: (v, r).
+    def kernel_sums(
+        self, backend: Backend, nodes: Signatures, labels: IntArray, node_weights: FloatArray
+    ) -> FloatArray:
+        """Sum W times each of the node_weights (v, m) over the nodes: (v, r).
 
         Rows without a missing label are summed apart, so that no other row makes a difference to their rounding.
         """
-        gaps = labels.min(axis=0, initial=0) < 0
-        if nodes.labels.min(initial=0) < 0 or (gaps.any() and gaps.all()):
+        missing = labels.min(axis=0, initial=0) < 0
+        if nodes.labels.min(initial=0) < 0 or (missing.any() and missing.all()):
             W = link_weights(backend, labels, nodes.labels, self.threshold, self.scale)
-            return backend.multiply(W, voters)
-        if gaps.any():
-            sums = np.empty((len(voters), labels.shape[1]))
-            for some in (gaps, ~gaps):
-                sums[:, some] = self.votes(backend, nodes, np.ascontiguousarray(labels[:, some]), voters)
+            return backend.multiply(W, node_weights)
+        if missing.any():
+            sums = np.empty((len(node_weights), labels.shape[1]))
+            for some in (missing, ~missing):
+                sums[:, some] = self.kernel_sums(backend, nodes, np.ascontiguousarray(labels[:, some]), node_weights)
             return sums
         table = weight_table(len(labels), self.threshold, self.scale)
-        return backend.matches(nodes.labels, table).multiply(labels, voters)
+        return backend.matches(nodes.labels, table).multiply(labels, node_weights)
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,14 @@ class Walk:
     """
 
     links: Links
-    voters: FloatArray  # (2 c, m): for each cut the vector, divided by its eigenvalue, and the weights of its part
+    # (2 c, m): for each cut the vector, divided by its eigenvalue, and the weights of its part
+    node_weights: FloatArray
     cutoffs: FloatArray  # (c,)
     children: IntArray  # (c, 2): the number of the next cut, or -1 - group
 
     def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        votes = self.links.votes(backend, nodes, labels, self.voters)
-        entry, degree = votes[0::2], votes[1::2]
+        sums = self.links.kernel_sums(backend, nodes, labels, self.node_weights)
+        entry, degree = sums[0::2], sums[1::2]
         z = np.divide(entry, np.sqrt(degree), out=np.zeros_like(entry), where=degree > 0)
         right = z >= self.cutoffs[:, None]
         rows = np.arange(labels.shape[1])
@@ -96,14 +99,15 @@ class Embedding:
     """The rule that takes the nearest centre of K-means among the leading eigenvectors."""
 
     links: Links
-    voters: FloatArray  # (1 + e, m): the weights, then the eigenvectors beside the first, divided by their eigenvalues
+    # (1 + e, m): the weights, then the eigenvectors beside the first, divided by their eigenvalues
+    node_weights: FloatArray
     length: float  # of the first eigenvector before it was scaled
     centers: FloatArray  # (groups, 1 + e)
 
     def groups(self, backend: Backend, nodes: Signatures, labels: IntArray) -> IntArray:
-        votes = self.links.votes(backend, nodes, labels, self.voters)
-        root = np.sqrt(votes[0])
-        others = np.divide(votes[1:], root, out=np.zeros_like(votes[1:]), where=root > 0)
+        sums = self.links.kernel_sums(backend, nodes, labels, self.node_weights)
+        root = np.sqrt(sums[0])
+        others = np.divide(sums[1:], root, out=np.zeros_like(sums[1:]), where=root > 0)
         rows = np.vstack([root / self.length, others])
         size = np.sqrt((rows**2).sum(axis=0))
         unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
@@ -128,12 +132,12 @@ class Shares:
         first = np.concatenate([[0], np.cumsum(parts + 2)])
         together, clustered = np.zeros((2, int(first[-1]), n_groups))
         everyone = np.bincount(groups, nodes.weights, minlength=n_groups)
-        for t, member in enumerate(nodes.labels):
-            seen = member >= 0
+        for t, partition in enumerate(nodes.labels):
+            seen = partition >= 0
             if seen.all():
-                cells, weights, there = member.astype(np.intp) * n_groups + groups, nodes.weights, everyone
+                cells, weights, there = partition.astype(np.intp) * n_groups + groups, nodes.weights, everyone
             else:
-                cells, weights = member[seen].astype(np.intp) * n_groups + groups[seen], nodes.weights[seen]
+                cells, weights = partition[seen].astype(np.intp) * n_groups + groups[seen], nodes.weights[seen]
                 there = np.bincount(groups[seen], weights, minlength=n_groups)
             counts = np.bincount(cells, weights, minlength=int(parts[t]) * n_groups)
             together[first[t] : first[t] + parts[t]] = counts.reshape(-1, n_groups)
@@ -147,11 +151,11 @@ class Shares:
         shares: FloatArray = np.divide(together, both, out=np.zeros_like(both), where=both > 0)
         return shares
 
-    def companions(self, backend: Backend, labels: IntArray) -> FloatArray:
+    def co_members(self, backend: Backend, labels: IntArray) -> FloatArray:
         """Sum over the partitions the share of each group in the row's cluster there: (r, groups)."""
-        return _core.sum_lines(labels, self.first, self.by_companion(), backend.threads)
+        return _core.sum_lines(labels, self.first, self.by_co_member(), backend.threads)
 
-    def by_companion(self) -> FloatArray:
+    def by_co_member(self) -> FloatArray:
         """Compute the share of each group in each cluster of each partition."""
         mass = self.together.sum(axis=1, keepdims=True)
         table: FloatArray = np.divide(self.together, mass, out=np.zeros_like(self.together), where=mass > 0)
@@ -174,7 +178,7 @@ class MostLinked:
     """The rule that takes the group to whose nodes the links add up to most."""
 
     links: Links
-    voters: FloatArray  # (groups, m): the weights of each group's nodes
+    node_weights: FloatArray  # (groups, m): the weights of each group's nodes
 
     @classmethod
     def of(cls, links: Links, groups: IntArray, weights: FloatArray) -> "MostLinked":
@@ -186,12 +190,12 @@ class MostLinked:
 
     def counting(self, nodes: Signatures) -> "CountedLinks":
         """Lay out the nodes for blocks of rows, if sums in single precision may be certain."""
-        members, sixteens = len(nodes.labels), SIXTEEN * len(self.voters)
-        gaps = nodes.labels.min(initial=0) < 0
-        if gaps or not self.links.is_power or members > MOST_COUNTED or sixteens > len(nodes):
+        n_partitions, sixteens = len(nodes.labels), SIXTEEN * len(self.node_weights)
+        missing = nodes.labels.min(initial=0) < 0
+        if missing or not self.links.is_power or n_partitions > MOST_COUNTED or sixteens > len(nodes):
             return CountedLinks(self, None)
-        table = weight_table(members, self.links.threshold, self.links.scale)
-        groups, weights = self.voters.argmax(axis=0).astype(np.int32), self.voters.max(axis=0)
+        table = weight_table(n_partitions, self.links.threshold, self.links.scale)
+        groups, weights = self.node_weights.argmax(axis=0).astype(np.int32), self.node_weights.max(axis=0)
         return CountedLinks(self, _core.GroupVotes(nodes.labels, groups, weights, table))
 
 
@@ -199,18 +203,18 @@ class CountedLinks(NamedTuple):
     """The rule `MostLinked` with its nodes laid out: float64 decides only where single precision is not certain."""
 
     rule: MostLinked
-    votes: _core.GroupVotes | None
+    counter: _core.GroupVotes | None
 
     def groups(self, backend: Backend, nodes: Signatures, labels: AnyIntArray) -> IntArray:
-        if self.votes is None:
+        if self.counter is None:
             found = np.full(labels.shape[1], -1, dtype=np.int32)
         else:
-            found = self.votes.place(labels, backend.threads)
+            found = self.counter.place(labels, backend.threads)
         close = np.flatnonzero(found < 0)
         for start in range(0, len(close), PLACED_ROWS):
             some = close[start : start + PLACED_ROWS]
             own = np.ascontiguousarray(labels[:, some], dtype=np.int32)
-            found[some] = self.rule.links.votes(backend, nodes, own, self.rule.voters).argmax(axis=0)
+            found[some] = self.rule.links.kernel_sums(backend, nodes, own, self.rule.node_weights).argmax(axis=0)
         return found
 
 
@@ -227,52 +231,52 @@ class NearestNode:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where rows go: the rule, and the nodes whose group is settled whatever the rule says."""
+    """Where rows go: the rule, and the nodes that keep their group whatever the rule says."""
 
     nodes: Signatures
     groups: IntArray  # of the nodes
     rule: PlacementRule
-    settled: IntArray  # numbers of nodes
-    names: IntArray  # group -> cluster
+    fixed_nodes: IntArray  # their numbers
+    group_to_cluster: IntArray
     shares: Shares
 
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
         """Find the cluster of every row of labels (T, r)."""
         rule = self.rule.counting(self.nodes) if isinstance(self.rule, MostLinked) else self.rule
-        if isinstance(rule, CountedLinks) and not len(self.settled) and can_be_read_in_place(labels):
-            return self.names[rule.groups(backend, self.nodes, labels)]
+        if isinstance(rule, CountedLinks) and not len(self.fixed_nodes) and can_be_read_in_place(labels):
+            return self.group_to_cluster[rule.groups(backend, self.nodes, labels)]
         placed = np.empty(labels.shape[1], dtype=np.int32)
         for where, block in label_blocks(labels):
-            node = self._settled(block)
+            node = self._fixed_node(block)
             known = node >= 0
             found = np.empty(len(node), dtype=np.int32)
             found[known] = self.groups[node[known]]
             if not known.all():
                 rest = block if not known.any() else np.ascontiguousarray(block[:, ~known])
                 found[~known] = rule.groups(backend, self.nodes, rest)
-            placed[where] = self.names[found]
+            placed[where] = self.group_to_cluster[found]
         return placed
 
     def mean_shares(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
         """Compute the mean P between every row of labels (T, r) and each cluster: (r, clusters)."""
-        shares = np.empty((labels.shape[1], len(self.names)))
+        shares = np.empty((labels.shape[1], len(self.group_to_cluster)))
         for where, block in label_blocks(labels):
-            shares[where, self.names] = self.shares.mean(backend, block)
+            shares[where, self.group_to_cluster] = self.shares.mean(backend, block)
         return shares
 
-    def companions(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
+    def co_members(self, backend: Backend, labels: AnyIntArray) -> FloatArray:
         """Sum over the partitions the share of each cluster in where every row of labels (T, r) is: (r, clusters)."""
-        sums = np.empty((labels.shape[1], len(self.names)))
+        sums = np.empty((labels.shape[1], len(self.group_to_cluster)))
         for where, block in label_blocks(labels):
-            sums[where, self.names] = self.shares.companions(backend, block)
+            sums[where, self.group_to_cluster] = self.shares.co_members(backend, block)
         return sums
 
-    def _settled(self, labels: IntArray) -> IndexArray:
-        """Find the settled node with exactly these labels, -1 where there is none."""
-        if not len(self.settled):
+    def _fixed_node(self, labels: IntArray) -> IndexArray:
+        """Find the fixed node with exactly these labels, -1 where there is none."""
+        if not len(self.fixed_nodes):
             return np.full(labels.shape[1], -1, dtype=np.intp)
-        found = find_columns(np.ascontiguousarray(self.nodes.labels[:, self.settled]), labels)
-        return np.where(found >= 0, self.settled[found], -1)
+        found = find_columns(np.ascontiguousarray(self.nodes.labels[:, self.fixed_nodes]), labels)
+        return np.where(found >= 0, self.fixed_nodes[found], -1)
 
 
 def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
@@ -313,10 +317,10 @@ class Tally(NamedTuple):
         for begin in range(0, len(found), TALLIED_ROWS):
             if not missing.any():
                 break
-            names, place = np.unique(found[begin : begin + TALLIED_ROWS], return_index=True)
-            new = missing[names]
-            first[names[new]] = start + begin + place[new]
-            missing[names] = False
+            clusters, place = np.unique(found[begin : begin + TALLIED_ROWS], return_index=True)
+            new = missing[clusters]
+            first[clusters[new]] = start + begin + place[new]
+            missing[clusters] = False
         mass = counts if weights is None else np.bincount(found, weights, minlength=n_clusters)
         return cls(mass.astype(np.float64), first)
 
@@ -325,20 +329,22 @@ class Tally(NamedTuple):
         return Tally(self.weights + other.weights, np.minimum(self.first, other.first))
 
 
-def settle(
+def place(
     placement: Placement, backend: Backend, labels: AnyIntArray, weights: FloatArray | None = None
 ) -> tuple[Placement, IntArray]:
     """Place all rows by the rule and name the clusters by size. The nodes of a group that no row goes to keep it."""
 
     def place(placement: Placement) -> tuple[IntArray, Tally]:
         found = placement.clusters(backend, labels)
-        return found, Tally.of(found, len(placement.names), weights)
+        return found, Tally.of(found, len(placement.group_to_cluster), weights)
 
-    placement, found = settle_by(placement, place)
-    return placement, placement.names[found]
+    placement, found = place_everywhere(placement, place)
+    return placement, placement.group_to_cluster[found]
 
 
-def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tally]]) -> tuple[Placement, Rows]:
+def place_everywhere(
+    placement: Placement, place: Callable[[Placement], tuple[RowGroups, Tally]]
+) -> tuple[Placement, RowGroups]:
     """Do the same with rows that lie anywhere: `place` gives their groups and a tally.
 
     Returns the placement, which has the new names of the groups, and the groups of the rows.
@@ -347,40 +353,41 @@ def settle_by(placement: Placement, place: Callable[[Placement], tuple[Rows, Tal
     # The loop ends, because each time more nodes keep their group.
     while len(empty := np.flatnonzero(tally.first == NO_ROW)):
         lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
-        placement = replace(placement, settled=np.union1d(placement.settled, lost))
+        placement = replace(placement, fixed_nodes=np.union1d(placement.fixed_nodes, lost))
         found, tally = place(placement)
-    names = np.empty_like(placement.names)
-    names[np.argsort(-tally.weights, kind="stable")] = np.arange(len(names))  # Ties go by the nodes, not by the rows.
-    return replace(placement, names=names), found
+    # The largest is cluster 0. Ties go by the nodes, not by the rows.
+    group_to_cluster = np.empty_like(placement.group_to_cluster)
+    group_to_cluster[np.argsort(-tally.weights, kind="stable")] = np.arange(len(group_to_cluster))
+    return replace(placement, group_to_cluster=group_to_cluster), found
 
 
 def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
-    """Turn the cuts of a tree of weighted nodes into votes."""
+    """Turn the cuts of a tree of weighted nodes into weights of the nodes."""
     cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
     number = {node: place for place, node in enumerate(cuts)}
-    voters = np.zeros((2 * len(cuts), len(weights)))
+    node_weights = np.zeros((2 * len(cuts), len(weights)))
     cutoffs, children = np.empty(len(cuts)), np.empty((len(cuts), 2), dtype=np.int32)
     for place, i in enumerate(cuts):
         node = tree.nodes[i]
         w = weights[node.members]
         value = np.linalg.norm(np.sqrt(w) * node.vector)  # The vector is the vote of a vector of length 1.
-        voters[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
-        voters[2 * place + 1, node.members] = w
+        node_weights[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
+        node_weights[2 * place + 1, node.members] = w
         cutoffs[place] = node.cutoff
         for side, child in enumerate((node.left, node.right)):
             children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label
-    return Walk(links, voters, cutoffs, children)
+    return Walk(links, node_weights, cutoffs, children)
 
 
 def embed(graph: Graph, links: Links, rows: FloatArray, groups: IntArray) -> Embedding:
-    """Turn K-means on the rows of `spectral_embedding` into votes."""
+    """Turn K-means on the rows of `spectral_embedding` into weights of the nodes."""
     vectors = np.ascontiguousarray((rows[:, 1:] * (graph.first / rows[:, 0])[:, None]).T)
-    voters = np.vstack([graph.weights, graph.scale * vectors])
+    node_weights = np.vstack([graph.weights, graph.scale * vectors])
     if len(vectors):
         values = (vectors * graph.apply_deflated(vectors)).sum(axis=1) / (vectors**2).sum(axis=1)
-        known = np.abs(values) > NO_VOTE
-        voters[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
+        known = np.abs(values) > ROUNDED_TO_ZERO
+        node_weights[1:] *= np.divide(1.0, values, out=np.zeros_like(values), where=known)[:, None]
     length = float(np.linalg.norm(np.sqrt(graph.weights * graph.degrees)))
     mass = np.bincount(groups, graph.weights)
     centers = [np.bincount(groups, graph.weights * column) / mass for column in rows.T]
-    return Embedding(links, voters, length, np.column_stack(centers))
+    return Embedding(links, node_weights, length, np.column_stack(centers))

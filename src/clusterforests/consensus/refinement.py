@@ -38,12 +38,12 @@ def refine(
     values = _unit(signatures.values, weights)
     least_variances = LEAST_VARIANCE + (usual_steps(values) / 2) ** 2
     least = LEAST_LEFT * np.bincount(groups, weights)
-    member = np.eye(n_groups)[groups]
+    responsibilities = np.eye(n_groups)[groups]
     pull = _pull(backend, signatures, groups, n_groups)
     with threadpool_limits(1, "blas"):  # so that the last digit does not depend on the threads asked for
         for _ in range(rounds):
             # How well a row's values and its shares of partitions fit each group.
-            scores = log_densities(values, weights[:, None] * member, least_variances) + pull
+            scores = log_densities(values, weights[:, None] * responsibilities, least_variances) + pull
             if fixed is not None:
                 scores[(fixed >= 0)[:, None] & (fixed[:, None] != np.arange(n_groups))] = -np.inf
             moved = scores.argmax(axis=1).astype(np.int32)
@@ -53,8 +53,8 @@ def refine(
             if not np.array_equal(moved, groups):
                 groups, pull = moved, _pull(backend, signatures, moved, n_groups)
             # Rows between groups count for each of them in the next round.
-            member = np.exp(scores - scores.max(axis=1, keepdims=True))
-            member /= member.sum(axis=1, keepdims=True)
+            responsibilities = np.exp(scores - scores.max(axis=1, keepdims=True))
+            responsibilities /= responsibilities.sum(axis=1, keepdims=True)
     return groups
 
 
@@ -64,24 +64,24 @@ def _pull(backend: Backend, signatures: Signatures, groups: IntArray, n_groups: 
     return np.asarray(np.log(shares + LEAST_SHARE))
 
 
-def log_densities(values: FloatArray, member: FloatArray, least_variances: FloatArray) -> FloatArray:
+def log_densities(values: FloatArray, responsibilities: FloatArray, least_variances: FloatArray) -> FloatArray:
     """Compute the log of each group's share of the rows times its normal density, (m, groups), but for a constant.
 
     Parameters
     ----------
     values : array of shape (m, d)
-    member : array of shape (m, groups)
+    responsibilities : array of shape (m, groups)
         How much of each row is in each group.
     least_variances : array of shape (d,)
         Added to the variances of every group.
     """
     n_columns = values.shape[1]
-    mass = member.sum(axis=0)
-    apart = [values - center for center in (member.T @ values) / mass[:, None]]
-    scatter = [(own[:, None] * away).T @ away for own, away in zip(member.T, apart, strict=True)]
+    mass = responsibilities.sum(axis=0)
+    apart = [values - center for center in (responsibilities.T @ values) / mass[:, None]]
+    scatter = [(own[:, None] * away).T @ away for own, away in zip(responsibilities.T, apart, strict=True)]
     common = sum(scatter, np.zeros((n_columns, n_columns))) / mass.sum()
     added = PRIOR * (n_columns + 1)
-    densities = np.empty(member.shape)
+    densities = np.empty(responsibilities.shape)
     for g, away in enumerate(apart):
         covariance = (scatter[g] + added * common) / (mass[g] + added) + np.diag(least_variances)
         root = np.linalg.cholesky(covariance)

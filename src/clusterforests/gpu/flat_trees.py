@@ -351,20 +351,22 @@ def _list_columns(
     return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
 
 
-def make_ballot(nodes: Signatures, links: Links, voters: FloatArray, parts: Int64Array, chip_bytes: int) -> Ballot:
+def make_ballot(
+    nodes: Signatures, links: Links, node_weights: FloatArray, parts: Int64Array, chip_bytes: int
+) -> Ballot:
     """Make the ballot of a rule. `parts` are the numbers of clusters in the trees."""
     members, m = nodes.labels.shape
     lines = _draw_lines(nodes.labels, np.arange(m), parts, chip_bytes)
     table = weight_table(members, links.threshold, links.scale)
-    padded = np.zeros((len(voters), WORD_BITS * lines.bits.shape[1]))
-    padded[:, :m] = voters
-    return Ballot(lines, table - table[0], padded, table[0] * voters.sum(axis=1))
+    padded = np.zeros((len(node_weights), WORD_BITS * lines.bits.shape[1]))
+    padded[:, :m] = node_weights
+    return Ballot(lines, table - table[0], padded, table[0] * node_weights.sum(axis=1))
 
 
 def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, chip_bytes: int) -> GroupBallot:
     """Make the ballot of the rule `MostLinked`, by which every node votes for its own group."""
-    groups = rule.voters.argmax(axis=0)
-    counts = np.bincount(groups, minlength=len(rule.voters))
+    groups = rule.node_weights.argmax(axis=0)
+    counts = np.bincount(groups, minlength=len(rule.node_weights))
     wide = -(-counts // WORD_BITS)  # words of each group
     order = np.argsort(groups, kind="stable")
     places = np.empty(len(groups), dtype=np.int64)
@@ -372,10 +374,10 @@ def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, ch
     lines = _draw_lines(nodes.labels, places, parts, chip_bytes)
     table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.scale)
     weights = np.zeros(WORD_BITS * lines.bits.shape[1])
-    weights[places] = rule.voters.max(axis=0)
+    weights[places] = rule.node_weights.max(axis=0)
     word_groups = np.repeat(np.arange(len(counts)), wide)
     word_groups = np.append(word_groups, np.full(lines.bits.shape[1] - len(word_groups), word_groups[-1]))
-    base = table[0] * rule.voters.sum(axis=1)
+    base = table[0] * rule.node_weights.sum(axis=1)
     return GroupBallot(lines, table - table[0], weights, word_groups.astype(np.int32), base)
 
 

@@ -74,13 +74,13 @@ class RowsOnGpu:
         together, both = (self._sum(table) for table in (shares.together, shares.clustered))
         return self._by_cluster(np.divide(together, both, out=np.zeros_like(both), where=both > 0))
 
-    def companions(self) -> FloatArray:
-        return self._by_cluster(self._sum(self.placement.shares.by_companion()))
+    def co_members(self) -> FloatArray:
+        return self._by_cluster(self._sum(self.placement.shares.by_co_member()))
 
     def _by_cluster(self, values: FloatArray) -> FloatArray:
         """Put columns that groups have in the order of their clusters."""
         named = np.empty_like(values)
-        named[:, self.placement.names] = values
+        named[:, self.placement.group_to_cluster] = values
         return named
 
     def _sum(self, lines: FloatArray) -> FloatArray:

@@ -31,7 +31,7 @@ class DeviceRule:
         self.rule, self.members = placement.rule, len(clusters)
         self.kernels = kernels = Kernels(label=label_type, members=self.members)
         self.xp = kernels.xp
-        self.names = kernels.upload(placement.names)
+        self.names = kernels.upload(placement.group_to_cluster)
         parts = np.array(clusters, dtype=np.int64)
         if isinstance(self.rule, MostShared):
             shares = self.rule.shares
@@ -40,14 +40,14 @@ class DeviceRule:
             self._open_groups(make_group_ballot(placement.nodes, self.rule, parts, self._chip_bytes()))
         elif isinstance(self.rule, (Walk, Embedding)):
             rule = self.rule
-            self._open(make_ballot(placement.nodes, rule.links, rule.voters, parts, self._chip_bytes()))
+            self._open(make_ballot(placement.nodes, rule.links, rule.node_weights, parts, self._chip_bytes()))
             after = (rule.cutoffs, rule.children) if isinstance(rule, Walk) else (rule.centers,)
             self.given = [kernels.upload(array) for array in after]
 
     @staticmethod
     def knows(placement: Placement) -> bool:
         """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
-        return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.settled)
+        return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.fixed_nodes)
 
     def _chip_bytes(self) -> int:
         """The memory that a block can have for lines."""

@@ -14,7 +14,7 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
 from clusterforests._utils.memory import DeviceLimits, format_bytes
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.consensus.placement import NO_ROW, Placement, Tally, settle_by
+from clusterforests.consensus.placement import NO_ROW, Placement, Tally, place_everywhere
 from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
 from clusterforests.gpu.labelling import CopiedResults, DeviceLadders, DeviceTrees
 from clusterforests.gpu.placement import DeviceRule
@@ -282,9 +282,9 @@ class DeviceReader:
             self.on_labels(labels)
         return labels
 
-    def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
-        placement, found = settle_by(placement, lambda now: self._place(partitions, now))
-        kernels, names = Kernels(), need_cupy().asarray(placement.names)
+    def place(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
+        placement, found = place_everywhere(placement, lambda now: self._place(partitions, now))
+        kernels, names = Kernels(), need_cupy().asarray(placement.group_to_cluster)
         kernels.over(len(found), "name_rows", found, np.int64(len(found)), names, found)
         return placement, found
 
@@ -303,7 +303,7 @@ class DeviceReader:
             else:
                 labels = cupy.asnumpy(partitions[:, own])
                 found[own].set(placement.clusters(self.backend, labels))
-        return found, self._tally(found, len(placement.names))
+        return found, self._tally(found, len(placement.group_to_cluster))
 
     def _tally(self, found: Any, n_clusters: int) -> Tally:
         """Tally the clusters. The CPU adds up weights, in the order of the rows."""

@@ -84,15 +84,15 @@ RECORDS = {
     "Signatures": _record(Signatures, "labels:signed/2 inverse:signed/1 weights:float64/1 values:float64/2?"),
     "Shares": _record(Shares, "first:int64/1 together:float64/2 clustered:float64/2"),
     "Links": _record(Links, "threshold:plain scale:plain"),
-    "Walk": _record(Walk, "links:Links voters:float64/2 cutoffs:float64/1 children:int32/2"),
-    "Embedding": _record(Embedding, "links:Links voters:float64/2 length:plain centers:float64/2"),
+    "Walk": _record(Walk, "links:Links node_weights:float64/2 cutoffs:float64/1 children:int32/2"),
+    "Embedding": _record(Embedding, "links:Links node_weights:float64/2 length:plain centers:float64/2"),
     "MostShared": _record(MostShared, "shares:Shares"),
-    "MostLinked": _record(MostLinked, "links:Links voters:float64/2"),
+    "MostLinked": _record(MostLinked, "links:Links node_weights:float64/2"),
     "NearestNode": _record(NearestNode, "node_groups:int32/1"),
     "Placement": _record(
         Placement,
-        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|MostLinked|NearestNode settled:int32/1 "
-        "names:int32/1 shares:Shares",
+        "nodes:Signatures groups:int32/1 rule:Walk|Embedding|MostShared|MostLinked|NearestNode fixed_nodes:int32/1 "
+        "group_to_cluster:int32/1 shares:Shares",
     ),
     "CutNode": _record(
         CutNode,
@@ -262,8 +262,11 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
     known = nodes.values is None or (len(nodes.values) == m and bool(np.isfinite(nodes.values).all()))
     _require(known, "values of the nodes")
     _require(len(placement.groups) == m and _between(placement.groups, 0, k), "groups of the nodes")
-    _require(_between(placement.settled, 0, m), "settled nodes")
-    _require(len(placement.names) == k and sorted(placement.names.tolist()) == list(range(k)), "names of the groups")
+    _require(_between(placement.fixed_nodes, 0, m), "fixed nodes")
+    _require(
+        len(placement.group_to_cluster) == k and sorted(placement.group_to_cluster.tolist()) == list(range(k)),
+        "clusters of the groups",
+    )
     _check_shares(placement.shares, k)
     rule = placement.rule
     if isinstance(rule, MostShared):
@@ -271,12 +274,12 @@ def _check_placement(placement: Placement, n_trees: int, n_rows: int, k: int) ->
     elif isinstance(rule, NearestNode):
         _require(len(rule.node_groups) == m and _between(rule.node_groups, 0, k), "groups of the nodes")
     elif isinstance(rule, MostLinked):
-        _require(rule.voters.shape == (k, m), "links of the groups")
+        _require(rule.node_weights.shape == (k, m), "links of the groups")
     elif isinstance(rule, Embedding):
-        _require(rule.centers.shape == (k, len(rule.voters)), "the embedding's parts")
+        _require(rule.centers.shape == (k, len(rule.node_weights)), "the embedding's parts")
     elif isinstance(rule, Walk):
         cuts = len(rule.cutoffs)
-        _require(len(rule.voters) == 2 * cuts and rule.children.shape == (cuts, 2), "cuts")
+        _require(len(rule.node_weights) == 2 * cuts and rule.children.shape == (cuts, 2), "cuts")
         _require(_between(rule.children, -k, max(cuts, 1)), "cuts")
         # A cut comes before those that follow it, so that every walk ends.
         later = (rule.children < 0) | (rule.children > np.arange(cuts)[:, None])

@@ -70,7 +70,7 @@ class NewRows(Protocol):
     def mean_shares(self) -> Any:
         """Compute the mean share of trees in which each row is with the fitted rows of each cluster."""
 
-    def companions(self) -> Any:
+    def co_members(self) -> Any:
         """Sum over the trees the share of each cluster among the fitted rows with the label of each row."""
 
 
@@ -105,8 +105,8 @@ class RowsHere:
         shares: FloatArray = self.placement.mean_shares(self.backend, self.labels)
         return shares
 
-    def companions(self) -> FloatArray:
-        sums: FloatArray = self.placement.companions(self.backend, self.labels)
+    def co_members(self) -> FloatArray:
+        sums: FloatArray = self.placement.co_members(self.backend, self.labels)
         return sums
 
 
@@ -126,7 +126,7 @@ def mean_shares(rows: NewRows) -> Any:
 def probabilities(rows: NewRows) -> FloatArray:
     """Share each row among the clusters, its own cluster highest."""
     nearest = to_host(rows.nearest())
-    return favour(normalise(to_host(rows.companions()), nearest), nearest)
+    return favour(normalise(to_host(rows.co_members()), nearest), nearest)
 
 
 def favour(soft: FloatArray, labels: IntArray) -> FloatArray:

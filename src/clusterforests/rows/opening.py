@@ -15,8 +15,8 @@ import numpy as np
 from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
 from clusterforests.consensus.consensus_clustering import place_rows
-from clusterforests.consensus.constraints import Constraints, GivenConstraints
-from clusterforests.consensus.enforcement import Placed, enforce
+from clusterforests.consensus.constraints import Constraints, RequestedConstraints
+from clusterforests.consensus.enforcement import RowsInClusters, enforce
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Placement
@@ -88,7 +88,7 @@ class InMemoryRows:
         placement, labels = place_rows(self.backend, nodes, kept, partitions, weights)
         if self.constraints is None:
             return placement, labels
-        return enforce(self.backend, Placed(partitions, weights, placement, labels), self.constraints)
+        return enforce(self.backend, RowsInClusters(partitions, weights, placement, labels), self.constraints)
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)
@@ -213,7 +213,7 @@ def _needs_little(shape: tuple[int, ...]) -> bool:
     return shape[0] <= LITTLE_ROWS and math.prod(shape) <= LITTLE_CELLS
 
 
-def constrain(rows: Rows, asked: GivenConstraints, large_rows: int) -> Rows:
+def constrain(rows: Rows, asked: RequestedConstraints, large_rows: int) -> Rows:
     """Let rows keep what the user asks for; refuse it where trees see only a sample of them."""
     if all(value is None for value in asked):
         return rows

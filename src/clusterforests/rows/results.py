@@ -12,7 +12,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Signatures, coassociate
 from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.enforcement import Placed, enforce, name_by_size
+from clusterforests.consensus.enforcement import RowsInClusters, enforce, renumber_by_size
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import known_nodes
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters
@@ -157,11 +157,13 @@ class HostResults:
         nodes = known_nodes(recut.nodes, partitions, weights, exact=recut.exact)
         placement, labels = place_rows(backend, nodes, recut.kept, partitions, weights)
         if recut.constraints is not None:
-            placement, labels = enforce(backend, Placed(partitions, weights, placement, labels), recut.constraints)
+            placement, labels = enforce(
+                backend, RowsInClusters(partitions, weights, placement, labels), recut.constraints
+            )
         if recut.outliers is not None:  # they do not count in the sizes that clusters are named by
             outside = to_host(are_outliers(recut.outliers, rows.labels, rows.nearest))
-            outside &= ~np.isin(labels, lost_clusters(labels, outside, len(placement.names)))
-            placement, labels = name_by_size(placement, labels, ~outside * (1.0 if weights is None else weights))
+            outside &= ~np.isin(labels, lost_clusters(labels, outside, len(placement.group_to_cluster)))
+            placement, labels = renumber_by_size(placement, labels, ~outside * (1.0 if weights is None else weights))
         return placement, self.send(labels)
 
     def choose(self, partitions: Any, which: Any) -> Any:

@@ -17,7 +17,7 @@ from clusterforests.consensus.affinity import collapse
 from clusterforests.consensus.consensus_clustering import place_by, place_rows
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes, choose_sampled_nodes
-from clusterforests.consensus.placement import Placement, settle
+from clusterforests.consensus.placement import Placement, place
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
 from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, ReadingSettings, TreeMaker
 from clusterforests.rows.results import Results
@@ -56,7 +56,7 @@ class RowReader(Protocol):
     def label(self, trees: LloydPass) -> Any:
         """Find the nearest centre of each row in each tree: labels (T, n)."""
 
-    def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
+    def place(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
         """Place all rows, and name the clusters by size."""
 
 
@@ -117,7 +117,7 @@ class SampledRows:
     def place(self, labelled: LabelledForest, nodes: Nodes, kept: Cut) -> tuple[Placement, Any]:
         if nodes.exact:
             return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.reading.weights)
-        return self.reader.settle(labelled.forest.partitions, place_by(kept, nodes.signatures))
+        return self.reader.place(labelled.forest.partitions, place_by(kept, nodes.signatures))
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)
@@ -166,8 +166,8 @@ class LocalBlocks:
     def label(self, trees: LloydPass) -> AnyArray:
         return trees.label(self.table.source, self.backend.threads, self._tell, self.limits)
 
-    def settle(self, partitions: AnyArray, placement: Placement) -> tuple[Placement, IntArray]:
-        return settle(placement, self.backend, partitions, self.weights)
+    def place(self, partitions: AnyArray, placement: Placement) -> tuple[Placement, IntArray]:
+        return place(placement, self.backend, partitions, self.weights)
 
     def _tell(self, rows: int) -> None:
         self.read += rows

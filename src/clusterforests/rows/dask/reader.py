@@ -18,7 +18,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.placement import Placement
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.results import DaskResults
-from clusterforests.rows.dask.tables import DaskTable, open_table, settle_partitions, split, total
+from clusterforests.rows.dask.tables import DaskTable, open_table, place_partitions, split, total
 from clusterforests.rows.dask.tasks import chains, compute, has_workers, merged, share, stack, tasks
 from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.rows.opening import InMemoryRows, read_in_memory
@@ -89,13 +89,13 @@ class DaskReader:
         labels = tasks("label-rows", pieces.label, [(piece, shared) for piece in self.parts])
         return stack(labels, self.lengths.tolist(), trees.label_type, before=(len(trees.centers),))
 
-    def settle(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
+    def place(self, partitions: Any, placement: Placement) -> tuple[Placement, Any]:
         trees = share("trees", self.trees)
 
         def place(rule: Any) -> list[Any]:
             return tasks("place-rows", pieces.place, [(part, trees, rule) for part in self.parts])
 
-        return settle_partitions(placement, place, self.weights, self.lengths.tolist(), self._tell)
+        return place_partitions(placement, place, self.weights, self.lengths.tolist(), self._tell)
 
     def _survey(self, size: int, seed: int) -> None:
         """Make a digest of every partition, with all its keys that may be candidates for the sample."""

@@ -17,7 +17,7 @@ from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import count_clusters, mean_of, sums_by_cluster
 from clusterforests.inspection.stability import sample_rows
 from clusterforests.rows.dask.partition_work import count_rows
-from clusterforests.rows.dask.tables import compute_all, cut_into, like, settle_partitions, split
+from clusterforests.rows.dask.tables import compute_all, cut_into, like, place_partitions, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.results import DiagnosticWork, FittedRows, HostResults, Recut, RowWork
@@ -88,7 +88,7 @@ class DaskResults:
             return tasks("place-rows", _place, [(partitions, rule) for partitions, _, _ in blocks])
 
         weights = None if rows.weights is None else [own for _, _, own in blocks]
-        return settle_partitions(place_by(recut.kept, recut.nodes), place, weights, list(lengths))
+        return place_partitions(place_by(recut.kept, recut.nodes), place, weights, list(lengths))
 
     def choose(self, partitions: da.Array, which: Any) -> da.Array:
         return partitions[:, which]

@@ -12,7 +12,7 @@ import dask.array as da
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray, Int64Array
-from clusterforests.consensus.placement import Placement, Tally, settle_by
+from clusterforests.consensus.placement import Placement, Tally, place_everywhere
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.partition_work import count_rows
 from clusterforests.rows.dask.tasks import cluster_errors, compute, merged, persist, share, stack, tasks
@@ -131,7 +131,7 @@ def compute_all(*collections: Any) -> tuple[Any, ...]:
     return here
 
 
-def settle_partitions(
+def place_partitions(
     placement: Placement, place: PlaceTasks, weights: Sequence[Any] | None, lengths: list[int], told: Any = None
 ) -> tuple[Placement, Any]:
     """Place the rows by tasks that know how; return the rule, with the names of the groups, and the clusters."""
@@ -140,13 +140,13 @@ def settle_partitions(
     def place_all(now: Placement) -> tuple[list[Any], Tally]:
         groups = place(share("rule", now))
         own = [None] * len(groups) if weights is None else weights
-        counted = zip(groups, own, [len(now.names)] * len(groups), starts, strict=True)
+        counted = zip(groups, own, [len(now.group_to_cluster)] * len(groups), starts, strict=True)
         tallies = tasks("tally-rows", pieces.tally, list(counted))
         *groups, tally = persist([*groups, merged("merge-tallies", tallies, total)])
         return groups, compute([tally], told, groups)[0]
 
-    placement, groups = settle_by(placement, place_all)
-    named = tasks("name-clusters", np.take, [(placement.names, found) for found in groups])
+    placement, groups = place_everywhere(placement, place_all)
+    named = tasks("name-clusters", np.take, [(placement.group_to_cluster, found) for found in groups])
     return placement, stack(persist(named), lengths, np.int32)
 
 
