@@ -46,7 +46,7 @@ def test_memberships_of_new_rows_are_those_of_their_companions(rows, new_rows, c
     soft = forest.predict_proba(new_rows)
     assert soft.shape == (60, 3)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0, rtol=1e-12)
-    labels = RowsHere(forest, new_rows, 0, UnseenLevels()).labels
+    labels = RowsHere(forest._new_rows, new_rows, 0, UnseenLevels()).labels
     beside = (labels[:, :, None] == forest.partitions_[:, None, :]).astype(float)  # tree, new row, fitted row
     inside = beside @ np.eye(3)[forest.labels_]
     count = inside.sum(axis=2, keepdims=True)
@@ -68,7 +68,7 @@ def test_the_walk_is_that_of_the_oracle(rows, new_rows, affinity_threshold):
     forest = ClusterForest(
         3, n_estimators=40, consensus="ncut", affinity_threshold=affinity_threshold, random_state=0
     ).fit(rows[0])
-    partitions = RowsHere(forest, new_rows, 0, UnseenLevels()).labels
+    partitions = RowsHere(forest._new_rows, new_rows, 0, UnseenLevels()).labels
     placement = forest._predictor.placement
     found = reference.walk(
         forest.cut_tree_, placement.nodes.labels, placement.nodes.weights, partitions, affinity_threshold, scale=4.0
@@ -85,7 +85,7 @@ def test_the_rule_puts_the_nodes_where_they_were_cut_to(rows, consensus):
 
 def test_transform_is_the_mean_share_with_each_cluster(rows, new_rows):
     forest = ClusterForest(3, n_estimators=40, random_state=0).fit(rows[0])
-    P = reference.coassociation(RowsHere(forest, new_rows, 0, UnseenLevels()).labels, forest.partitions_)
+    P = reference.coassociation(RowsHere(forest._new_rows, new_rows, 0, UnseenLevels()).labels, forest.partitions_)
     expected = np.column_stack([P[:, forest.labels_ == c].mean(axis=1) for c in range(3)])
     np.testing.assert_allclose(forest.transform(new_rows), expected, rtol=1e-12)
     assert list(forest.get_feature_names_out()) == ["clusterforest0", "clusterforest1", "clusterforest2"]

@@ -83,15 +83,15 @@ def test_rows_with_missing_labels_change_no_sum_of_the_others():
     """Their links are computed in another way, whose rounding may differ."""
     nodes, groups, weights, labels = drawn(20, 600, 5)
     signatures, links = Signatures(nodes, np.arange(600), weights), Links("auto", 4.0)
-    voters = np.vstack([weights, weights * (groups == 1)])
-    alone = links.kernel_sums(CpuBackend(), signatures, labels, voters)
+    node_weights = np.vstack([weights, weights * (groups == 1)])
+    alone = links.kernel_sums(CpuBackend(), signatures, labels, node_weights)
     holed = labels.copy()
     holed[3, 40], holed[19, 100] = -1, -1
-    mixed = links.kernel_sums(CpuBackend(), signatures, holed, voters)
+    mixed = links.kernel_sums(CpuBackend(), signatures, holed, node_weights)
     others = np.delete(np.arange(labels.shape[1]), [40, 100])
     np.testing.assert_array_equal(mixed[:, others], alone[:, others])
     for row in (40, 100):
-        own = links.kernel_sums(CpuBackend(), signatures, np.ascontiguousarray(holed[:, [row]]), voters)
+        own = links.kernel_sums(CpuBackend(), signatures, np.ascontiguousarray(holed[:, [row]]), node_weights)
         np.testing.assert_allclose(mixed[:, [row]], own, rtol=1e-12)
 
 

@@ -389,7 +389,7 @@ class Graph:
     def degree_corrected(self) -> "Graph":
         """Take the graph in which a node counts less, the more it is linked, so that dense parts do not stand out.
 
-        It is that of W_ij / (d_i d_j)^DEGREE_EXPONENT for the degrees d. With 1, it would not know where rows are dense.
+        It is that of W_ij / (d_i d_j)^DEGREE_EXPONENT for the degrees d. With 1, it would not see where rows are dense.
         """
         return Graph(self.backend, self.affinity, self.weights / self.degrees**DEGREE_EXPONENT, self.limits)
 
