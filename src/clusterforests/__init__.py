@@ -1,6 +1,7 @@
 """Cluster Forests: consensus clustering of tables with many features, some of them noise."""
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
@@ -56,6 +57,8 @@ else:
             # Python asks here before it loads the core. NumPy refuses a second interpreter of a process, and must be
             # asked first: a second interpreter would take the core's types away from the first.
             importlib.import_module("numpy")
+        if name in _HOMES and _HOMES[name].startswith("app.") and importlib.util.find_spec("pandas") is None:
+            return _needing_pandas(name)
         if name in _HOMES:
             value = getattr(importlib.import_module(f"clusterforests.{_HOMES[name]}"), name)
         elif name == "__version__":
@@ -66,6 +69,13 @@ else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value
         return value
+
+    def _needing_pandas(name: str) -> Any:
+        # `from clusterforests import *` takes all names, also where pandas is not installed and most are not used.
+        def refuse(*_: Any, **__: Any) -> Any:
+            raise ImportError(f"{name} needs pandas: pip install pandas, or clusterforests[app].")
+
+        return refuse
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *_HOMES, *_MODULES, "__version__"})

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.devices import in_memory
 from clusterforests._utils.progress import ProgressBar
 from clusterforests._utils.random import root_seed
 from clusterforests._utils.validation import FOREST_RULES, Rule, check_parameters, warn_caller
@@ -23,7 +24,6 @@ from clusterforests.judge.choice import Fitted, choose_n_clusters
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.opening import constrain, open_rows
 from clusterforests.rows.protocol import LabelledForest, ReadingSettings, Rows
-from clusterforests.rows.results import in_memory
 from clusterforests.table.imputation import keep_donors
 from clusterforests.trees.forest import KMeansPlan, n_estimators_setting
 from clusterforests.trees.planning import PlannedForest, Sample, plan_forest

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, aligned
+from clusterforests._utils.devices import in_memory, is_dask
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests._utils.validation import (
     Rule,
@@ -46,10 +47,9 @@ from clusterforests.rows.fitted_table import compare_rows, compared_rows, count_
 from clusterforests.rows.memory_estimate import MemoryEstimate, estimate_memory
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.protocol import ReadingSettings, Rows
-from clusterforests.rows.results import DiagnosticWork, FittedRows, Recut, in_memory, results_for
+from clusterforests.rows.results import DiagnosticWork, FittedRows, Recut, results_for
 from clusterforests.table.encoding import UnseenLevels
 from clusterforests.table.feature_columns import EncodedColumns
-from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import Scaling
 from clusterforests.trees.forest import FittedTrees, Forest
@@ -464,13 +464,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         return compare_rows(predict, X, rows, expected, has_centers=self._reading().clusterer is None)
 
-    def encode(self, X: Any) -> EncodedColumns:
+    def encode(self, X: Any, rows: IndexArray | None = None) -> EncodedColumns:
         """The fitted table as numbers, before missing cells are filled and columns are scaled.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The fitted table, or some of its rows.
+        rows : ndarray of int or None, default=None
+            The rows to encode, ascending; None means all.
 
         Returns
         -------
@@ -479,8 +481,13 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             or one level of a category; and the `levels` of each category.
         """
         check_is_fitted(self)
-        here = take_rows(X, np.arange(count_rows(X))) if is_dask(X) else X
+        if rows is None and is_dask(X):
+            rows = np.arange(count_rows(X))
+        some = None if rows is None else take_rows(X, rows)
+        here = X if some is None else some
         values = self._predictor.encoding.apply(self._predictor.table, here, new=UnseenLevels()).values
+        if some is None and rows is not None:  # lists, which rows are not taken of
+            values = values[rows]
         encoding = self._predictor.encoding
         return EncodedColumns(values, tuple(encoding.columns()), encoding.levels)
 

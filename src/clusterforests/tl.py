@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clusterforests._utils.arrays import BoolArray, IndexArray
+from clusterforests._utils.devices import in_memory
 from clusterforests.estimator import ClusterForest
-from clusterforests.rows.results import in_memory
 from clusterforests.table.row_sources import open_table
 from clusterforests.trees.settings import Setting
 

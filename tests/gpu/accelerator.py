@@ -7,9 +7,9 @@ import emulated_cupy
 import numpy as np
 import pytest
 
+from clusterforests._utils import devices
 from clusterforests._utils.memory import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.gpu import reader as gpu
-from clusterforests.rows import devices
 from clusterforests.table.row_sources import ArraySource
 
 RNG = np.random.default_rng(0)

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from clusterforests._utils.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
 from clusterforests.gpu.results import DeviceResults
-from clusterforests.rows.devices import as_cupy, choose_device, need_cupy, on_gpu, send_to, to_host
+from clusterforests.rows.opening import choose_device
 from clusterforests.rows.results import FittedRows
 
 

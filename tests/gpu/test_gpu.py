@@ -13,6 +13,7 @@ import pytest
 from accelerator import rows_on_gpu
 
 from clusterforests import ClusterForest
+from clusterforests._utils import devices
 from clusterforests._utils.memory import DEFAULT_LIMITS, DeviceLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.gpu import flat_trees as gpu_trees
@@ -28,7 +29,6 @@ from clusterforests.gpu.flat_trees import (
     used_columns,
 )
 from clusterforests.gpu.reader import draw_on_gpu
-from clusterforests.rows import devices
 from clusterforests.rows.lloyd_pass import LloydPass, Measure
 from clusterforests.rows.sampled import LocalBlocks
 from clusterforests.table.feature_columns import FeatureColumns, numeric_table

@@ -6,11 +6,11 @@ import reference
 from accelerator import need_gpu, rows_on_gpu
 from sklearn.metrics import adjusted_rand_score
 
+from clusterforests._utils.devices import to_host
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import LIMITS, GraphLimits
 from clusterforests.consensus.consensus_clustering import combine
 from clusterforests.consensus.nodes import CutSettings
-from clusterforests.rows.devices import to_host
 from clusterforests.rows.sampled import LocalBlocks, settle_centers
 from clusterforests.table.feature_columns import numeric_table
 from clusterforests.table.row_sources import ArraySource, large_numeric_table, scan_table

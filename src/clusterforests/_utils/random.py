@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.arrays import AnyArray, FloatArray, IndexArray, IntArray, KeyArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -109,6 +109,22 @@ def distinct_integers(keys: KeyArray, upper: int, count: int, taken: Sequence[In
     offsets = np.zeros(len(keys) + 1, dtype=np.int64)
     np.cumsum([len(some) for some in taken], out=offsets[1:])
     return _core.draw_features(keys, upper, count, np.concatenate(taken, dtype=np.int32), offsets)
+
+
+def representative_rows(labels: AnyArray, limit: int, per_cluster: int) -> IndexArray:
+    """Draw about `limit` random rows: each cluster's share, but at least `per_cluster` of it if it has that many."""
+    n = len(labels)
+    if n <= limit:
+        return np.arange(n)
+    order = permutations(stream(0, Purpose.REPORTED_ROWS), n)[0]
+    sizes = np.bincount(labels)
+    if len(sizes) * per_cluster > limit:
+        return np.sort(order[:limit])
+    quotas = np.maximum(limit * sizes // n, np.minimum(sizes, per_cluster))
+    by_cluster = order[np.argsort(labels[order], kind="stable")]
+    starts = np.cumsum(sizes) - sizes
+    chosen = [by_cluster[start : start + quota] for start, quota in zip(starts, quotas, strict=True)]
+    return np.sort(np.concatenate(chosen))
 
 
 def _mix(z: KeyArray) -> KeyArray:

@@ -17,7 +17,7 @@ from clusterforests import ClusterForest
 from clusterforests._utils.arrays import AnyArray
 from clusterforests._utils.validation import warn_caller
 from clusterforests.app.description import Description, describe
-from clusterforests.app.files.file_table import FileOptions, FileTable, orientation_notes, require_columns
+from clusterforests.app.files.file_table import FileOptions, FileTable, require_columns
 from clusterforests.app.files.opening import read_file
 from clusterforests.app.files.row_pairs import read_pairs
 from clusterforests.app.label_files import label_format, write_labels
@@ -379,9 +379,6 @@ def cluster_table(
     typed = read_columns(rows, reader, fit=True)
     if isinstance(typed, pd.DataFrame):
         notes += column_notes(reader.columns_)
-        notes += orientation_notes(
-            rows.row_names if rows.ids is not None else _dropped_names(rows, reader), list(typed.columns)
-        )
     for note in notes:
         warn_caller(note)
     forest = ClusterForest(n_clusters, random_state=random_state, **parameters)
@@ -392,9 +389,3 @@ def cluster_table(
     own = pd.Series(np.where(labels < 0, 0.0, forest.item_consensus_), index=rows.row_names, name="membership")
     n_pairs = {name: 0 if guidance[name] is None else len(guidance[name]) for name in ("must_link", "cannot_link")}
     return ClusteredTable(labels, own, model, tuple(notes), rows, typed, n_pairs)
-
-
-def _dropped_names(rows: TableRows, reader: TableReader) -> list[Any]:
-    """Return the cells of a first column that was dropped as an identifier."""
-    first = reader.columns_[0]
-    return rows.cells[first.name].tolist() if first.kind == "identifier" else []

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray
+from clusterforests._utils.devices import need_cupy
 from clusterforests.gpu.sources import FILES, Source, sources_of
-from clusterforests.rows.devices import need_cupy
 
 THREADS = 256
 PLAIN_SHARED_BYTES = 48 * 1024  # of a block's memory, for which a kernel need not ask

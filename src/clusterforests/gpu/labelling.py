@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray
+from clusterforests._utils.devices import need_cupy
 from clusterforests._utils.memory import DeviceLimits
 from clusterforests.gpu.flat_trees import SEARCH_ROWS, flatten_ladders, flatten_steps, flatten_trees, used_columns
 from clusterforests.gpu.kernels import THREADS, Kernels, strides
-from clusterforests.rows.devices import need_cupy
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.rows.results import HostResults
 from clusterforests.table.scaling import Scaling

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.devices import as_cupy, need_cupy
 from clusterforests.consensus.placement import Shares
 from clusterforests.gpu.kernels import Kernels, strides
 from clusterforests.gpu.labelling import DeviceLadders, DeviceTrees
 from clusterforests.gpu.placement import DeviceRule
 from clusterforests.gpu.reader import DeviceTable, survey_on_gpu
-from clusterforests.rows.devices import as_cupy, need_cupy
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.rows.new_rows import Predictor
 

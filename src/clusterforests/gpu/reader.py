@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, KeyArray
+from clusterforests._utils.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests._utils.memory import DeviceLimits, format_bytes
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.placement import NO_ROW, Placement, Tally, place_everywhere
 from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
 from clusterforests.gpu.labelling import CopiedResults, DeviceLadders, DeviceTrees
 from clusterforests.gpu.placement import DeviceRule
-from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, to_host
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.rows.opening import read_in_memory
 from clusterforests.rows.protocol import FittedTable, Reading, ReadingProgress, ReadingSettings

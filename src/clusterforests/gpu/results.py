@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray
+from clusterforests._utils.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
 from clusterforests.gpu.kernels import PLAIN_SHARED_BYTES, THREADS, Kernels, strides
 from clusterforests.gpu.new_rows import open_new_rows
 from clusterforests.inspection.memberships import EQUAL_SUMS, FromMemberships, without_itself
-from clusterforests.rows.devices import as_cupy, need_cupy, on_gpu, send_to, to_host
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.results import DiagnosticWork, FittedRows, HostResults, RowWork
 

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.linalg
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
+from clusterforests._utils.devices import in_memory
+from clusterforests._utils.random import representative_rows
 from clusterforests.estimator import ClusterForest
 from clusterforests.inspection import memberships
 from clusterforests.inspection.memberships import nearest_clusters, own_membership, share_range
@@ -24,8 +26,6 @@ from clusterforests.plots.style import (
     plain,
     some_of,
 )
-from clusterforests.rows.fitted_table import representative_rows
-from clusterforests.rows.results import in_memory
 
 # Which rows are drawn, and in which order.
 

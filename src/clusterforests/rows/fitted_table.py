@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from clusterforests._utils.arrays import AnyArray, IndexArray, IntArray
-from clusterforests._utils.random import Purpose, permutations, stream
-from clusterforests.table.frames import ColumnTable, is_dask, plain_block
+from clusterforests._utils.devices import is_dask
+from clusterforests.table.frames import ColumnTable, plain_block
 
 COMPARED_BLOCKS = 16  # of rows that are compared, from the first to the last
 COMPARED_BLOCK_ROWS = 1024
@@ -99,19 +99,3 @@ def _take_from_frame(X: Any, rows: IndexArray) -> Any:
     where = np.searchsorted(starts, rows, side="right") - 1
     taken = [X.get_partition(i).compute().iloc[rows[where == i] - starts[i]] for i in np.unique(where).tolist()]
     return sys.modules["pandas"].concat(taken)
-
-
-def representative_rows(labels: AnyArray, limit: int, per_cluster: int) -> IndexArray:
-    """Draw about `limit` random rows: each cluster's share, but at least `per_cluster` of it if it has that many."""
-    n = len(labels)
-    if n <= limit:
-        return np.arange(n)
-    order = permutations(stream(0, Purpose.REPORTED_ROWS), n)[0]
-    sizes = np.bincount(labels)
-    if len(sizes) * per_cluster > limit:
-        return np.sort(order[:limit])
-    quotas = np.maximum(limit * sizes // n, np.minimum(sizes, per_cluster))
-    by_cluster = order[np.argsort(labels[order], kind="stable")]
-    starts = np.cumsum(sizes) - sizes
-    chosen = [by_cluster[start : start + quota] for start, quota in zip(starts, quotas, strict=True)]
-    return np.sort(np.concatenate(chosen))

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IntArray
+from clusterforests._utils.devices import to_host
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.outliers import OUTLIER, OutlierRule
 from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import normalise
-from clusterforests.rows.devices import to_host
 from clusterforests.rows.protocol import FittedTable
 from clusterforests.table.checks import read_sparse
 from clusterforests.table.encoding import Encoding, UnseenLevels

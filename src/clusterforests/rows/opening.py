@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from clusterforests._utils.devices import is_dask, need_cupy, on_gpu, to_host
 from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
 from clusterforests.consensus.consensus_clustering import place_rows
@@ -20,7 +21,6 @@ from clusterforests.consensus.enforcement import RowsInClusters, enforce
 from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Placement
-from clusterforests.rows.devices import choose_device, to_host
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import (
     FittedTable,
@@ -36,7 +36,6 @@ from clusterforests.rows.sampled import LocalBlocks, SampledRows
 from clusterforests.table.checks import check_weights
 from clusterforests.table.encoding import Encoding, encode, open_large
 from clusterforests.table.feature_columns import EncodedTable, distinct_rows
-from clusterforests.table.frames import is_dask
 from clusterforests.table.imputation import complete
 from clusterforests.table.row_sources import StoredTable, large_encoded_table
 from clusterforests.table.scaling import Scaling
@@ -224,3 +223,18 @@ def constrain(rows: Rows, asked: RequestedConstraints, large_rows: int) -> Rows:
             f"most {large_rows} rows and `predict` the others, or pass max_samples=None for a table in memory."
         )
     return replace(rows, constraints=asked.read(rows.n_rows, rows.sample_of_all.weights))
+
+
+def choose_device(asked: str, X: Any, *, small: bool, sampled: bool) -> Setting:
+    """Choose where a fit runs.
+
+    `small` is whether X is known to have few rows, `sampled` whether its settings let a sample stand for many.
+    """
+    if asked == "cpu" or (asked == "auto" and not on_gpu(X)):
+        return Setting("cpu", "given" if asked == "cpu" else "X is not on a GPU")
+    need_cupy()
+    if small:
+        return Setting("cpu", "of few rows the CPU is faster")
+    if not sampled:
+        return Setting("cpu", "max_samples=None, n_landmarks=None and other clusterers are for the CPU")
+    return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
+from clusterforests._utils.devices import is_dask, on_gpu, to_host
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Signatures, coassociate
 from clusterforests.consensus.consensus_clustering import place_rows
@@ -18,10 +19,9 @@ from clusterforests.consensus.nodes import known_nodes
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters
 from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import ClusterCounts, counted, mean_of, sums_by_cluster
-from clusterforests.rows.devices import on_gpu, to_host
 from clusterforests.rows.new_rows import NewRows, Predictor, RowsHere
 from clusterforests.table.encoding import UnseenLevels
-from clusterforests.table.frames import is_dask, row_slices
+from clusterforests.table.frames import row_slices
 
 NEW_ROWS_AT_A_TIME = 65536  # new rows at a time
 NEW_CELLS_AT_A_TIME = 2**24  # or so many cells
@@ -182,8 +182,3 @@ def results_for(X: Any) -> Results:
         device: Results = importlib.import_module("clusterforests.gpu.results").DeviceResults(X)
         return device
     return HostResults()
-
-
-def in_memory(values: Any) -> Any:
-    """Bring an array of Dask or of a GPU into this process's memory."""
-    return values.compute() if is_dask(values) else to_host(values)

@@ -169,12 +169,6 @@ def known_frame(X: Any) -> Any:
     return arrow.Table.from_batches([X]) if arrow is not None and isinstance(X, arrow.RecordBatch) else X
 
 
-def is_dask(X: Any) -> bool:
-    """Tell whether X is a Dask collection, without importing Dask to find out."""
-    dask: Any = sys.modules.get("dask")
-    return dask is not None and bool(dask.is_dask_collection(X))
-
-
 def column_names(X: Any) -> list[Any] | None:
     """Return the column names of a frame or an Arrow table, None for an array."""
     names = getattr(X, "column_names", getattr(X, "columns", None))

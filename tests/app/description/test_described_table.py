@@ -8,10 +8,10 @@ import pytest
 import scipy.sparse
 
 from clusterforests import ClusterForest
+from clusterforests._utils.random import representative_rows
 from clusterforests.app.description.clustering import measure
 from clusterforests.app.description.described_table import read_table
 from clusterforests.app.description.description import describe_clusters
-from clusterforests.rows.fitted_table import representative_rows
 
 
 def test_large_table_is_read_in_part():

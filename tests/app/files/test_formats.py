@@ -218,21 +218,6 @@ def test_numbers_of_a_file_are_numbers_whatever_its_texts_look_like(tmp_path, na
     assert named[:2] == [str(w) for w in weights[:2]]
 
 
-@pytest.mark.filterwarnings("ignore:Column", "ignore:The rows look like genes")
-def test_a_hint_where_genes_are_rows(tmp_path):
-    from clusterforests import cluster_table
-
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(60, 10)), columns=[f"sample{j}" for j in range(10)])
-    frame.insert(0, "gene", [f"ENSG{i:011d}" for i in range(60)])
-    frame.to_csv(tmp_path / "genes.csv", index=False)
-    for names in ("gene", None):  # as row names, or dropped as an identifier
-        found = cluster_table(tmp_path / "genes.csv", 2, id_column=names, n_estimators=5)
-        assert "--transpose" in found.notes[-1]
-    turned = cluster_table(tmp_path / "genes.csv", 2, options=FileOptions(transpose=True), n_estimators=5)
-    assert not any("--transpose" in note for note in turned.notes)
-
-
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
 def test_anndata(tmp_path, monkeypatch, wrap):
     obs = pd.DataFrame({"kind": ["T", None, "B"]}, index=["c1", "c2", "c3"])

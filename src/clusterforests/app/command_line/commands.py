@@ -1,8 +1,6 @@
 """What the commands do: `fit`, `inspect`, `predict`, `report` and `demo`."""
 
 import argparse
-import csv
-import io
 import shlex
 import shutil
 import sys
@@ -269,13 +267,10 @@ def wine_as_text() -> str:
     """Write the wine data, which come with scikit-learn, as CSV."""
     from sklearn.datasets import load_wine
 
-    data = load_wine()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["wine", *data.feature_names, "cultivar"])
-    for number, (row, target) in enumerate(zip(data.data.tolist(), data.target.tolist(), strict=True), 1):
-        writer.writerow([f"wine {number}", *row, data.target_names[target]])
-    return text.getvalue()
+    data = load_wine(as_frame=True)
+    table = data.data.assign(cultivar=data.target_names[data.target])
+    text: str = table.set_axis([f"wine {row}" for row in range(1, len(table) + 1)]).to_csv(index_label="wine")
+    return text
 
 
 # What the options say.

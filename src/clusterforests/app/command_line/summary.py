@@ -6,12 +6,10 @@ import textwrap
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import adjusted_rand_score, rand_score
-from sklearn.metrics.cluster import contingency_matrix
 
 from clusterforests._utils.arrays import AnyArray
 from clusterforests.app.cluster_table import ClusteredTable
+from clusterforests.app.description.clustering import agreement
 
 SHOWN_CLUSTERS = 20
 SHOWN_FEATURES = 10
@@ -25,16 +23,7 @@ def score(classes: list[Any] | None, labels: AnyArray) -> dict[str, float] | Non
     known = [i for i, name in enumerate(classes) if name is not None]
     if not known:
         raise ValueError("The column that --label names has no values. Leave --label out.")
-    truth, mine = [str(classes[i]) for i in known], labels[known]
-    # Each cluster stands for the class that fits it best, and each class for one cluster.
-    counts = contingency_matrix(truth, mine)
-    matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
-    return {
-        "rows": len(known),
-        "rand_index": float(rand_score(truth, mine)),
-        "adjusted_rand_index": float(adjusted_rand_score(truth, mine)),
-        "accuracy": float(matched / len(known)),
-    }
+    return agreement([str(classes[i]) for i in known], labels[known])
 
 
 def fit_facts(found: ClusteredTable, scores: dict[str, float] | None, seconds: float) -> dict[str, Any]:

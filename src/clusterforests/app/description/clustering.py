@@ -4,15 +4,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, rand_score
+from sklearn.metrics.cluster import contingency_matrix
 from sklearn.pipeline import Pipeline
 
 from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray
+from clusterforests._utils.devices import in_memory
 from clusterforests.inspection import HalfCuts, Stability, consensus_silhouette, stability
 from clusterforests.inspection.memberships import mean_of, nearest_clusters, own_membership, sums_by_cluster
 from clusterforests.inspection.stability import N_SPLITS
-from clusterforests.rows.results import in_memory
 
 INTERVAL = 0.9  # share of the splits that the interval of the stability holds
+
+
+def agreement(classes: Any, labels: IndexArray) -> dict[str, float]:
+    """Measure how well clusters agree with the known classes of their rows."""
+    # Each cluster stands for the class that fits it best, and each class for one cluster.
+    counts = contingency_matrix(classes, labels)
+    matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
+    return {
+        "rows": len(labels),
+        "rand_index": float(rand_score(classes, labels)),
+        "adjusted_rand_index": float(adjusted_rand_score(classes, labels)),
+        "accuracy": float(matched / len(labels)),
+    }
 
 
 def forest_of(model: Any) -> Any:

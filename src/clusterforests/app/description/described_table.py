@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse
 from sklearn.pipeline import Pipeline
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.random import representative_rows
 from clusterforests.app.description.clustering import Clustering, forest_of
 from clusterforests.app.description.words import ABSENT, PRESENT, SHARE, ColumnWords
 from clusterforests.app.table_reader.columns import ColumnReading, Kind
-from clusterforests.rows.fitted_table import representative_rows, take_rows
-from clusterforests.table.frames import column_names, is_dask, is_missing
 
 SAMPLE_ROWS = 20_000  # that statements about columns and clusters are based on, so that a description is quick to make
 ROWS_PER_CLUSTER = 5  # at least
@@ -30,6 +30,7 @@ class DescribedTable:
     rows: IndexArray  # ascending
     values: FloatArray  # (rows, columns), NaN where a cell is missing
     columns: list[ColumnWords]
+    encoded: Sequence[Any]  # which feature, or which of its levels, each column is: see `encode`
     names: list[str]  # of the features
     ids: list[str] | None  # names of all rows; None if they have none
     missing: int  # missing cells in the sample
@@ -62,9 +63,8 @@ def read_table(
     """Read some rows of a typed table as numbers, some of every cluster among them."""
     forest, n = clustering.forest, len(clustering.labels)
     rows = representative_rows(clustering.labels, sample_rows, ROWS_PER_CLUSTER)
-    some = None if len(rows) == n and not is_dask(X) else take_rows(X, rows)
-    encoded = forest.encode(X if some is None else some)
-    values = encoded.values[rows] if some is None else encoded.values
+    encoded = forest.encode(X, None if len(rows) == n else rows)
+    values = encoded.values
     titles = _titles(forest, X, names)
     words_of_text = scipy.sparse.issparse(X) and bool(np.isnan(forest.feature_pvalues_).all())
     if words_of_text:
@@ -75,7 +75,15 @@ def read_table(
     first = np.unique([column.feature for column in columns], return_index=True)[1]
     missing = int(np.isnan(values[:, first]).sum())
     return DescribedTable(
-        rows, values, columns, titles, names_of("ids", ids, n, "rows"), missing, readings, words_of_text
+        rows,
+        values,
+        columns,
+        encoded.columns,
+        titles,
+        names_of("ids", ids, n, "rows"),
+        missing,
+        readings,
+        words_of_text,
     )
 
 
@@ -91,7 +99,8 @@ def names_of(parameter: str, given: Sequence[Any] | None, n: int, what: str) -> 
     if isinstance(given, (str, bytes)) or not hasattr(given, "__len__") or len(given) != n:
         found = len(given) if hasattr(given, "__len__") else type(given).__name__
         raise ValueError(f"{parameter} must hold {n} names, one for each of the {what} of X; it has {found}.")
-    return ["" if is_missing(name) else str(name) for name in given]
+    names = pd.Series(list(given), dtype=object)
+    return ["" if missing else str(name) for name, missing in zip(names, names.isna(), strict=True)]
 
 
 def _titles(forest: Any, X: Any, names: Any) -> list[str]:
@@ -99,7 +108,7 @@ def _titles(forest: Any, X: Any, names: Any) -> list[str]:
     if given is None:
         given = getattr(forest, "feature_names_in_", None)
     if given is None:
-        given = column_names(X)
+        given = getattr(X, "column_names", getattr(X, "columns", None))
     if given is None:
         given = [f"column {j + 1}" for j in range(forest.n_features_in_)]
     return [shorten(str(name)) for name in given]

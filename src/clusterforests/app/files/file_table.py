@@ -1,9 +1,7 @@
 """What to read from a file, and what was read: a frame of raw cells, and the line of the file behind each row."""
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -132,28 +130,3 @@ def require_columns(file: str, names: Sequence[str], wanted: Collection[str], wh
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         listed = ", ".join(map(repr, names[:LISTED])) + more
         raise ValueError(f"{file} has no column {missing[0]!r}{what}{others}. Its columns are {listed}.")
-
-
-# Tables that look turned: genes as rows and samples as columns.
-
-MORE_ROWS = 4  # times as many rows as columns
-FEW_STEMS = 4  # columns for each stem of their names: sample1, sample2, ... have one
-MOST = 0.8  # of the names
-GENE = re.compile(
-    r"(ENS[A-Z]*[GTP]\d{6,}(\.\d+)?|[A-Z][A-Z0-9]{1,9}([-.][A-Z0-9]+)*|[A-Z][a-z]{1,8}\d+[a-z0-9]*|\d{3,}(_[a-z])*_at"
-    r"|cg\d{8}|hsa-[a-z]+-\S+)"
-)
-
-
-def orientation_notes(rows: Sequence[Any], columns: Sequence[str]) -> tuple[str, ...]:
-    """Return a hint if the rows are named like genes and the columns like samples, of which there are far fewer."""
-    if len(rows) < MORE_ROWS * len(columns) or len(columns) < 2 * FEW_STEMS:
-        return ()
-    genes = sum(isinstance(name, str) and GENE.fullmatch(name.strip('"')) is not None for name in rows)
-    stems = {re.sub(r"\d+", "", name) for name in columns}
-    if genes < MOST * len(rows) or len(stems) > len(columns) / FEW_STEMS:
-        return ()
-    return (
-        f"The rows look like genes ({rows[0]}, ...) and the columns like samples ({columns[0]}, ...): the genes are "
-        "clustered. To cluster the samples, pass --transpose.",
-    )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from clusterforests._utils.arrays import BLOCK_CELLS
 from clusterforests._utils.memory import check_memory
 from clusterforests.app.files.file_table import FileOptions, FileTable, check_names, require_columns
 from clusterforests.app.files.text import Record, cell_text, check_rows, split_names, text_lines, transpose
@@ -19,7 +20,6 @@ from clusterforests.app.problems import LocatedProblem
 from clusterforests.app.table_reader import ColumnProblem
 from clusterforests.app.table_reader.missing_marks import MISSING
 from clusterforests.app.table_reader.notes import IGNORING
-from clusterforests.table.row_sources import open_source, open_table, read_blocks
 
 INSTALL = "pip install clusterforests[app]"
 IN_PYTHON = "use clusterforests.tl.cluster_forest in Python, which reads backed files in blocks and keeps sparse tables"
@@ -287,15 +287,16 @@ def _read_opened(file: str, data: Any, options: FileOptions) -> FileTable:
     if options.row_names is not None:
         raise ValueError(f"{file}: the names of observations are the row names of an .h5ad file. Leave --id out.")
     require_columns(f"{file}: .obs", list(map(str, data.obs.columns)), options.classes)
-    table = open_table(data.X)
-    n, p = table.shape
+    n, p = data.X.shape
+    if data.X.dtype.kind not in "biuf":
+        raise ValueError(f"{file}: .X holds {data.X.dtype}, not numbers.")
     check_memory(8 * n * p, "The values of all genes", f"Keep the most variable genes only, or {IN_PYTHON}.")
-    blocks = open_source(table)
-    if blocks is None:
-        raise ValueError(f"{file}: .X holds {table.dtype}, not numbers.")
     values = np.empty((p, n))
-    for start, rows in read_blocks(blocks):
-        values[:, start : start + len(rows)] = rows.T
+    matrix = data.X.to_memory() if hasattr(data.X, "to_memory") else data.X  # a sparse one, whose cells may be anywhere
+    step = max(1, BLOCK_CELLS // max(1, p))
+    for start in range(0, n, step):
+        rows = matrix[start : start + step]
+        values[:, start : start + step] = (rows.toarray() if hasattr(rows, "toarray") else rows).T
     genes = {name: cells for name, cells in zip(map(str, data.var_names), values, strict=True) if options.wants(name)}
     row_names = str(data.obs.index.name or "obs")
     obs = {name: _object_column(data.obs[name].tolist(), text=True, verbatim=False) for name in options.classes}

@@ -76,8 +76,8 @@ def text_lines(file: str, stream: Any, encoding: str) -> Iterator[str]:
                 line = line.removeprefix("\ufeff")  # a mark that utf-16-le and its like take for text
             if "\0" in line:
                 raise ValueError(
-                    f"{file}, line {number} has a zero byte: it is not a text file, or it is damaged. Save the table "
-                    "as CSV again."
+                    f"{file}, line {number} has a zero byte: it is not a text file, it is damaged, or its encoding is "
+                    "another. Pass --encoding utf-16-le if it is from Windows, or save the table as CSV again."
                 )
             if len(line) == MAX_LINE:
                 raise ValueError(f"{file}, line {number} is longer than {MAX_LINE} characters: this is not a table.")
@@ -101,28 +101,12 @@ def text_lines(file: str, stream: Any, encoding: str) -> Iterator[str]:
 
 
 def _refuse_foreign(file: str, head: bytes, encoding: str) -> None:
-    """Refuse files of other formats, and text in an encoding of two or four bytes that nobody named."""
-    wide_asked = "16" in encoding or "32" in encoding
+    """Refuse files of other formats, and text whose first bytes name an encoding that nobody asked for."""
     for start, what in FOREIGN.items():
         if head.startswith(start):
             if b"\xff" in start and ("32" if len(start) == 4 else "16") in encoding:
                 return
             raise ValueError(f"{file} {what}.")
-    # Letters of ASCII have zero bytes before or after them in UTF-16 and UTF-32.
-    zeros = [head[i::4].count(0) for i in range(4)]
-    some = len(head) // 8
-    for name, full, empty in (
-        ("utf-32-le", (0,), (2, 3)),
-        ("utf-32-be", (3,), (0, 1)),
-        ("utf-16-le", (0, 2), ()),
-        ("utf-16-be", (1, 3), ()),
-    ):
-        others = [zeros[i] for i in range(4) if i not in full]
-        whole = all(zeros[i] == len(head) // 4 for i in empty)
-        if some and not wide_asked and all(zeros[i] == 0 for i in full) and whole and sum(others) >= 2 * some:
-            raise ValueError(
-                f"{file} is encoded as {name.upper()}, without a mark that says so. Pass --encoding {name}."
-            )
 
 
 # Records: lines taken apart into cells.

@@ -4,22 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.linalg
 from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 from sklearn.manifold import TSNE
-from sklearn.metrics import adjusted_rand_score, rand_score
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.devices import in_memory
+from clusterforests._utils.random import representative_rows
 from clusterforests._utils.threads import blas_threads, openmp_threads
-from clusterforests.app.description.clustering import INTERVAL, Clustering
+from clusterforests.app.description.clustering import INTERVAL, Clustering, agreement
 from clusterforests.app.description.described_table import DescribedTable, shorten
 from clusterforests.app.report.json_values import PageLimits, kind_for, packed, packed_list, rounded, rounded_list
 from clusterforests.inspection.memberships import share_range
-from clusterforests.rows.fitted_table import representative_rows
-from clusterforests.rows.results import in_memory
-from clusterforests.table.frames import is_missing
 
 # How sure a forest is, as the page shows it.
 
@@ -262,7 +260,7 @@ class KnownClasses:
         if isinstance(truth, (str, bytes)) or not hasattr(truth, "__len__") or len(truth) != n_rows:
             found = len(truth) if hasattr(truth, "__len__") else type(truth).__name__
             raise ValueError(f"truth must hold {n_rows} classes, one for each row of X; it has {found}.")
-        self.known = np.array([not is_missing(value) for value in truth])
+        self.known = pd.Series(list(truth), dtype=object).notna().to_numpy()
         names = np.array([str(value) for value, there in zip(truth, self.known, strict=True) if there], dtype=object)
         self.classes, self.codes = np.unique(names, return_inverse=True)
         if not len(self.classes):
@@ -279,13 +277,10 @@ class KnownClasses:
         mine = labels[self.known]
         counts = np.zeros((int(labels.max()) + 1, len(self.classes)), dtype=np.intp)
         np.add.at(counts, (mine, self.codes), 1)
-        # Each cluster stands for the class that fits it best, and each class for one cluster.
-        matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
+        measures = agreement(self.codes, mine)
         return {
+            **{name: rounded(value) for name, value in measures.items()},
             "rows": len(mine),
-            "rand_index": rounded(rand_score(self.codes, mine)),
-            "adjusted_rand_index": rounded(adjusted_rand_score(self.codes, mine)),
-            "accuracy": rounded(matched / len(mine)),
             "classes": [shorten(name) for name in self.classes] if self.listed else None,
             "counts": counts.tolist() if self.listed else None,
             "n_classes": len(self.classes),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from clusterforests._utils.arrays import FloatArray, IndexArray
+from clusterforests._utils.devices import in_memory
 from clusterforests.app.description.clustering import Clustering, measure
 from clusterforests.app.description.described_table import DescribedTable, shorten
 from clusterforests.app.description.description import describe_clusters, rank_table
@@ -32,9 +33,6 @@ from clusterforests.app.report.rows import (
 )
 from clusterforests.inspection import consensus_cdf, pac
 from clusterforests.inspection.cluster_tree import NUMBERS, ClusterTree, build_tree, follow, shared_rows
-from clusterforests.judge.evidence import MEASURES
-from clusterforests.rows.results import in_memory
-from clusterforests.table.feature_columns import NumberColumn
 
 
 @dataclass(frozen=True)
@@ -164,7 +162,7 @@ def _percent(clustering: Clustering, rows: IndexArray) -> list[int]:
 
 # What speaks for the number of clusters, and how clusters split as it grows.
 
-SHOWN = ("mean_rank", *MEASURES, "valley_p_value")
+SHOWN = ("mean_rank", "silhouette", "calinski_harabasz", "new_rows", "valley_p_value")
 
 
 def number_entry(clustering: Clustering, cuts: list[Clustering]) -> dict[str, Any]:
@@ -201,8 +199,7 @@ def tree_entry(cuts: list[Clustering], table: DescribedTable) -> dict[str, Any] 
     inside = [found[table.rows] for found in labels]
     named: ClusterTree | None = None
     if all(int(found.max()) == int(part.max()) for found, part in zip(labels, inside, strict=True)):
-        columns = [NumberColumn(column.feature, column.marks) for column in table.columns]
-        named = build_tree(inside, weights[table.rows], table.values, columns, table.names)
+        named = build_tree(inside, weights[table.rows], table.values, table.encoded, table.names)
     return {
         "numbers": list(whole.n_clusters),
         "sizes": [rounded_list(sizes) for sizes in whole.sizes],

@@ -9,16 +9,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from clusterforests.app.table_reader.columns import Kind
 from clusterforests.app.table_reader.numbers import typed, untyped
-
-try:
-    import pandas as pd
-except ImportError as error:
-    raise ImportError("TableReader needs pandas: pip install pandas, or clusterforests[app].") from error
 
 SHOWN = 40  # characters of a cell in a message
 EXAMPLES = 3

@@ -1,11 +1,9 @@
-"""Arrays in this machine's memory and on a GPU: which is which, and copies between them."""
+"""Arrays in this machine's memory, on a GPU and in Dask: which is which, and copies between them."""
 
 import sys
 from typing import Any
 
 import numpy as np
-
-from clusterforests.trees.settings import Setting
 
 CUDA = (2, 13)  # kinds of device in DLPack: memory of a GPU, and managed memory
 INSTALL_CUPY = 'Install the CuPy that fits your CUDA, such as pip install "clusterforests[gpu]" for CUDA 12'
@@ -60,16 +58,12 @@ def send_to(X: Any, values: Any) -> Any:
     return torch.from_dlpack(array) if torch is not None and isinstance(X, torch.Tensor) else array
 
 
-def choose_device(asked: str, X: Any, *, small: bool, sampled: bool) -> Setting:
-    """Choose where a fit runs.
+def is_dask(X: Any) -> bool:
+    """Tell whether X is a Dask collection, without importing Dask to find out."""
+    dask: Any = sys.modules.get("dask")
+    return dask is not None and bool(dask.is_dask_collection(X))
 
-    `small` is whether X is known to have few rows, `sampled` whether its settings let a sample stand for many.
-    """
-    if asked == "cpu" or (asked == "auto" and not on_gpu(X)):
-        return Setting("cpu", "given" if asked == "cpu" else "X is not on a GPU")
-    need_cupy()
-    if small:
-        return Setting("cpu", "of few rows the CPU is faster")
-    if not sampled:
-        return Setting("cpu", "max_samples=None, n_landmarks=None and other clusterers are for the CPU")
-    return Setting("gpu", "given" if asked == "gpu" else "X is on the GPU")
+
+def in_memory(values: Any) -> Any:
+    """Bring an array of Dask or of a GPU into this process's memory."""
+    return values.compute() if is_dask(values) else to_host(values)
