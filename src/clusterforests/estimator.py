@@ -411,6 +411,6 @@ def set_apart(
     check_left(labels, outside, len(placed.placement.group_to_cluster), contamination)
 
     # Clusters are named by the size that is left.
-    mass = np.ones(len(labels)) if plan.weights is None else plan.weights
-    placement, nearest = renumber_by_size(placed.placement, labels, np.where(outside, 0.0, mass))
+    weights = np.ones(len(labels)) if plan.weights is None else plan.weights
+    placement, nearest = renumber_by_size(placed.placement, labels, np.where(outside, 0.0, weights))
     return PlacedRows(placement, np.where(outside, np.int32(OUTLIER), nearest), nearest, rule)

@@ -422,15 +422,15 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             `n_clusters`, `sizes`, `overlaps` and `splits`: see `clusterforests.inspection.cluster_tree`.
         """
         labels = [in_memory(cut._rows.clusters).astype(np.intp) for cut in cut_for_each(self, n_clusters)]
-        mass = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
+        weights = np.ones(len(labels[0])) if self._weights is None else in_memory(self._weights)
         encoding = self._predictor.encoding
         titles = check_names(encoding.names if names is None else names, encoding.n_features)
         if X is None:
-            return build_tree(labels, mass)
+            return build_tree(labels, weights)
         for caveat in self.check_table(X):
             warn_caller(caveat)
         values = encoding.apply(self._predictor.table, X).values
-        return build_tree(labels, mass, values, encoding.columns(), titles)
+        return build_tree(labels, weights, values, encoding.columns(), titles)
 
     def check_table(self, X: Any) -> list[str]:
         """Check that X is the table that the forest was fitted on, its rows in the same order.

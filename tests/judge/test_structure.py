@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clusterforests.judge.structure import CLEAR_STRUCTURE, KINDS, find_structure, tidy_places
+from clusterforests.judge.structure import CLEAR_STRUCTURE, KINDS, find_structure, tidy_points
 
 
 def structure(X, categorical=None, seed=0):
@@ -99,7 +99,7 @@ def test_many_features_are_tested_by_some():
 def test_places_are_columns_or_components():
     rng = np.random.default_rng(0)
     owners = np.arange(30, dtype=np.int32)
-    few, many = (tidy_places(cloud(rng, (100, p)), owners[:p], np.zeros(p, bool), 0) for p in (3, 30))
+    few, many = (tidy_points(cloud(rng, (100, p)), owners[:p], np.zeros(p, bool), 0) for p in (3, 30))
     np.testing.assert_allclose(few.std(axis=0), 1)
     assert many.shape == (100, 20)
     assert (np.diff(many.std(axis=0)) < 1e-9).all()

@@ -80,10 +80,10 @@ def test_pieces_have_the_sample_of_the_whole(weights):
     pieces = [distinct_keys(keys[cut], None if weights is None else weights[cut])[0] for cut in cuts]
     merged, whole = merge_keys(pieces), distinct_keys(keys, weights)[0]
     assert (merged.names == whole.names).all()
-    np.testing.assert_allclose(merged.mass, whole.mass, rtol=1e-14)
+    np.testing.assert_allclose(merged.weights, whole.weights, rtol=1e-14)
     waits = waiting_times(merged.names, 3)
-    drawn = draw_keys(merged, waits, 30, waiting_limit(waits, 30), float(merged.mass.sum()))
-    assert set(merged.names[drawn.places]) == set(keys[draw_rows(keys, weights, 30, 3).rows])
+    drawn = draw_keys(merged, waits, 30, waiting_limit(waits, 30), float(merged.weights.sum()))
+    assert set(merged.names[drawn.positions]) == set(keys[draw_rows(keys, weights, 30, 3).rows])
 
 
 def test_the_limit_leaves_as_many_candidates_as_asked():
@@ -103,6 +103,6 @@ def test_pruned_counters_keep_every_frequent_key(seed):
     for piece in np.array_split(keys, 13):
         counters = prune_counters(merge_keys([counters, frequent_keys(distinct_keys(piece)[0], size)]), size)
         assert len(counters.names) <= COUNTERS * size
-    counted = dict(zip(counters.names.tolist(), counters.mass.tolist(), strict=True))
+    counted = dict(zip(counters.names.tolist(), counters.weights.tolist(), strict=True))
     for heavy in range(10**7, 10**7 + 5):
         assert 2600 - LOST * len(keys) / size <= counted.get(heavy, 0) <= 2600

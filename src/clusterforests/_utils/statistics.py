@@ -33,9 +33,9 @@ def adjusted_rand(
     index : float
         1 if the clusterings are equal, about 0 if they are unrelated, NaN if there is no pair.
     """
-    mass = np.ones(len(a)) if weights is None else weights
-    table = contingency(a, b, mass)
-    known = mass[(a >= 0) & (b >= 0)]
+    weights = np.ones(len(a)) if weights is None else weights
+    table = contingency(a, b, weights)
+    known = weights[(a >= 0) & (b >= 0)]
     total = float(known.sum())
     alone = 0.0 if replacement else float((known * np.minimum(known, 1.0)).sum())
     if total**2 - alone <= 0:
@@ -61,10 +61,10 @@ def weighted_quantile(values: FloatArray, weights: FloatArray, q: float) -> floa
     return float(values[order[low]] / 2 + values[order[high]] / 2)
 
 
-# A valley of density between two groups of places on a line.
+# A valley of density between two groups of points on a line.
 #
 # A density with one mode is never lowest in the middle one of three intervals. Whatever the shape of a single group
-# (Gaussian, heavy-tailed, flat), rows that thin out between two places and grow dense again speak for two.
+# (Gaussian, heavy-tailed, flat), rows that thin out between two points and grow dense again speak for two.
 
 
 # Half-widths of the intervals, as shares of the groups' distance.
@@ -74,7 +74,7 @@ VALLEY_TRIES = 2.0
 
 
 def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """Find the p-value and the depth of the valley between places around 0 and places around 1.
+    """Find the p-value and the depth of the valley between points around 0 and points around 1.
 
     Binomial tests compare the count in an interval between them with those in an interval around each; of the two
     sides the one with less evidence counts. The middle lies nearer to the group that is less spread out.
@@ -88,8 +88,8 @@ def valley(first: FloatArray, second: FloatArray) -> tuple[float, float]:
             [np.maximum(1 - VALLEY_WIDTHS, middle + VALLEY_WIDTHS), 1 + VALLEY_WIDTHS],
         ]
     )
-    places = np.sort(np.concatenate([first, second]))
-    low, between, high = np.diff(np.searchsorted(places, ends), axis=1)[:, 0]
+    points = np.sort(np.concatenate([first, second]))
+    low, between, high = np.diff(np.searchsorted(points, ends), axis=1)[:, 0]
     widths = np.diff(ends, axis=1)[:, 0]
     p = np.maximum(
         bdtr(between, between + low, widths[1] / (widths[1] + widths[0])),

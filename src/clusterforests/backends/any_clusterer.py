@@ -56,13 +56,13 @@ class SklearnClusterer(CpuBackend):
     ) -> LoadedTable:
         """Take the table. A clusterer that takes no weights sees a row of weight 3 three times."""
         loaded = super().load(X, weights, keyed, keys)
-        mass = np.ones(len(X)) if weights is None else weights
-        counted = np.flatnonzero(mass > 0)
-        rows = counted[order_by_values(X[counted], mass[counted])]
-        equal = bool((mass[rows] == mass[rows[:1]]).all())
+        weights = np.ones(len(X)) if weights is None else weights
+        counted = np.flatnonzero(weights > 0)
+        rows = counted[order_by_values(X[counted], weights[counted])]
+        equal = bool((weights[rows] == weights[rows[:1]]).all())
         takes_weights = not equal and has_fit_parameter(self.learner, "sample_weight")
         if not equal and not takes_weights:
-            whole = mass[rows] / mass[rows].min()
+            whole = weights[rows] / weights[rows].min()
             if (whole != np.round(whole)).any() or whole.sum() > MAX_REPEATS * len(rows):
                 raise ValueError(
                     f"sample_weight: {self.learner!r} takes no weights, and these cannot be made up for by repeating "
@@ -71,7 +71,7 @@ class SklearnClusterer(CpuBackend):
             rows = np.repeat(rows, whole.astype(np.int32))
         self._X = X
         self._rows = rows
-        self._weights = mass[rows] if takes_weights else None
+        self._weights = weights[rows] if takes_weights else None
         return loaded
 
     def kmeans(self, jobs: KMeansJobs) -> KMeansRuns:
@@ -153,17 +153,17 @@ class SklearnClusterer(CpuBackend):
         clustered = np.flatnonzero(given >= 0)
         if not len(clustered):
             raise ValueError("it put no row into any cluster.")
-        weights = self._mass()[clustered]
+        weights = self._row_weights()[clustered]
         _, first, group = np.unique(given[clustered], return_index=True, return_inverse=True)
-        mass = np.bincount(group, weights)
-        rank = np.empty(len(mass), dtype=np.intp)
-        rank[np.lexsort((first, -mass))] = np.arange(len(mass))
-        label, mass = rank[group], np.sort(mass)[::-1]
+        sizes = np.bincount(group, weights)
+        rank = np.empty(len(sizes), dtype=np.intp)
+        rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+        label, sizes = rank[group], np.sort(sizes)[::-1]
         relative = np.ldexp(self._X[np.ix_(self._rows[clustered], columns)], -self._table.exponent[columns])
         relative -= self._table.origin[columns]
-        means = [np.bincount(label, weights * x, len(mass)) / mass for x in relative.T]
+        means = [np.bincount(label, weights * x, len(sizes)) / sizes for x in relative.T]
         centers = np.ascontiguousarray(np.column_stack(means)).view(LabelledCenters)
-        centers.labels = np.full(len(self._X), -1, dtype=np.min_scalar_type(-len(mass)))
+        centers.labels = np.full(len(self._X), -1, dtype=np.min_scalar_type(-len(sizes)))
         centers.labels[self._rows[clustered]] = label
         return centers
 
@@ -175,19 +175,21 @@ class SklearnClusterer(CpuBackend):
         part = self._X[np.ix_(self._rows, columns)]
         exponent = int(np.frexp(np.abs(part).max())[1])
         part = np.ldexp(part, -exponent)
-        weights = self._mass()
+        weights = self._row_weights()
         part = part - np.average(part, axis=0, weights=weights)
         label = found.labels[self._rows].astype(np.intp)
         label[label < 0] = len(found)
-        mass = np.bincount(label, weights)
-        centers = np.column_stack([np.bincount(label, weights * x) for x in part.T]) / np.maximum(mass, 1e-300)[:, None]
+        sizes = np.bincount(label, weights)
+        centers = (
+            np.column_stack([np.bincount(label, weights * x) for x in part.T]) / np.maximum(sizes, 1e-300)[:, None]
+        )
         squares = weights * ((part - centers[label]) ** 2).sum(axis=1)
-        inside = np.bincount(label, squares, len(mass))
-        within, between = float(inside.sum()), float(mass @ (centers**2).sum(axis=1))
-        within_pairs = float(mass @ inside)
-        return within, between, within_pairs, float(mass.sum()) * (within + between) - within_pairs, float(exponent)
+        inside = np.bincount(label, squares, len(sizes))
+        within, between = float(inside.sum()), float(sizes @ (centers**2).sum(axis=1))
+        within_pairs = float(sizes @ inside)
+        return within, between, within_pairs, float(sizes.sum()) * (within + between) - within_pairs, float(exponent)
 
-    def _mass(self) -> FloatArray:
+    def _row_weights(self) -> FloatArray:
         return np.ones(len(self._rows)) if self._weights is None else self._weights
 
     def _count(self, found: Sequence[LabelledCenters | Exception | None]) -> None:

@@ -150,6 +150,6 @@ def _correlations(columns: FloatArray) -> FloatArray:
 
 def _ranks(values: FloatArray) -> FloatArray:
     """Rank values about a mean of 0; equal ones share the mean of their ranks."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2.0)[places] - (len(values) + 1) / 2.0
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse] - (len(values) + 1) / 2.0
     return ranks

@@ -94,10 +94,10 @@ def _overlap(clusterings: _Clusterings) -> FloatArray:
     """Compute <A_t, A_s> - 1, where A_t is the projection on the indicators of clustering t."""
     labels, sizes, first = clusterings
     size, every = np.maximum(sizes, 1.0), len(sizes)
-    places = first[:, None] + labels
+    numbers = first[:, None] + labels
     overlap = np.empty((len(labels), len(labels)))
     for t, (start, end) in enumerate(zip(first, np.append(first[1:], every), strict=True)):
-        pairs = np.bincount((labels[t].astype(np.int64) * every + places).ravel(), minlength=(end - start) * every)
+        pairs = np.bincount((labels[t].astype(np.int64) * every + numbers).ravel(), minlength=(end - start) * every)
         common = np.square(pairs.reshape(-1, every).astype(np.float64)) / size[start:end, None] / size[None, :]
         overlap[t] = np.add.reduceat(np.add.reduceat(common, [0], axis=0)[0], first) - 1.0
     return overlap

@@ -44,12 +44,12 @@ class ProbedRows:
 
     def cluster(self, weights: FloatArray, seed: int, round_number: int) -> ProbeClusterings:
         """Cluster the rows by features drawn by weight; probes that find too few different rows are left out."""
-        # Draw features, and the places of the rows in them.
+        # Draw features, and the points of the rows in them.
         keys = stream(seed, Purpose.PROBES, round_number, np.arange(PROBES))
         draws = [_draw(weights, t, key) for t, key in enumerate(keys[:, None])]
         # Threads pay only where the columns of a wide table are many.
         at_once = self.threads if is_wide(len(weights)) else 1
-        parts = map_in_threads(lambda t: self._places(draws[t], t), range(PROBES), at_once)
+        parts = map_in_threads(lambda t: self._points(draws[t], t), range(PROBES), at_once)
         # All probes are one batch of K-means problems over one table.
         ends = np.cumsum([part.shape[1] for part in parts])
         columns = [np.arange(end - part.shape[1], end, dtype=np.int32) for part, end in zip(parts, ends, strict=True)]
@@ -76,7 +76,7 @@ class ProbedRows:
             most *= 2
         return most
 
-    def _places(self, features: IndexArray, t: int) -> FloatArray:
+    def _points(self, features: IndexArray, t: int) -> FloatArray:
         """Take the columns of the features, or the leading components of many."""
         columns = self.views.columns(0, features.astype(np.int32))
         rows = replace(self.rows, threads=1)
@@ -85,12 +85,12 @@ class ProbedRows:
         step = max(axis_rows(len(columns)), ROW_CELLS // len(columns))
         V = rows.take(columns, slice(step))
         coefficients = principal_axes(V, None, PROBE_COMPONENTS if t % 2 else PROBE_COMPONENTS // 2).coefficients
-        places = [V @ coefficients]
+        points = [V @ coefficients]
         for start in range(step, len(rows), step):
             del V
             V = rows.take(columns, slice(start, start + step))
-            places.append(V @ coefficients)
-        return reproducible(np.concatenate(places))
+            points.append(V @ coefficients)
+        return reproducible(np.concatenate(points))
 
 
 def _draw(weights: FloatArray, t: int, key: KeyArray) -> IndexArray:

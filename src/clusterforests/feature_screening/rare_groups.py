@@ -104,9 +104,9 @@ def _search(table: FloatArray, seed: int) -> list[tuple[FloatArray, float]]:
 
 
 def _limit(table: FloatArray, distances: FloatArray) -> float | None:
-    """Find the squared distance that ends the group around a place; None if there is no group.
+    """Find the squared distance that ends the group around a point; None if there is no group.
 
-    `distances` are those of the rows from the place.
+    `distances` are those of the rows from the point.
     """
     # The widest empty ring.
     order = _lowest(distances, int(LARGEST * len(table)) + 1)
@@ -121,26 +121,26 @@ def _limit(table: FloatArray, distances: FloatArray) -> float | None:
     group, neighbours = order[:size], order[size:]
     axis = np.rint(table[group].mean(axis=0) - table[neighbours].mean(axis=0))
     axis[np.argmax(np.abs(axis))] = 0.0
-    places = table @ axis
-    start, end = places[neighbours].mean(), places[group].mean()
+    points = table @ axis
+    start, end = points[neighbours].mean(), points[group].mean()
     if start >= end:
         return None
-    places = (places - start) / (end - start)
-    if valley(np.delete(places, group), places[group])[0] > RARE_GROUP_P_VALUE:
+    points = (points - start) / (end - start)
+    if valley(np.delete(points, group), points[group])[0] > RARE_GROUP_P_VALUE:
         return None
     return float((squares[size - SMALLEST] + squares[size - SMALLEST + 1]) / 2)
 
 
 def _lowest(distances: FloatArray, count: int) -> IndexArray:
-    """Return the places of the lowest distances, ascending."""
+    """Return the positions of the lowest distances, ascending."""
     last = np.partition(distances, count - 1)[count - 1]
     few = np.flatnonzero(distances <= last)
     return few[np.argsort(distances[few], kind="stable")][:count]
 
 
-def _distances(table: FloatArray, places: FloatArray) -> FloatArray:
-    """Compute squared distances of all rows from some places. All are whole numbers, exact in any order of the sums."""
-    own, others = np.einsum("ij,ij->i", table, table), np.einsum("ij,ij->i", places, places)
+def _distances(table: FloatArray, points: FloatArray) -> FloatArray:
+    """Compute squared distances of all rows from some points. All are whole numbers, exact in any order of the sums."""
+    own, others = np.einsum("ij,ij->i", table, table), np.einsum("ij,ij->i", points, points)
     with blas_threads(1):
-        squared: FloatArray = others[:, None] + own - 2.0 * (places @ table.T)
+        squared: FloatArray = others[:, None] + own - 2.0 * (points @ table.T)
     return squared

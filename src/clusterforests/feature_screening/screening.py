@@ -116,11 +116,11 @@ def draw_by_weight(distinct: DistinctRows, most: int, seed: int) -> IndexArray:
     weights = distinct.weights
     whole = bool((weights == np.rint(weights)).all())
     count = min(float(most), weights.sum() if whole else float(len(weights)))
-    places = np.arange(len(weights))
-    times = np.floor(count * weights / weights.sum() + uniform(stream(seed, Purpose.SEARCH_ROWS, places)))
+    numbers = np.arange(len(weights))
+    times = np.floor(count * weights / weights.sum() + uniform(stream(seed, Purpose.SEARCH_ROWS, numbers)))
     if whole and weights.sum() <= most:
         times = weights
-    rows = np.repeat(places, times.astype(np.intp))
+    rows = np.repeat(numbers, times.astype(np.intp))
     order = np.argsort(stream(seed, Purpose.SEARCH_ROWS, rows, 1), kind="stable")
     return distinct.rows[rows[order]][:most]
 

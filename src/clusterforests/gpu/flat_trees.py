@@ -79,7 +79,7 @@ class Ballot(NamedTuple):
 
 
 class GroupBallot(NamedTuple):
-    """W between rows and nodes whose places are in the order of their groups, each beginning with a word of its own."""
+    """W between rows and nodes, which are in the order of their groups; each group begins with a word of its own."""
 
     lines: Lines
     table: FloatArray
@@ -122,7 +122,7 @@ def flatten_steps(trees: Labelling, used: IntArray, ladders: Ladders) -> tuple[A
 
 
 def _view_steps(trees: Labelling, columns: IntArray, sources: IntArray, ladders: Ladders) -> AnyArray:
-    """Describe how the `sources`, columns of views, are scaled, and how `columns` then get to their places."""
+    """Describe how the `sources`, columns of views, are scaled, and how `columns` then get to their positions."""
     scaling, coordinates = trees.scaling, trees.coordinates
     each = np.zeros(len(columns), STEP)
     each["to_first"], each["to_second"] = halves(-coordinates.exponent[columns].astype(np.int64))
@@ -174,11 +174,11 @@ class _Entries:
         self.clusters = np.array([len(c) for c in trees.centers])
         listed = np.array([len(c) for c in trees.columns])
         owner, wide = np.repeat(np.arange(len(listed)), listed), np.int64(len(exponent))
-        key, place, times = np.unique(
+        key, position, times = np.unique(
             owner * wide + np.concatenate(trees.columns), return_index=True, return_counts=True
         )
         varies = reach[key % wide] != _core.CONSTANT_REACH
-        key, place, times = key[varies], place[varies], times[varies]
+        key, position, times = key[varies], position[varies], times[varies]
         self.tree, self.column = np.divmod(key, wide)
         self.width = np.bincount(self.tree, minlength=len(listed))
         self.root = np.sqrt(times.astype(np.float64))
@@ -188,13 +188,13 @@ class _Entries:
         self.in_range = np.ones(len(listed), bool)
         self.in_range[self.tree[np.abs(self.power) > _core.FLOAT32_RANGE]] = False
         self.start = np.cumsum(self.width) - self.width  # of a tree's columns
-        # Of each centre and column: its tree, the centre's number, the column's place among all trees' columns.
+        # Of each centre and column: its tree, the centre's number, the column's position among all trees' columns.
         self.size = self.clusters * self.width
         self.owner = np.repeat(np.arange(len(listed)), self.size)
         self.center, at = np.divmod(within(self.size), self.width[self.owner])
         self.at = self.start[self.owner] + at
         first_center = np.cumsum(self.clusters * listed) - self.clusters * listed
-        from_tree = place[self.at] - (np.cumsum(listed) - listed)[self.owner]
+        from_tree = position[self.at] - (np.cumsum(listed) - listed)[self.owner]
         values = np.concatenate([c.ravel() for c in trees.centers])
         self.values = values[first_center[self.owner] + self.center * listed[self.owner] + from_tree]
 
@@ -202,8 +202,8 @@ class _Entries:
 def within(sizes: AnyArray) -> AnyArray:
     """Count from 0 to size - 1 for each size, one after the other."""
     ends = np.cumsum(sizes)
-    places: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
-    return places
+    positions: AnyArray = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+    return positions
 
 
 class _Scores:
@@ -250,21 +250,21 @@ def flatten_trees(trees: Labelling, used: IntArray, limits: DeviceLimits) -> Fla
     each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
     lines = parts * (1 + 2 * each["pairs"])
     members = _group(entries, at_used, limits, lines * _record(part))
-    groups, group_columns, group_units, places, unit = _list_columns(members, entries, at_used, limits.tile_columns)
+    groups, group_columns, group_units, positions, unit = _list_columns(members, entries, at_used, limits.tile_columns)
     each["margin"] = scores.margins(entries, unit)
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PART_SIZES[-1], part)
     floats = parts * _part_floats(each)
     each["records"] = np.cumsum(floats) - floats
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]
-    records = _write_records(each, entries, scores, floats, places)
+    records = _write_records(each, entries, scores, floats, positions)
     columns, centers = at_used.astype(np.int32), scores.exact
     own = scores.first, scores.second, entries.root, centers
     return FlatTrees(groups, group_columns, group_units, each, columns, records, *own)
 
 
 def _write_records(
-    each: AnyArray, entries: _Entries, scores: _Scores, floats: AnyArray, places: AnyArray
+    each: AnyArray, entries: _Entries, scores: _Scores, floats: AnyArray, positions: AnyArray
 ) -> npt.NDArray[np.float32]:
     """Write what the search reads of each part of each tree: see nearest.cu."""
     owner, at, parts = entries.owner, entries.at, each["parts"].astype(np.int64)
@@ -280,11 +280,11 @@ def _write_records(
     row_tree = scores.row_tree
     there, slot = np.divmod(within(entries.clusters), each["part"][row_tree])
     records[each["records"][row_tree] + there * part_floats[row_tree] + slot] = 0.5 * scores.square
-    # Every record has the place of the column after it.
-    lines = np.repeat(np.arange(len(places)), parts[entries.tree])
+    # Every record has the position of the column after it.
+    lines = np.repeat(np.arange(len(positions)), parts[entries.tree])
     tree = entries.tree[lines]
     before = within(parts[entries.tree]) * part_floats[tree] + (lines - entries.start[tree]) * record[tree]
-    records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = places[lines]
+    records.view(np.int32)[each["records"][tree] + before + each["part"][tree]] = positions[lines]
     return records
 
 
@@ -295,7 +295,7 @@ def _part_floats(each: AnyArray) -> AnyArray:
 
 
 def _record(part: AnyArray) -> AnyArray:
-    """Count the floats of a record: a part's centres, the place of a column, and what fills it up."""
+    """Count the floats of a record: a part's centres, the position of a column, and what fills it up."""
     floats: AnyArray = (part + 4) // 4 * 4
     return floats
 
@@ -322,33 +322,33 @@ def _group(entries: _Entries, columns: AnyArray, limits: DeviceLimits, floats: A
 def _list_columns(
     members: list[AnyArray], entries: _Entries, columns: AnyArray, most_columns: int
 ) -> tuple[AnyArray, IntArray, npt.NDArray[np.float32], AnyArray, FloatArray]:
-    """The groups with their columns and units of length, the place of each tree's columns among them, and the group's
+    """The groups with their columns and units of length, the positions of each tree's columns, and the group's
     unit of length in each tree's.
 
-    A tree that has more columns than fit on the chip is alone; its places are those among all columns.
+    A tree that has more columns than fit on the chip is alone; its positions are those among all columns.
     """
     groups = np.zeros(len(members) + 1, GROUP)
     listed: list[AnyArray] = []
     units: list[AnyArray] = []
-    places, reach, done = columns.copy(), np.ones(len(entries.reach)), 0
+    positions, reach, done = columns.copy(), np.ones(len(entries.reach)), 0
     for group, trees in zip(groups, members, strict=False):
         own = np.arange(entries.start[trees[0]], entries.start[trees[-1]] + entries.width[trees[-1]])
-        shared, place = np.unique(columns[own], return_inverse=True)
+        shared, position = np.unique(columns[own], return_inverse=True)
         farthest = entries.reach[trees].max()
         reach[trees] = np.ldexp(1.0, np.minimum(farthest - entries.reach[trees], 127))
         power = entries.power[own] + entries.reach[entries.tree[own]] - farthest
         unit = np.zeros(len(shared))
         size = np.ldexp(entries.root[own], power if entries.in_range[trees[0]] else np.zeros_like(power))
-        np.maximum.at(unit, place, size)
+        np.maximum.at(unit, position, size)
         group["begin"], group["end"], group["columns"] = trees[0], trees[-1] + 1, done
         if len(shared) <= most_columns:
             group["count"] = len(shared)
-            places[own] = place
+            positions[own] = position
         listed.append(shared)
         units.append(unit)
         done += len(shared)
     groups["columns"][-1] = done
-    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), places, reach
+    return groups, np.concatenate(listed).astype(np.int32), np.concatenate(units).astype(np.float32), positions, reach
 
 
 def make_ballot(
@@ -369,24 +369,24 @@ def make_group_ballot(nodes: Signatures, rule: MostLinked, parts: Int64Array, ch
     counts = np.bincount(groups, minlength=len(rule.node_weights))
     wide = -(-counts // WORD_BITS)  # words of each group
     order = np.argsort(groups, kind="stable")
-    places = np.empty(len(groups), dtype=np.int64)
-    places[order] = np.repeat(WORD_BITS * (np.cumsum(wide) - wide), counts) + within(counts)
-    lines = _draw_lines(nodes.labels, places, parts, chip_bytes)
+    positions = np.empty(len(groups), dtype=np.int64)
+    positions[order] = np.repeat(WORD_BITS * (np.cumsum(wide) - wide), counts) + within(counts)
+    lines = _draw_lines(nodes.labels, positions, parts, chip_bytes)
     table = weight_table(len(nodes.labels), rule.links.threshold, rule.links.scale)
     weights = np.zeros(WORD_BITS * lines.bits.shape[1])
-    weights[places] = rule.node_weights.max(axis=0)
+    weights[positions] = rule.node_weights.max(axis=0)
     word_groups = np.repeat(np.arange(len(counts)), wide)
     word_groups = np.append(word_groups, np.full(lines.bits.shape[1] - len(word_groups), word_groups[-1]))
     base = table[0] * rule.node_weights.sum(axis=1)
     return GroupBallot(lines, table - table[0], weights, word_groups.astype(np.int32), base)
 
 
-def _draw_lines(labels: IntArray, places: AnyArray, parts: Int64Array, chip_bytes: int) -> Lines:
-    """Write the labels (T, m) of nodes as bits at their places."""
-    words = -(-(int(places.max()) + 1) // (WORD_BITS * WORDS_AT_A_TIME)) * WORDS_AT_A_TIME
+def _draw_lines(labels: IntArray, positions: AnyArray, parts: Int64Array, chip_bytes: int) -> Lines:
+    """Write the labels (T, m) of nodes as bits at their positions."""
+    words = -(-(int(positions.max()) + 1) // (WORD_BITS * WORDS_AT_A_TIME)) * WORDS_AT_A_TIME
     first = 1 + np.cumsum(parts) - parts
     bits = np.zeros((1 + int(parts.sum()), words), np.uint32)
-    word, bit = places // WORD_BITS, np.ldexp(1.0, places % WORD_BITS)
+    word, bit = positions // WORD_BITS, np.ldexp(1.0, positions % WORD_BITS)
     for line, count, own in zip(first.tolist(), parts.tolist(), labels, strict=True):
         sums = np.bincount(own.astype(np.intp) * words + word, bit, minlength=count * words)
         bits[line : line + count] = sums.astype(np.uint32).reshape(count, words)

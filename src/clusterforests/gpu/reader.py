@@ -359,8 +359,8 @@ def _open_encoded(
     encoded = sample.table
     label_bytes = len(encoded.values) * settings.n_estimators
     table = open_source_on_gpu(ArraySource(encoded.values), label_bytes, settings.limits.device)
-    places = encoded.first, encoded.widths, encoded.categorical
-    return DeviceReader(table, survey_on_gpu(table), *places, reading.weights), reading
+    layout = encoded.first, encoded.widths, encoded.categorical
+    return DeviceReader(table, survey_on_gpu(table), *layout, reading.weights), reading
 
 
 def _open_numbers(

@@ -91,14 +91,14 @@ def cluster_tree(levels: Any, X: Any = None, *, names: Any = None, weights: Any 
     >>> tree.splits
     (Split(step=0, parent=0, children=(0, 2), features=(SplitFeature(feature=0, level=None, name='size', share=1.0),)),)
     """
-    labels, mass = _check_levels(levels, weights)
+    labels, weights = _check_levels(levels, weights)
     if X is None:
-        return build_tree(labels, mass)
+        return build_tree(labels, weights)
     values = check_cells(X)
-    if len(values) != len(mass):
-        raise ValueError(f"X has {len(values)} rows but there are labels of {len(mass)}. Pass their table.")
+    if len(values) != len(weights):
+        raise ValueError(f"X has {len(values)} rows but there are labels of {len(weights)}. Pass their table.")
     columns = [NumberColumn(j, None) for j in range(values.shape[1])]
-    return build_tree(labels, mass, values, columns, check_names(names, values.shape[1]))
+    return build_tree(labels, weights, values, columns, check_names(names, values.shape[1]))
 
 
 def build_tree(

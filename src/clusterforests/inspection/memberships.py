@@ -50,8 +50,8 @@ def count_clusters(
     first = np.concatenate([[0], np.cumsum(np.asarray(n_parts, dtype=np.int64) + 1)])
     cells = np.zeros((int(first[-1]), n_clusters))
     for where, block in label_blocks(partitions):
-        mass = None if weights is None else np.ascontiguousarray(weights[where], dtype=np.float64)
-        _core.count_cells(block, first, labels[where].astype(np.int32), mass, cells, threads)
+        block_weights = None if weights is None else np.ascontiguousarray(weights[where], dtype=np.float64)
+        _core.count_cells(block, first, labels[where].astype(np.int32), block_weights, cells, threads)
     return ClusterCounts(first, cells, np.bincount(labels, weights, minlength=n_clusters).astype(np.float64))
 
 
@@ -136,8 +136,8 @@ def memberships(partitions: Any, labels: Any, weights: Any = None) -> FloatArray
            [0.  , 1.  ],
            [0.  , 1.  ]])
     """
-    members, clusters, mass = check_members(partitions, labels, weights)
-    return memberships_with(counted(members, clusters, mass), members, clusters, mass)
+    members, clusters, row_weights = check_members(partitions, labels, weights)
+    return memberships_with(counted(members, clusters, row_weights), members, clusters, row_weights)
 
 
 def memberships_with(
@@ -204,14 +204,14 @@ def sums_by_cluster(
     values: FloatArray, labels: IntArray | IndexArray, weights: FloatArray | None, n_clusters: int
 ) -> FloatArray:
     """Sum weighted values, and weights, over the rows of each cluster: (2, n_clusters). Those of other rows add up."""
-    mass = np.ones(len(labels)) if weights is None else weights
-    return np.array([np.bincount(labels, given, minlength=n_clusters) for given in (mass * values, mass)])
+    weights = np.ones(len(labels)) if weights is None else weights
+    return np.array([np.bincount(labels, given, minlength=n_clusters) for given in (weights * values, weights)])
 
 
 def mean_of(sums: FloatArray) -> FloatArray:
     """Divide weighted sums by the sums of the weights; NaN where these are 0."""
-    values, mass = sums
-    means: FloatArray = np.divide(values, mass, out=np.full(len(mass), np.nan), where=mass > 0)
+    values, weights = sums
+    means: FloatArray = np.divide(values, weights, out=np.full(len(weights), np.nan), where=weights > 0)
     return means
 
 

@@ -123,14 +123,14 @@ def dominant_features(table: EncodedTable, labels: IntArray, weights: FloatArray
     """
     if labels.max(initial=0) == 0 or len(table.widths) == 1:
         return {}
-    mass = np.ones(len(labels)) if weights is None else weights[: len(labels)]
-    whole = bool((mass == np.rint(mass)).all())  # then a weight is so many equal rows
-    most = min(MAX_REPEATED_VALUES, int(mass.sum() if whole else (mass > 0).sum()) // ROWS_PER_VALUE)
+    weights = np.ones(len(labels)) if weights is None else weights[: len(labels)]
+    whole = bool((weights == np.rint(weights)).all())  # then a weight is so many equal rows
+    most = min(MAX_REPEATED_VALUES, int(weights.sum() if whole else (weights > 0).sum()) // ROWS_PER_VALUE)
     found = {}
     for feature in _with_few_values(table, len(labels), most):
         columns = table.values[: len(labels), table.first[feature] : table.first[feature] + table.widths[feature]]
         values = columns[:, 0] if columns.shape[1] == 1 else columns.argmax(axis=1)
-        index = adjusted_rand(labels, np.unique(values, return_inverse=True)[1], mass, replacement=True)
+        index = adjusted_rand(labels, np.unique(values, return_inverse=True)[1], weights, replacement=True)
         if index >= REPEATED_INDEX:
             found[int(feature)] = float(index)
     return found

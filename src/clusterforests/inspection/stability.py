@@ -111,9 +111,9 @@ def half_cuts(
     if half < 1:
         raise ValueError("partitions has 1 member; two halves need at least 2.")
     whole = None if labels is None else check_labels(labels, n)
-    mass = None if weights is None else check_counts(weights, n)
+    weights = None if weights is None else check_counts(weights, n)
     # The rows that are clustered, by all partitions and then by the halves of each split.
-    rows = sample_rows(n, max_rows, seed, mass)
+    rows = sample_rows(n, max_rows, seed, weights)
     members = np.ascontiguousarray(members[:, rows], dtype=np.int32)
     sampled = combined(combine, members, n_clusters) if whole is None else whole[rows]
     orders = permutations(stream(seed, Purpose.HALF_FORESTS, np.arange(n_splits)), len(members))
@@ -123,7 +123,7 @@ def half_cuts(
         whole=sampled,
         n_clusters=int((sampled if whole is None else whole).max()) + 1,
         rows=rows,
-        weights=np.ones(len(rows)) if mass is None else mass[rows],
+        weights=np.ones(len(rows)) if weights is None else weights[rows],
     )
 
 

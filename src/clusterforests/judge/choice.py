@@ -39,7 +39,7 @@ from clusterforests.judge.evidence import (
     wide_gaps,
     with_rare_groups,
 )
-from clusterforests.judge.structure import Structure, find_structure, find_valleys, tidy_places
+from clusterforests.judge.structure import Structure, find_structure, find_valleys, tidy_points
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.trees.forest import FittedTrees, KMeansPlan, label_rows
 
@@ -57,10 +57,10 @@ class PickedRows(NamedTuple):
     rows: IndexArray
     weights: FloatArray  # how many rows each stands for
     distinct: IndexArray  # all different rows
-    nearest: IndexArray  # the place in `rows` of the one that stands for each of them
+    nearest: IndexArray  # the position in `rows` of the one that stands for each of them
 
     def nearest_to(self, rows: IndexArray) -> IndexArray:
-        """Find the places of the rows that stand for the given ones."""
+        """Find the positions of the rows that stand for the given ones."""
         order = np.argsort(self.distinct, kind="stable")
         return self.nearest[order[np.searchsorted(self.distinct, rows, sorter=order)]]
 
@@ -90,17 +90,17 @@ def judge_rows(
         _trees_of_halves(backend, plan, values, weights, pair, keys[2 * i : 2 * i + 2], i, fine=fine, seed=seed)
         for i, pair in enumerate(halves)
     ]
-    places = _places(plan, values, weights)
-    return JudgedRows(places, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
+    points = _points(plan, values, weights)
+    return JudgedRows(points, weights, np.ascontiguousarray(labels[:, rows], dtype=np.int32), new)
 
 
-def _places(plan: KMeansPlan, values: AnyArray, weights: FloatArray) -> FloatArray:
+def _points(plan: KMeansPlan, values: AnyArray, weights: FloatArray) -> FloatArray:
     """Scale the rows as the first view does, in the features that trees use, or their principal components."""
     views = plan.scaling.views
-    places = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
-    if places.shape[1] <= MAX_JUDGED_COMPONENTS:
-        return np.ascontiguousarray(places)
-    return np.ascontiguousarray(places @ principal_axes(places, weights, MAX_JUDGED_COMPONENTS).coefficients)
+    points = plan.scaling.apply(values)[:, views.columns(0, views.drawable)]
+    if points.shape[1] <= MAX_JUDGED_COMPONENTS:
+        return np.ascontiguousarray(points)
+    return np.ascontiguousarray(points @ principal_axes(points, weights, MAX_JUDGED_COMPONENTS).coefficients)
 
 
 def _halves(n_rows: int, number: int, seed: int) -> list[IndexArray]:
@@ -259,13 +259,13 @@ def _find_valleys(
         return {}
     values, owners, categorical = _columns_of(fitted, rows)
     shown = ~categorical if not categorical.all() else categorical
-    places = tidy_places(values[:, shown], owners[shown], categorical[shown], seed)
+    points = tidy_points(values[:, shown], owners[shown], categorical[shown], seed)
     nearest = signatures.inverse[judged.nearest_to(rows)]
     found = {}
     for k, groups in zip(able, cut_numbers(backend, signatures, settings, able), strict=True):
         if groups is not None and np.bincount(groups[nearest], minlength=k).min() >= MIN_VALLEY_ROWS:
             folds = int(stream(seed, Purpose.K_FOLDS, k)[0])
-            found[k] = float(find_valleys(places, groups[nearest], folds).p_values.max())
+            found[k] = float(find_valleys(points, groups[nearest], folds).p_values.max())
     return found
 
 

@@ -109,7 +109,7 @@ def _apart(measures: Mapping[str, FloatArray]) -> BoolArray:
 class JudgedRows:
     """The rows by which numbers of clusters are judged."""
 
-    places: FloatArray  # (m, d): scaled features or their principal components
+    points: FloatArray  # (m, d): scaled features or their principal components
     weights: FloatArray  # (m,)
     labels: IntArray  # (T, m): in the trees of the forest
     new: list[
@@ -129,12 +129,12 @@ def measure_numbers(
 
     every = cut(rows.labels)
     new = [(cut(first), cut(second)) for first, second in rows.new]
-    distances = _distances(rows.places)
+    distances = _distances(rows.points)
     silhouettes, ratios, agreements = np.full((3, len(numbers)), np.nan)
     for i, labels in enumerate(every):
         if labels is not None:
             silhouettes[i] = np.average(_silhouette(distances, labels, rows.weights), weights=rows.weights)
-            ratios[i] = _variance_ratio(rows.places, labels, rows.weights)
+            ratios[i] = _variance_ratio(rows.points, labels, rows.weights)
         agreements[i] = _agreement([(a[i], b[i]) for a, b in new], rows.weights)
     gaps = _eigengaps(backend, rows, max(numbers))[np.array(numbers) - 1]
     return {"silhouette": silhouettes, "calinski_harabasz": ratios, "new_rows": agreements, "eigengap": gaps}
@@ -145,9 +145,9 @@ def _agreement(cuts: list[tuple[IntArray | None, IntArray | None]], weights: Flo
     return float(np.mean(known)) if known else np.nan
 
 
-def _distances(places: FloatArray) -> FloatArray:
-    squares = np.square(places).sum(axis=1)
-    distances: FloatArray = np.sqrt(np.maximum(squares[:, None] + squares - 2 * places @ places.T, 0.0))
+def _distances(points: FloatArray) -> FloatArray:
+    squares = np.square(points).sum(axis=1)
+    distances: FloatArray = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
     np.fill_diagonal(distances, 0.0)
     return distances
 
@@ -171,20 +171,20 @@ def _silhouette(distances: FloatArray, labels: IntArray, weights: FloatArray) ->
     return silhouette
 
 
-def _variance_ratio(places: FloatArray, labels: IntArray, weights: FloatArray) -> float:
+def _variance_ratio(points: FloatArray, labels: IntArray, weights: FloatArray) -> float:
     """Compute the index of Calinski and Harabasz of weighted rows.
 
     Along a line it is divided by k + 1, as much as it grows where the rows have no gap.
     """
     k, total = int(labels.max()) + 1, weights.sum()
-    mass = np.bincount(labels, weights, minlength=k)
-    means = np.array([np.bincount(labels, weights * column, minlength=k) for column in places.T]).T / mass[:, None]
-    centre = np.average(places, axis=0, weights=weights)
-    between = float((mass * np.square(means - centre).sum(axis=1)).sum())
-    within = float((weights * np.square(places - means[labels]).sum(axis=1)).sum())
+    sizes = np.bincount(labels, weights, minlength=k)
+    means = np.array([np.bincount(labels, weights * column, minlength=k) for column in points.T]).T / sizes[:, None]
+    centre = np.average(points, axis=0, weights=weights)
+    between = float((sizes * np.square(means - centre).sum(axis=1)).sum())
+    within = float((weights * np.square(points - means[labels]).sum(axis=1)).sum())
     freedom = max(total - k, 1.0)
     ratio = float(between / max(k - 1, 1) / max(within / freedom, np.finfo(float).tiny))
-    return ratio / (k + 1) if places.shape[1] == 1 else ratio
+    return ratio / (k + 1) if points.shape[1] == 1 else ratio
 
 
 def wide_gaps(backend: Backend, rows: JudgedRows, most: int, share: float) -> list[int]:

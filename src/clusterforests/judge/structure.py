@@ -115,7 +115,7 @@ class _Axes:
         spread = np.sqrt(np.maximum(squares[::-1], 0.0))
         self.spread = spread[spread > RANK_TOLERANCE * spread[0]]
         leading = vectors[:, ::-1][:, : len(self.spread)]
-        self.places = table @ leading / self.spread if p <= n else leading  # of the rows, with sums of squares 1
+        self.points = table @ leading / self.spread if p <= n else leading  # of the rows, with sums of squares 1
         self.directions = leading.T if p <= n else leading.T @ table / self.spread[:, None]
 
 
@@ -126,14 +126,14 @@ def elliptical(table: FloatArray) -> Draw:
     """Prepare clouds of the table's covariance, with distances from the centre that are those of its rows."""
     axes, n = _Axes(table), len(table)
     q = max(1, min(RADIAL_AXES, len(axes.spread), n // ROWS_PER_RADIUS))
-    radii = np.sqrt(n * np.square(axes.places[:, :q]).sum(axis=1))
+    radii = np.sqrt(n * np.square(axes.points[:, :q]).sum(axis=1))
 
     def draw(key: KeyArray) -> FloatArray:
-        places = _normal(stream(key, 0), (n, len(axes.spread)))
+        points = _normal(stream(key, 0), (n, len(axes.spread)))
         drawn = radii[integers(stream(stream(key, 1), np.arange(n)), n)][:, None]
-        places[:, :q] *= drawn / np.linalg.norm(places[:, :q], axis=1, keepdims=True)
-        places[:, q:] *= drawn / np.sqrt(q)
-        drawn_table: FloatArray = (places * axes.spread / np.sqrt(n)) @ axes.directions
+        points[:, :q] *= drawn / np.linalg.norm(points[:, :q], axis=1, keepdims=True)
+        points[:, q:] *= drawn / np.sqrt(q)
+        drawn_table: FloatArray = (points * axes.spread / np.sqrt(n)) @ axes.directions
         return drawn_table
 
     return draw
@@ -146,8 +146,8 @@ def gaussian_copula(table: FloatArray) -> Draw:
     axes = _Axes(ndtri((_ranks(table) + 0.5) / n))
 
     def draw(key: KeyArray) -> FloatArray:
-        places = (_normal(key, (n, len(axes.spread))) * axes.spread) @ axes.directions
-        return np.take_along_axis(ordered, _ranks(places), axis=0)
+        points = (_normal(key, (n, len(axes.spread))) * axes.spread) @ axes.directions
+        return np.take_along_axis(ordered, _ranks(points), axis=0)
 
     return draw
 
@@ -165,7 +165,7 @@ def independent_sources(table: FloatArray, contrast: str) -> Draw:
         int(np.flatnonzero(long[: rank - 1])[-1]) + 1 if n // ROWS_PER_SOURCE < rank and long[: rank - 1].any() else 0
     )
     mixed = slice(lead, lead + max(1, min(MOST_SOURCES, rank - lead, n // ROWS_PER_SOURCE)))
-    unit = axes.places[:, mixed] * np.sqrt(n)
+    unit = axes.points[:, mixed] * np.sqrt(n)
     sources, mixing = unit, np.eye(unit.shape[1])
     if unit.shape[1] > 1:
         analysis = FastICA(fun=contrast, whiten=False, tol=1e-3, w_init=np.eye(unit.shape[1]))
@@ -175,9 +175,9 @@ def independent_sources(table: FloatArray, contrast: str) -> Draw:
         mixing = np.linalg.pinv(analysis.components_)
 
     def draw(key: KeyArray) -> FloatArray:
-        places = _shuffled(axes.places, stream(key, 0))
-        places[:, mixed] = _shuffled(sources, stream(key, 1)) @ mixing.T / np.sqrt(n)
-        mixed_table: FloatArray = (places * axes.spread) @ axes.directions
+        points = _shuffled(axes.points, stream(key, 0))
+        points[:, mixed] = _shuffled(sources, stream(key, 1)) @ mixing.T / np.sqrt(n)
+        mixed_table: FloatArray = (points * axes.spread) @ axes.directions
         return mixed_table
 
     return draw
@@ -263,13 +263,13 @@ def find_structure(values: FloatArray, owners: IntArray, categorical: BoolArray,
     return Structure(clearness >= CLEAR_STRUCTURE, float(clearness), like)
 
 
-def tidy_places(values: FloatArray, owners: IntArray, categorical: BoolArray, seed: int) -> FloatArray:
-    """Place the rows without ties and extremes, in at most 20 principal components."""
+def tidy_points(values: FloatArray, owners: IntArray, categorical: BoolArray, seed: int) -> FloatArray:
+    """Compute coordinates of the rows without ties and extremes, in at most 20 principal components."""
     table = tidy_table(values, owners, categorical, seed)
-    places = np.column_stack([table.numbers, table.marks])
-    if places.shape[1] > MAX_VALLEY_COMPONENTS:
-        places = places @ principal_axes(places, None, MAX_VALLEY_COMPONENTS).coefficients
-    return np.ascontiguousarray(places)
+    points = np.column_stack([table.numbers, table.marks])
+    if points.shape[1] > MAX_VALLEY_COMPONENTS:
+        points = points @ principal_axes(points, None, MAX_VALLEY_COMPONENTS).coefficients
+    return np.ascontiguousarray(points)
 
 
 def _drawn(table: TidyTable, prepare: Callable[[FloatArray], Draw], key: KeyArray) -> list[TidyTable]:
@@ -343,7 +343,7 @@ class Valleys(NamedTuple):
 def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> Valleys:
     """Test every pair of groups of rows for a valley between them.
 
-    The axis between two groups is Fisher's discriminant. It is fitted without the fifth of the rows whose place on it
+    The axis between two groups is Fisher's discriminant. It is fitted without the fifth of the rows whose score on it
     is read, so that an axis that only fits the noise of its rows shows no valley. The groups are those of all rows:
     the p-values are as good as the null tables they were tried on, not exact.
 
@@ -367,8 +367,8 @@ def find_valleys(X: FloatArray, labels: npt.NDArray[np.integer], seed: int) -> V
         rows = np.concatenate([groups[i], groups[j]])
         c = centers[fold[rows]]
         length = np.maximum(c[:, i, i] + c[:, j, j] - 2 * c[:, i, j], np.finfo(float).tiny)
-        place = (scores[rows, j] - scores[rows, i] - c[:, i, j] + c[:, i, i]) / length
-        found = valley(place[: sizes[i]], place[sizes[i] :])
+        along = (scores[rows, j] - scores[rows, i] - c[:, i, j] + c[:, i, i]) / length
+        found = valley(along[: sizes[i]], along[sizes[i] :])
         p_values[i, j], depths[i, j] = p_values[j, i], depths[j, i] = found
     return Valleys(p_values, depths)
 

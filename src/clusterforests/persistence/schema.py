@@ -219,7 +219,7 @@ def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
-    _, widths = encoding._places()
+    _, widths = encoding._column_ranges()
     p = len(widths)
     if predictor.reduction is not None:
         vectors = predictor.reduction.vectors

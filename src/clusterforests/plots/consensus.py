@@ -186,11 +186,11 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
     check_drawing(forest, ax, max_rows=max_rows)
     everyone = drawn_labels(forest)
     rows = rows_to_draw(everyone, max_rows)
-    labels, places = everyone[rows], _coordinates(in_memory(forest.coassociation(rows, rows)))
+    labels, points = everyone[rows], _coordinates(in_memory(forest.coassociation(rows, rows)))
     ax = plain(axes_for(ax, 6.4, 5.2))
     size = 30 if len(rows) <= MANY_ROWS else 14
     for cluster in range(forest.n_clusters_):
-        x, y = places[labels == cluster].T
+        x, y = points[labels == cluster].T
         ax.scatter(
             x,
             y,
@@ -203,7 +203,7 @@ def spectral_embedding(forest: ClusterForest, *, max_rows: int = 1000, ax: "Axes
             label=str(cluster),
         )
     if forest.n_clusters_ > MAX_LEGEND:
-        _number(ax, np.array([np.median(places[labels == c], axis=0) for c in range(forest.n_clusters_)]))
+        _number(ax, np.array([np.median(points[labels == c], axis=0) for c in range(forest.n_clusters_)]))
     if 1 < forest.n_clusters_ <= MAX_LEGEND:
         ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
@@ -218,8 +218,8 @@ def _number(ax: "Axes", middles: FloatArray) -> None:
     for cluster, middle in enumerate(middles):
         apart = np.abs(middles[numbered] - middle) >= NUMBER * span
         if apart.any(axis=1).all():
-            place = (float(middle[0]), float(middle[1]))
-            ax.annotate(str(cluster), place, xytext=(4, 4), textcoords="offset points", fontsize=9, color=ink(ax))
+            point = (float(middle[0]), float(middle[1]))
+            ax.annotate(str(cluster), point, xytext=(4, 4), textcoords="offset points", fontsize=9, color=ink(ax))
             numbered.append(cluster)
 
 

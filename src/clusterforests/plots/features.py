@@ -53,9 +53,9 @@ def feature_importance(
     ax = plain(axes_for(ax, 7.2, 1.6 + 0.24 * min(len(order), 40)))
     ax.barh(np.arange(len(order)), 100 * importance[order], color=BLUE, height=0.75)
     ax.set_xlim(0, max(1.0, ax.get_xlim()[1]))
-    for place, j in enumerate(order):
+    for line, j in enumerate(order):
         if importance[j] == 0:
-            ax.text(0, place, f"  p = {p_values[j]:.2g}", va="center", color=ink(ax), alpha=0.7, fontsize="small")
+            ax.text(0, line, f"  p = {p_values[j]:.2g}", va="center", color=ink(ax), alpha=0.7, fontsize="small")
     name_bars(ax, [named[j] for j in order])
     ax.set_xlabel("variance between clusters found without it, %")
     if len(order) < len(named):
@@ -109,8 +109,8 @@ def cluster_profiles(
     # The columns that set clusters apart, and the means of their z-scores.
     shares = feature_separation(table.values, labels, weights).clusters
     order = distinguishing_features(shares, max_features)
-    mass = np.ones(len(labels)) if weights is None else weights
-    means = mean_z_scores(table.values[:, order], labels, mass)
+    weights = np.ones(len(labels)) if weights is None else weights
+    means = mean_z_scores(table.values[:, order], labels, weights)
     k, shown = means.shape
     ax = axes_for(ax, min(2.6 + 0.75 * k, 12.0) if k > 4 else 6.4, 1.6 + 0.26 * min(shown, 40))
     limit = max(1.0, float(np.abs(means).max()))

@@ -74,7 +74,7 @@ def cluster_tree(
     levels = len(tree.n_clusters)
     ax = axes_for(ax, 8.0 if X is not None else 6.4, 1.2 + 0.85 * min(levels, 20))
     colors = follow(tree.overlaps, tree.n_clusters[0])
-    left = _places(tree, colors)
+    left = _left_edges(tree, colors)
     low, high = _limits(tree, left)
     for step in range(levels - 1):
         _draw_bands(ax, tree, step, left, colors)
@@ -92,14 +92,14 @@ def cluster_tree(
     return ax
 
 
-def _places(tree: ClusterTree, colors: Sequence[IndexArray]) -> list[FloatArray]:
+def _left_edges(tree: ClusterTree, colors: Sequence[IndexArray]) -> list[FloatArray]:
     """Place the left ends of the clusters of each level: each below the clusters that it comes from."""
     gap = min(GAP, GAPS / max(tree.n_clusters)) * tree.sizes[0].sum()
-    places: list[FloatArray] = []
+    left_edges: list[FloatArray] = []
     for level, sizes in enumerate(tree.sizes):
         order = np.arange(len(sizes))
         if level > 0:
-            above = places[-1] + tree.sizes[level - 1] / 2
+            above = left_edges[-1] + tree.sizes[level - 1] / 2
             overlap = tree.overlaps[level - 1]
             origin = above[overlap.argmax(axis=0)]
             mean = above @ overlap / np.maximum(sizes, np.finfo(float).tiny)
@@ -108,12 +108,12 @@ def _places(tree: ClusterTree, colors: Sequence[IndexArray]) -> list[FloatArray]
         width = sizes.sum() + gap * (len(sizes) - 1)
         left = np.empty(len(sizes))
         left[order] = np.cumsum(sizes[order] + gap) - sizes[order] - gap - width / 2
-        places.append(left)
-    return places
+        left_edges.append(left)
+    return left_edges
 
 
 def _limits(tree: ClusterTree, left: Sequence[FloatArray]) -> tuple[float, float]:
-    ends = [(places.min(), (places + sizes).max()) for places, sizes in zip(left, tree.sizes, strict=True)]
+    ends = [(left_edges.min(), (left_edges + sizes).max()) for left_edges, sizes in zip(left, tree.sizes, strict=True)]
     return min(a for a, _ in ends), max(b for _, b in ends)
 
 
@@ -159,11 +159,11 @@ def _draw_clusters(
     """Draw the clusters of a level, with their numbers, and their sizes, where there is room."""
     shades = [cluster_color(int(c)) for c in colors]
     ax.barh(level, sizes, left=left, height=BAR, color=shades, linewidth=0)
-    for cluster, (place, size) in enumerate(zip(left, sizes, strict=True)):
+    for cluster, (edge, size) in enumerate(zip(left, sizes, strict=True)):
         room = (size / width - MARGIN) / CHARACTER
         text = next((text for text in (f"{cluster}: {texts[cluster]}", str(cluster)) if len(text) <= room), None)
         if text is not None:
-            shown = ax.text(place + size / 2, level, text, ha="center", va="center", fontsize=8, weight="bold")
+            shown = ax.text(edge + size / 2, level, text, ha="center", va="center", fontsize=8, weight="bold")
             shown.set_color(ink_on(shades[cluster]))
 
 

@@ -121,14 +121,14 @@ def name_bars(ax: "Axes", names: Sequence[str]) -> None:
 
 def label_blocks(ax: "Axes", middles: npt.ArrayLike, length: float, labels: Sequence[str], sides: str = "xy") -> None:
     """Label blocks at their middles; where there is no room for all labels, skip those too close to the last."""
-    places = np.asarray(middles)
+    positions = np.asarray(middles)
     for side in sides:
         shown: list[int] = []
-        for i, place in enumerate(places):
-            if len(places) <= MAX_LEGEND or not shown or place - places[shown[-1]] >= ROOM[side] * length:
+        for i, position in enumerate(positions):
+            if len(positions) <= MAX_LEGEND or not shown or position - positions[shown[-1]] >= ROOM[side] * length:
                 shown.append(i)
         axis = {"x": ax.xaxis, "y": ax.yaxis}[side]
-        axis.set_ticks(places[shown].tolist(), [labels[i] for i in shown])
+        axis.set_ticks(positions[shown].tolist(), [labels[i] for i in shown])
         ax.tick_params(axis=side, length=0)  # type: ignore[arg-type]
 
 

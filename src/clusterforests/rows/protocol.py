@@ -1,7 +1,7 @@
 """What `fit` asks of a table's rows, wherever they are: in memory, in blocks, in Dask or on a GPU.
 
 One source for each of them reads the table once and then answers four questions: a sample that stands for all rows,
-the trees grown on it, the labels of all rows in these trees, and the rows' places in the final clusters.
+the trees grown on it, the labels of all rows in these trees, and the clusters of the rows.
 """
 
 from collections.abc import Callable

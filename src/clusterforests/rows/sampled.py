@@ -128,8 +128,8 @@ def settle_centers(
 ) -> LloydPass:
     """Move the centres to the means of the rows; return the pass that labels rows between the `ends` by them."""
     n = rows.shape[0]
-    mass = np.ones(n) if weights is None else weights
-    trees = LloydPass.of(forest, scaling, Measure(ends, n, math.fsum(mass), are_whole(mass)))
+    row_weights = np.ones(n) if weights is None else weights
+    trees = LloydPass.of(forest, scaling, Measure(ends, n, math.fsum(row_weights), are_whole(row_weights)))
     for _ in range(LLOYD_STEPS):
         trees = trees.move(trees.add_up(rows, weights, threads))
     return trees

@@ -97,10 +97,10 @@ class Encoding:
     def _encoded(self, values: FloatArray) -> EncodedTable:
         if not self.levels:
             return numeric_table(values)
-        first, widths = self._places()
+        first, widths = self._column_ranges()
         return EncodedTable(values, first, widths, np.isin(np.arange(self.n_features), list(self.levels)))
 
-    def _places(self) -> tuple[IntArray, IntArray]:
+    def _column_ranges(self) -> tuple[IntArray, IntArray]:
         """Return the first column of each feature, and its number of columns."""
         widths = np.ones(self.n_features, dtype=np.int32)
         for j, levels in self.levels.items():
@@ -108,7 +108,7 @@ class Encoding:
         return (np.cumsum(widths) - widths).astype(np.int32), widths
 
     def _values(self, columns: Sequence[TypedColumn], new: "UnseenLevels") -> FloatArray:
-        first, widths = self._places()
+        first, widths = self._column_ranges()
         n, total = len(columns[0].cells), int(widths.sum())
         check_memory(
             8 * n * total,
@@ -117,15 +117,15 @@ class Encoding:
         )
         values = np.empty((n, total))
         for j, (column, start, width) in enumerate(zip(columns, first, widths, strict=True)):
-            place = values[:, start : start + width]
+            block = values[:, start : start + width]
             known = self.levels.get(j, self.orders.get(j))
             self._check_kind(j, column, is_category=known is not None)
             if known is None or not isinstance(column.cells, CategoryColumn):
-                place[:] = np.nan if isinstance(column.cells, CategoryColumn) else column.cells[:, None]
+                block[:] = np.nan if isinstance(column.cells, CategoryColumn) else column.cells[:, None]
                 continue
             codes = self._codes(j, column.cells, known, new)
             numbers = codes[:, None] == (np.arange(width) if width > 1 else 1) if j in self.levels else codes[:, None]
-            place[:] = np.where(codes[:, None] < 0, np.nan, numbers)
+            block[:] = np.where(codes[:, None] < 0, np.nan, numbers)
         return values
 
     def _check_kind(self, j: int, column: TypedColumn, *, is_category: bool) -> None:
@@ -138,8 +138,8 @@ class Encoding:
 
     def _codes(self, j: int, column: CategoryColumn, known: Levels, new: "UnseenLevels") -> IntArray:
         """Return the number of each cell's level among the known ones, -1 where it is missing or none of them."""
-        place = {level: code for code, level in enumerate(known)}
-        codes = np.array([*(place.get(level, -1) for level in column.levels), -1], dtype=np.int32)[column.codes]
+        code_of = {level: code for code, level in enumerate(known)}
+        codes = np.array([*(code_of.get(level, -1) for level in column.levels), -1], dtype=np.int32)[column.codes]
         new.add(self.describe(j), (column.levels[code] for code in column.codes[(codes < 0) & (column.codes >= 0)]))
         return codes
 
@@ -150,7 +150,7 @@ class Encoding:
         """
         if np.isfinite(values).all():  # the usual case
             return True
-        shown = values[:, self._places()[0]]
+        shown = values[:, self._column_ranges()[0]]
         if np.isinf(shown).any():
             row, j = np.argwhere(np.isinf(shown))[0]
             raise ValueError(infinity_message(first_row + int(row), self.describe(j)))

@@ -94,17 +94,17 @@ class DistinctRows(NamedTuple):
 
 def distinct_rows(X: AnyArray, weights: FloatArray | None = None) -> DistinctRows:
     """Find the distinct rows of positive weight; the weights of equal rows add up."""
-    mass = np.ones(len(X)) if weights is None else weights
-    counted = np.flatnonzero(mass > 0)
+    weights = np.ones(len(X)) if weights is None else weights
+    counted = np.flatnonzero(weights > 0)
     keys = row_keys(X)[counted]
-    order = np.lexsort((mass[counted], keys))
+    order = np.lexsort((weights[counted], keys))
     new = np.diff(keys[order], prepend=~keys[order[:1]]) != 0
     repeated = np.flatnonzero(~new)
     shared = differ(X[counted[order[repeated]]], X[counted[order[repeated - 1]]])
     if shared.any():  # made on purpose: chance does not find such rows
-        order, new = _by_values(X[counted], keys, mass[counted], keys[order[repeated[shared]]])
+        order, new = _by_values(X[counted], keys, weights[counted], keys[order[repeated[shared]]])
     starts = np.flatnonzero(new)
-    return DistinctRows(counted[order[starts]], np.add.reduceat(mass[counted[order]], starts))
+    return DistinctRows(counted[order[starts]], np.add.reduceat(weights[counted[order]], starts))
 
 
 def differ(a: AnyArray, b: AnyArray) -> BoolArray:
@@ -113,7 +113,7 @@ def differ(a: AnyArray, b: AnyArray) -> BoolArray:
     return unequal
 
 
-def _by_values(X: AnyArray, keys: KeyArray, mass: FloatArray, shared: KeyArray) -> tuple[IndexArray, BoolArray]:
+def _by_values(X: AnyArray, keys: KeyArray, weights: FloatArray, shared: KeyArray) -> tuple[IndexArray, BoolArray]:
     """Order rows by their keys, and those of the shared keys also by their values; tell where a new row starts."""
     several = np.flatnonzero(np.isin(keys, shared))
     values = X[several].astype(np.float64)
@@ -121,6 +121,6 @@ def _by_values(X: AnyArray, keys: KeyArray, mass: FloatArray, shared: KeyArray) 
     bits[np.isnan(values)] = np.float64(np.nan).view(np.uint64)
     ranks = np.zeros(len(X), dtype=np.intp)
     ranks[several] = np.unique(bits, axis=0, return_inverse=True)[1].ravel()
-    order = np.lexsort((mass, ranks, keys))
+    order = np.lexsort((weights, ranks, keys))
     new = (np.diff(keys[order], prepend=~keys[order[:1]]) != 0) | (np.diff(ranks[order], prepend=-1) != 0)
     return order, new

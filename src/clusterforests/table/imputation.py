@@ -51,9 +51,9 @@ class Donors:
         """
         return _core.fill(
             np.ascontiguousarray(values),
-            self._places(values),
+            self._comparable(values),
             self.values,
-            self._places(self.values),
+            self._comparable(self.values),
             self.weights,
             self.first,
             self.widths,
@@ -63,9 +63,9 @@ class Donors:
             threads,
         )
 
-    def _places(self, values: FloatArray) -> FloatArray:
-        places: FloatArray = np.ldexp(values, -self.exponents) * self.scales
-        return np.ascontiguousarray(places)
+    def _comparable(self, values: FloatArray) -> FloatArray:
+        comparable: FloatArray = np.ldexp(values, -self.exponents) * self.scales
+        return np.ascontiguousarray(comparable)
 
 
 def complete(
@@ -95,14 +95,14 @@ def complete(
 
 def find_donors(encoded: EncodedTable, weights: FloatArray | None = None, max_donors: int = MAX_DONORS) -> Donors:
     """Choose distinct rows as donors. The choice depends neither on the order of the rows nor on their repetition."""
-    rows, mass = distinct_rows(encoded.values, weights)
+    rows, weights = distinct_rows(encoded.values, weights)
     blocks = column_blocks(len(rows), encoded.values.shape[1])
-    moments = [_moments(as_floats(encoded.values, block, rows).T, mass) for block in blocks]
+    moments = [_moments(as_floats(encoded.values, block, rows).T, weights) for block in blocks]
     exponents, means, variances = (np.concatenate(parts) for parts in zip(*moments, strict=True))
     whole = np.repeat(np.add.reduceat(variances, encoded.first), encoded.widths)
     return Donors(
         values=as_floats(encoded.values, rows=rows[:max_donors]),
-        weights=mass[:max_donors],
+        weights=weights[:max_donors],
         first=encoded.first,
         widths=encoded.widths,
         exponents=exponents.astype(np.int32),
@@ -130,13 +130,13 @@ def _moments(columns: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatA
     parts = [(np.flatnonzero(whole), np.ascontiguousarray(columns[whole]), weights)]
     for c in np.flatnonzero(~whole & known.any(axis=1)):
         parts.append((np.array([c]), columns[c, known[c]][None, :], weights[known[c]]))
-    for which, values, mass in parts:
+    for which, values, weights in parts:
         exponents[which] = np.frexp(np.abs(values).max(axis=1, initial=0.0))[1]
         unit = np.ldexp(values, -exponents[which][:, None])
         # Measured from the least value, a constant column is exactly 0.
         least = unit.min(axis=1, initial=np.inf)
         above = unit - least[:, None]
-        mean = (above * mass).sum(axis=1) / mass.sum()
+        mean = (above * weights).sum(axis=1) / weights.sum()
         means[which] = least + mean
-        variances[which] = ((above - mean[:, None]) ** 2 * mass).sum(axis=1) / mass.sum()
+        variances[which] = ((above - mean[:, None]) ** 2 * weights).sum(axis=1) / weights.sum()
     return exponents, means, variances

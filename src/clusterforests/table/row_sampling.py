@@ -33,17 +33,17 @@ class WeightedKeys(NamedTuple):
     """Distinct keys in ascending order, and the total weight of the rows that have each."""
 
     names: KeyArray
-    mass: FloatArray
+    weights: FloatArray
 
     def take(self, which: IndexArray | BoolArray) -> "WeightedKeys":
         """Keep some of the keys."""
-        return WeightedKeys(self.names[which], self.mass[which])
+        return WeightedKeys(self.names[which], self.weights[which])
 
 
 class DrawnKeys(NamedTuple):
-    """Places of the drawn keys among the given ones, in random order, and the weight that each stands for."""
+    """Positions of the drawn keys among the given ones, in random order, and the weight that each stands for."""
 
-    places: IndexArray
+    positions: IndexArray
     weights: FloatArray
 
 
@@ -55,15 +55,15 @@ def distinct_keys(keys: KeyArray, weights: FloatArray | None = None) -> tuple[We
     counted = np.flatnonzero(weights > 0)
     order = counted[np.lexsort((weights[counted], keys[counted]))]
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]) != 0)
-    mass = np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0)
-    return WeightedKeys(keys[order[starts]], mass), order[starts]
+    weights = np.add.reduceat(weights[order], starts) if len(starts) else np.empty(0)
+    return WeightedKeys(keys[order[starts]], weights), order[starts]
 
 
 def merge_keys(pieces: Sequence[WeightedKeys]) -> WeightedKeys:
     """Merge the keys of pieces; the weights of equal keys add up, in the order of the pieces."""
-    names, place = np.unique(np.concatenate([piece.names for piece in pieces]), return_inverse=True)
-    mass = np.concatenate([piece.mass for piece in pieces])
-    return WeightedKeys(names, np.bincount(place, mass, minlength=len(names)).astype(np.float64))
+    names, position = np.unique(np.concatenate([piece.names for piece in pieces]), return_inverse=True)
+    weights = np.concatenate([piece.weights for piece in pieces])
+    return WeightedKeys(names, np.bincount(position, weights, minlength=len(names)).astype(np.float64))
 
 
 def sampling_key(seed: int) -> np.uint64:
@@ -99,17 +99,17 @@ def draw_keys(keys: WeightedKeys, waits: FloatArray, size: int, limit: float, to
     first. Each drawn key stands for its weight over its chance of being drawn, in units in which a row of weight 1
     stands for 1.
     """
-    heavy = keys.mass >= total / size
-    places = np.flatnonzero((waits < limit) | heavy)
-    mass, arrival = keys.mass[places], waits[places] / keys.mass[places]
-    if len(places) <= size:
+    heavy = keys.weights >= total / size
+    positions = np.flatnonzero((waits < limit) | heavy)
+    weights, arrival = keys.weights[positions], waits[positions] / keys.weights[positions]
+    if len(positions) <= size:
         order = np.argsort(arrival, kind="stable")
-        return DrawnKeys(places[order], mass[order])
+        return DrawnKeys(positions[order], weights[order])
     last = np.partition(arrival, size)[size]
     few = np.flatnonzero(arrival <= last)
     few = few[np.argsort(arrival[few], kind="stable")][:size]
-    waited = np.where(heavy[places[few]], mass[few] * last, np.minimum(mass[few] * last, limit))
-    return DrawnKeys(places[few], mass[few] * (expm1(-last) / expm1(-waited)))
+    waited = np.where(heavy[positions[few]], weights[few] * last, np.minimum(weights[few] * last, limit))
+    return DrawnKeys(positions[few], weights[few] * (expm1(-last) / expm1(-waited)))
 
 
 def draw_rows(
@@ -127,11 +127,11 @@ def draw_known(
     count = candidates * size
     drawn = key_uniforms(known.names, seed)
     if len(drawn) > count:  # logarithms are taken only for keys that can be drawn
-        some = np.flatnonzero((drawn <= np.partition(drawn, count)[count]) | (known.mass >= total / size))
+        some = np.flatnonzero((drawn <= np.partition(drawn, count)[count]) | (known.weights >= total / size))
         known, first, drawn = known.take(some), first[some], drawn[some]
     waits = exponential(drawn)
     chosen = draw_keys(known, waits, size, waiting_limit(waits, size, candidates), total)
-    return DistinctRows(first[chosen.places], chosen.weights)
+    return DistinctRows(first[chosen.positions], chosen.weights)
 
 
 def _collect_keys(
@@ -145,7 +145,7 @@ def _collect_keys(
         if np.count_nonzero(key_uniforms(known.names, seed) < share) > count:
             return known, rows[first], float(len(keys))
     known, first = distinct_keys(keys, weights)
-    return known, first, float(known.mass.sum())
+    return known, first, float(known.weights.sum())
 
 
 def _sift_rows(keys: KeyArray, size: int, seed: int, share: float) -> IndexArray:
@@ -185,9 +185,9 @@ def check_sample(take: Callable[[IndexArray], FloatArray], keys: KeyArray, sampl
     taken = sifted_buckets(names)
     for start in range(0, len(keys), KEYS_AT_A_TIME):
         rows = start + np.flatnonzero(taken[_buckets(keys[start : start + KEYS_AT_A_TIME])])
-        place = np.minimum(np.searchsorted(names, keys[rows]), len(names) - 1)
-        drawn = sample[order[place]]
-        others = (names[place] == keys[rows]) & (drawn != rows)
+        position = np.minimum(np.searchsorted(names, keys[rows]), len(names) - 1)
+        drawn = sample[order[position]]
+        others = (names[position] == keys[rows]) & (drawn != rows)
         rows, drawn = rows[others], drawn[others]
         for first in range(0, len(rows), ROWS_AT_A_TIME):
             some = slice(first, first + ROWS_AT_A_TIME)
@@ -211,7 +211,7 @@ def _start(row: FloatArray) -> str:
 
 def frequent_keys(keys: WeightedKeys, size: int) -> WeightedKeys:
     """Count the keys of a piece that may have a share of 1 / size of the whole table; leave out rare ones."""
-    return prune_counters(keys.take(keys.mass > RARE * keys.mass.sum() / size), size)
+    return prune_counters(keys.take(keys.weights > RARE * keys.weights.sum() / size), size)
 
 
 def prune_counters(keys: WeightedKeys, size: int) -> WeightedKeys:
@@ -223,6 +223,6 @@ def prune_counters(keys: WeightedKeys, size: int) -> WeightedKeys:
     most = COUNTERS * size
     if len(keys.names) <= most:
         return keys
-    cancelled = np.partition(keys.mass, -most - 1)[-most - 1]
-    left = keys.take(keys.mass > cancelled)
-    return WeightedKeys(left.names, left.mass - cancelled)
+    cancelled = np.partition(keys.weights, -most - 1)[-most - 1]
+    left = keys.take(keys.weights > cancelled)
+    return WeightedKeys(left.names, left.weights - cancelled)

@@ -268,10 +268,10 @@ class Scaling:
     def take(self, values: AnyArray, columns: IntArray, threads: int = 1) -> FloatArray:
         """Compute columns of what `apply` gives, in their order."""
         part, kept = self.part(columns)
-        places = np.searchsorted(kept, columns)
+        positions = np.searchsorted(kept, columns)
         out = np.empty((len(values), len(columns)))
         for rows in part.row_blocks(len(values)):
-            out[rows] = part.apply(values[rows], threads)[:, places]
+            out[rows] = part.apply(values[rows], threads)[:, positions]
         return out
 
     def part(self, columns: IntArray) -> tuple["Scaling", IntArray]:
@@ -300,7 +300,7 @@ class Scaling:
         ranked = (self.ranked & needed[: len(self.ranked)])[:, sources]
         knots = np.where(ranked.any(axis=0), np.diff(self.starts)[sources], 0)
         own = _ranges(self.starts[sources], knots)
-        view, place = np.divmod(self.projections.columns[terms], count)
+        view, column = np.divmod(self.projections.columns[terms], count)
         part = replace(
             self._of_columns(sources),
             ranked=np.ascontiguousarray(ranked),
@@ -309,7 +309,7 @@ class Scaling:
             ranks=self.ranks[own],
             projections=Projections(
                 np.append(np.int64(0), ends),
-                (view * len(sources) + np.searchsorted(sources, place)).astype(np.int32),
+                (view * len(sources) + np.searchsorted(sources, column)).astype(np.int32),
                 self.projections.coefficients[terms],
             ),
             sources=(sources if self.sources is None else self.sources[sources]).astype(np.int32),

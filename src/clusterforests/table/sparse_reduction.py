@@ -185,8 +185,8 @@ def _leading_vectors(table: Any, count: int) -> FloatArray:
     """Find the leading right singular vectors by block iteration from fixed vectors."""
     p = table.shape[1]
     width = min(count + SPARE, p, table.shape[0])
-    place = np.arange(p)[:, None]
-    basis = uniform(stream(0, Purpose.REDUCED_ROWS, place, np.arange(width)[None, :])) - 0.5
+    column = np.arange(p)[:, None]
+    basis = uniform(stream(0, Purpose.REDUCED_ROWS, column, np.arange(width)[None, :])) - 0.5
     for _ in range(ITERATIONS):
         basis = scipy.linalg.qr(table.T @ (table @ basis), mode="economic")[0]
     values, turned = scipy.linalg.eigh((image := table @ basis).T @ image)

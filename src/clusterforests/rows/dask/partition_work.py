@@ -48,7 +48,7 @@ class Seen(NamedTuple):
 class Taken(NamedTuple):
     """Rows that were asked for by their keys: which of the keys, and the values."""
 
-    places: IndexArray
+    positions: IndexArray
     values: FloatArray
 
 
@@ -78,23 +78,23 @@ def open_weights(weights: Any, n_rows: int) -> FloatArray | None:
 def survey_piece(piece: Any, weights: Any, size: int, seed: int, quota: int) -> Seen:
     """Read a partition for a sample of `size` rows of the whole table. `quota` is how many keys to tell."""
     source = open_piece(piece)
-    mass = open_weights(weights, source.shape[0])
+    weights = open_weights(weights, source.shape[0])
     seen = scan_table(source)
-    keys, _ = distinct_keys(seen.keys, mass)
+    keys, _ = distinct_keys(seen.keys, weights)
     waits = waiting_times(keys.names, seed)
     lowest, covered = keys, np.inf
     if len(waits) > quota:
         covered = float(np.partition(waits, quota)[quota])
         lowest = keys.take(waits < covered)
     ends = np.array([seen.low, seen.high])
-    if mass is not None and not mass.all():
-        ends = ends_of(source, mass)
+    if weights is not None and not weights.all():
+        ends = ends_of(source, weights)
     told = Digest(
         seen.low,
         seen.high,
         ends,
         source.shape[0],
-        [float(source.shape[0])] if mass is None else exact_sum(mass),
+        [float(source.shape[0])] if weights is None else exact_sum(weights),
         lowest,
         covered,
     )
@@ -117,12 +117,12 @@ def count(piece: Any, weights: Any, names: KeyArray) -> FloatArray:
     """Add up the weight of the rows that have each key."""
     source = open_piece(piece)
     keys, _ = distinct_keys(hash_rows(source), open_weights(weights, source.shape[0]))
-    place = np.searchsorted(keys.names, names)
-    known = place < len(keys.names)
-    known[known] = keys.names[place[known]] == names[known]
-    mass = np.zeros(len(names))
-    mass[known] = keys.mass[place[known]]
-    return mass
+    position = np.searchsorted(keys.names, names)
+    known = position < len(keys.names)
+    known[known] = keys.names[position[known]] == names[known]
+    totals = np.zeros(len(names))
+    totals[known] = keys.weights[position[known]]
+    return totals
 
 
 def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
@@ -130,10 +130,10 @@ def take(piece: Any, weights: Any, names: KeyArray) -> Taken:
     source = open_piece(piece)
     hashed = hash_rows(source)
     keys, first = distinct_keys(hashed, open_weights(weights, source.shape[0]))
-    _, here, places = np.intersect1d(keys.names, names, assume_unique=True, return_indices=True)
+    _, here, positions = np.intersect1d(keys.names, names, assume_unique=True, return_indices=True)
     if len(here):
         check_sample(source.take, hashed, first[here])
-    return Taken(places, source.take(first[here]))
+    return Taken(positions, source.take(first[here]))
 
 
 def label(piece: Any, trees: LloydPass) -> AnyArray:

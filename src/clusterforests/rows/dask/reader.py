@@ -75,7 +75,7 @@ class DaskReader:
                 [keys.take(waiting_times(keys.names, seed) < limit), self._heavy(size, seed, limit, total)]
             )
         drawn = draw_keys(keys, waiting_times(keys.names, seed), size, limit, total)
-        return DrawnRows(numeric_table(self._take(keys.names[drawn.places])), drawn.weights)
+        return DrawnRows(numeric_table(self._take(keys.names[drawn.positions])), drawn.weights)
 
     def ends(self) -> FloatArray:
         low = functools.reduce(np.minimum, [digest.ends[0] for digest in self.digests])
@@ -137,8 +137,8 @@ class DaskReader:
     def _heavy(self, size: int, seed: int, limit: float, total: float) -> WeightedKeys:
         """Find keys that wait too long to be candidates but may have a share of 1 / size of all weight."""
         assert self.frequent is not None
-        names, mass = self.frequent
-        possible = mass + LOST * total / size >= total / size * (1 - 1e-9)
+        names, weights = self.frequent
+        possible = weights + LOST * total / size >= total / size * (1 - 1e-9)
         names = names[possible & (waiting_times(names, seed) >= limit)]
         if not len(names):
             return WeightedKeys(names, np.empty(0))
@@ -149,10 +149,10 @@ class DaskReader:
         found = compute(self._tasks("take-rows", pieces.take, share("keys", names[order])), self._tell)
         values, known = np.empty((len(names), self.n_columns)), np.zeros(len(names), dtype=bool)
         for taken in found:
-            places = order[taken.places]
-            again = known[places]
-            check_shared(taken.values[again], values[places[again]])
-            values[places[~again]], known[places] = taken.values[~again], True
+            positions = order[taken.positions]
+            again = known[positions]
+            check_shared(taken.values[again], values[positions[again]])
+            values[positions[~again]], known[positions] = taken.values[~again], True
         return values
 
     def _reduced(self, stage: str, work: Callable[..., Any], *shared: Any) -> Any:
