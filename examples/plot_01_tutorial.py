@@ -108,7 +108,7 @@ part.predict_proba(X[new])[:3].round(2)
 # ``forest.save("wine.cf")`` writes a model file (not a pickle) that ``ClusterForest.load`` and the command line can
 # read. ``write_report`` writes an HTML page for readers without Python::
 #
-#     from clusterforests.app.report import write_report
+#     from clusterforests import write_report
 #
 #     forest.save("wine.cf")
 #     write_report(forest, X, "wine.html")

@@ -10,7 +10,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Graph, affinity_scale_for, check_pairs, link_weights
 from clusterforests.consensus.eigenvectors import ZERO, second_vector, spectral_embedding
 from clusterforests.consensus.linkage import linkage_labels
-from clusterforests.consensus.normalized_cut import MOST_CONDUCTANCE, cut_at_gaps, kmeans_groups, conductance
+from clusterforests.consensus.normalized_cut import MOST_CONDUCTANCE, conductance, cut_at_gaps, kmeans_groups
 from paper.consensus.nodes import Signatures, labels_of, nodes_of, shares
 
 Cutoff = Callable[[Graph, FloatArray], float]  # of a part of the graph and its eigenvector

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from clusterforests.app.problems import LocatedProblem, rename_places, suggest, write_command
+from clusterforests._utils.validation import rename_places
+from clusterforests.app.problems import LocatedProblem, suggest, write_command
 from clusterforests.app.table_reader import ColumnProblem
 from clusterforests.app.table_reader.notes import Remedy
 

@@ -53,6 +53,7 @@ def test_odd_names_are_text(name, tick_labels):
     X.iloc[:20, :3] += 6
     X["kind"] = np.where(np.arange(40) % 3 == 0, "$1$", np.where(np.arange(40) % 3 == 1, "a_b", "<b>"))
     X["half"] = np.where((np.arange(40) < 20) ^ (np.arange(40) % 8 == 0), "yes", "no")
+    X = X.astype({"kind": "category", "half": "category"})
     X.iloc[3, 0] = np.nan
     shown = ONE_FOREST[name](ClusterForest(2, n_estimators=20, random_state=0).fit(X), X, None)
     shown.figure.canvas.draw()

@@ -1,6 +1,7 @@
 """Rules for the values of parameters, and the error that a value outside its rule raises."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -194,3 +195,19 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
         level += 1
         frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+# What stands in quotes is the user's: a class may be called "row 3".
+PLACE = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\b(row|column) (\d+)\b""")
+
+
+def rename_places(text: str, row_name: Callable[[int], str] = lambda row: str(row + 1)) -> str:
+    """Name the rows of a message, which Python counts from 0, or count them from 1, as columns without names."""
+
+    def renamed(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        place = int(found[2])
+        return f"row {row_name(place)}" if found[1] == "row" else f"column {place + 1}"
+
+    return PLACE.sub(renamed, text)

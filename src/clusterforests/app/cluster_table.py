@@ -15,13 +15,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from clusterforests import ClusterForest
 from clusterforests._utils.arrays import AnyArray
-from clusterforests._utils.validation import warn_caller
+from clusterforests._utils.validation import rename_places, warn_caller
 from clusterforests.app.description import Description, describe
 from clusterforests.app.files.file_table import FileOptions, FileTable, require_columns
 from clusterforests.app.files.opening import read_file
 from clusterforests.app.files.row_pairs import read_pairs
 from clusterforests.app.label_files import label_format, write_labels
-from clusterforests.app.problems import FileProblems, LocatedProblem, rename_places
+from clusterforests.app.problems import FileProblems, LocatedProblem
 from clusterforests.app.report import write_report
 from clusterforests.app.saving import save
 from clusterforests.app.table_reader import TableColumns, TableProblems, TableReader

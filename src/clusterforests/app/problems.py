@@ -1,8 +1,7 @@
 """The problems of a table that was read from a file: all of them in one list, with the command that answers them."""
 
-import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clusterforests.app.table_reader import ColumnProblem
@@ -81,19 +80,3 @@ def _escaped(word: str) -> str:
     """Quote a word as bash and zsh do: $'...', with the number of each character that cannot be seen."""
     plain = (char if char.isprintable() and char not in "\\'" else f"\\U{ord(char):08x}" for char in word)
     return f"$'{''.join(plain)}'"
-
-
-# What stands in quotes is the user's: a class may be called "row 3".
-PLACE = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\b(row|column) (\d+)\b""")
-
-
-def rename_places(text: str, row_name: Callable[[int], str]) -> str:
-    """Name the rows of a message, which Python counts from 0, and count columns without names from 1."""
-
-    def renamed(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return found[0]
-        place = int(found[2])
-        return f"row {row_name(place)}" if found[1] == "row" else f"column {place + 1}"
-
-    return PLACE.sub(renamed, text)
