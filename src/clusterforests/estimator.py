@@ -13,10 +13,11 @@ from clusterforests._utils.random import root_seed
 from clusterforests._utils.validation import FOREST_RULES, Rule, check_parameters, warn_caller
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.constraints import CONSTRAINT_RULES, Constraints, RequestedConstraints
-from clusterforests.consensus.enforcement import cut_with_known_classes, renumber_by_size
+from clusterforests.consensus.enforcement import cut_with_known_classes
 from clusterforests.consensus.methods import METHOD_RULES, NEEDS_VALUES, ConsensusGraph
 from clusterforests.consensus.nodes import Nodes, with_values
 from clusterforests.consensus.outliers import OUTLIER, check_left, find_outliers
+from clusterforests.consensus.placement import renumber_by_size
 from clusterforests.feature_screening import screen_by_trees
 from clusterforests.fitted_forest import FittedForest, PlacedRows
 from clusterforests.inspection.separation import dominant_features

@@ -29,11 +29,11 @@ from clusterforests.consensus.assignment import OutOfTimeError
 from clusterforests.consensus.consensus_clustering import consensus_clustering
 from clusterforests.consensus.constraints import Constraints
 from clusterforests.consensus.enforcement import cut_with_known_classes
-from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph, Cut
+from clusterforests.consensus.methods import NEEDS_VALUES, ConsensusGraph
 from clusterforests.consensus.nodes import CutSettings, check_enough_nodes, check_landmarks
 from clusterforests.consensus.normalized_cut import CutTree
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters, without_outliers
-from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.placement import Cut, Placement
 from clusterforests.feature_screening import ScreeningResult
 from clusterforests.inspection import ClusterTree, HalfCuts, Stability, half_cuts, stability
 from clusterforests.inspection.arguments import check_names

@@ -10,10 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 from clusterforests import ClusterForest
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.consensus_clustering import place_by
-from clusterforests.consensus.methods import MEDOID_OF, METHODS, ConsensusGraph, Cut, choose_medoid, cut_numbers
+from clusterforests.consensus.methods import MEDOID_OF, METHODS, ConsensusGraph, choose_medoid, cut_numbers
 from clusterforests.consensus.nodes import CutSettings, works_without_matrix
-from clusterforests.consensus.placement import Embedding, MostLinked, MostShared, NearestNode, Walk
+from clusterforests.consensus.placement import Cut, Embedding, MostLinked, MostShared, NearestNode, Placement, Walk
 
 BACKEND = CpuBackend(1)
 RULES = {"ncut": Walk, "kway": Embedding, "refined": MostLinked, "gaps": NearestNode}
@@ -32,7 +31,7 @@ def test_rows_are_placed_as_the_method_says(method):
     cut = cut_nodes(nodes, method, threshold=0.4)
     assert (cut.method == method) != (method in ("medoid", "gaps-or-refined"))
     assert (cut.tree is not None) == (cut.method == "ncut")
-    assert type(place_by(cut, nodes).rule) is RULES.get(cut.method, MostShared)
+    assert type(Placement.of(cut, nodes).rule) is RULES.get(cut.method, MostShared)
     X = np.random.default_rng(0).normal(size=(60, 3)) + 5 * np.arange(60)[:, None] // 20
     forest = ClusterForest(3, n_estimators=20, consensus=cut.method, random_state=0).fit(X)
     assert type(forest._predictor.placement.rule) is RULES.get(cut.method, MostShared)
@@ -57,14 +56,14 @@ def test_one_function_and_one_entry_make_a_method(monkeypatch):
     """As docs/extending.md says."""
 
     def thirds(graph):
-        return Cut(np.arange(len(graph.signatures), dtype=np.int32) % graph.n_clusters, MostShared)
+        return Cut(np.arange(len(graph.signatures), dtype=np.int32) % graph.n_clusters)
 
     monkeypatch.setitem(METHODS, "thirds", thirds)
     nodes = uncollapsed(noisy()[0])
     cut = cut_nodes(nodes, "thirds")
     assert cut.method == "thirds"
     assert cut.groups.tolist() == [0, 1, 2] * 20
-    assert isinstance(place_by(cut, nodes).rule, MostShared)
+    assert isinstance(Placement.of(cut, nodes).rule, MostShared)
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -72,7 +71,7 @@ def test_nodes_of_an_exact_cut_stay(exact):
     labels, _ = noisy()
     nodes = uncollapsed(labels)
     cut = cut_nodes(nodes, "average")
-    placement = place_by(cut, nodes, exact=exact)
+    placement = Placement.of(cut, nodes, exact=exact)
     assert len(placement.fixed_nodes) == (60 if exact else 0)
     assert (placement.clusters(CpuBackend(), labels) == cut.groups).all()
 

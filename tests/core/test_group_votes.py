@@ -8,9 +8,7 @@ from clusterforests import _core
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus import placement as placement_module
 from clusterforests.consensus.affinity import Signatures, weight_table
-from clusterforests.consensus.consensus_clustering import place_by
-from clusterforests.consensus.methods import Cut
-from clusterforests.consensus.placement import Links, MostLinked
+from clusterforests.consensus.placement import Cut, Links, MostLinked, Placement
 
 SHAPES = [(1, 1, 1), (7, 40, 2), (8, 300, 3), (20, 600, 5), (200, 1100, 4), (255, 513, 30)]  # members, nodes, groups
 
@@ -72,7 +70,7 @@ def test_a_whole_table_of_labels_is_placed_as_its_blocks_are(kind, monkeypatch):
     labels[:, 7], labels[4, 11], labels[2, 30:120] = nodes[:, 0], -1, -1
     expected = rule.groups(CpuBackend(), signatures, labels)
     monkeypatch.setattr(placement_module, "PLACED_ROWS", 16)
-    placement = place_by(Cut(groups, lambda _: rule), signatures)
+    placement = Placement.of(Cut(groups, lambda: rule), signatures)
     for given in (labels.astype(kind), np.asfortranarray(labels.astype(kind))):
         found = placement.clusters(CpuBackend(2), given)
         assert found.dtype == np.int32

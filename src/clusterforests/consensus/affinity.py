@@ -5,13 +5,14 @@ labels match. Neither the indicator matrices nor P are stored. P itself is compu
 and where labels are missing, so that the share is of a number of partitions that differs from pair to pair.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from clusterforests import _core
-from clusterforests._utils.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from clusterforests._utils.arrays import AnyIntArray, BoolArray, FloatArray, IndexArray, IntArray
 from clusterforests._utils.memory import check_memory
 from clusterforests._utils.portable_math import exp, expm1
 from clusterforests.backends import Backend
@@ -42,6 +43,8 @@ class GraphLimits:
 
 
 LIMITS = GraphLimits()
+
+PLACED_ROWS = 8192  # rows of labels taken at a time
 
 
 # W between the nodes of a graph: a matrix while that is small, otherwise an operator.
@@ -247,6 +250,30 @@ def collapse(partitions: IntArray, weights: FloatArray | None = None) -> Signatu
         order = np.lexsort((weights, inverse))  # The order of the rows must not show in the sums.
         mass = np.bincount(inverse[order], weights[order]).astype(np.float64)
     return Signatures(np.ascontiguousarray(partitions[:, first]), inverse, mass)
+
+
+def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
+    """Find, for each column of labels, the column of `known` that is equal to it, -1 where there is none."""
+    found = np.full(labels.shape[1], -1, dtype=np.intp)
+    keys, given = _core.column_keys(known), _core.column_keys(labels)
+    order = np.argsort(keys, kind="stable")
+    candidate = order[np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)]
+    same = np.flatnonzero(keys[candidate] == given)
+    equal = same[(known[:, candidate[same]] == labels[:, same]).all(axis=0)]
+    found[equal] = candidate[equal]
+    return found
+
+
+def can_be_read_in_place(labels: AnyIntArray) -> bool:
+    """Tell whether the core can read labels (T, r) where they are."""
+    return labels.dtype in (np.int8, np.int16, np.int32) and labels.flags.c_contiguous and labels.flags.aligned
+
+
+def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
+    """Go through the rows of labels (T, r) in blocks, as int32."""
+    for start in range(0, labels.shape[1], PLACED_ROWS):
+        where = slice(start, start + PLACED_ROWS)
+        yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
 
 
 def coassociate(backend: Backend, a: IntArray, b: IntArray) -> FloatArray:

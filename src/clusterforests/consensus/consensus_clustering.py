@@ -7,10 +7,10 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, AnyIntArray, FloatArray, IndexArray, IntArray
 from clusterforests._utils.validation import FOREST_RULES, MAX_MEMBERS, check_parameters, warn_caller
 from clusterforests.backends import Backend, CpuBackend
-from clusterforests.consensus.affinity import LIMITS, GraphLimits, Signatures
-from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph, Cut
-from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
-from clusterforests.consensus.placement import Placement, Shares, place
+from clusterforests.consensus.affinity import LIMITS, GraphLimits
+from clusterforests.consensus.methods import METHOD_RULES, ConsensusGraph
+from clusterforests.consensus.nodes import CutSettings, choose_nodes
+from clusterforests.consensus.placement import Cut, Placement, place_rows
 from clusterforests.table.checks import check_enough_rows, check_weights
 
 FEW_LABELS = 2**18  # that are renumbered all at once
@@ -98,33 +98,6 @@ def combine(
     # Rows that are no nodes are placed: those of weight 0, which take no part, and those for which landmarks stand.
     placement, labels = place_rows(backend, nodes, cut, partitions, weights)
     return Combined(labels, placement, cut, nodes.n_landmarks)
-
-
-def place_by(cut: Cut, signatures: Signatures, *, exact: bool = False) -> Placement:
-    """Make the rule for rows that are not nodes. If the cut is exact the nodes stay where they were cut to."""
-    n_groups = int(cut.groups.max()) + 1
-    shares = Shares.of(signatures, cut.groups, n_groups)
-    fixed = np.arange(len(signatures) if exact else 0, dtype=np.int32)
-    return Placement(signatures, cut.groups, cut.rule(shares), fixed, np.arange(n_groups, dtype=np.int32), shares)
-
-
-def place_rows(
-    backend: Backend, nodes: Nodes, cut: Cut, partitions: AnyIntArray, weights: FloatArray | None
-) -> tuple[Placement, IntArray]:
-    """Place every row: by its own labels, or by those of its signature if all signatures are known."""
-    placement = place_by(cut, nodes.signatures, exact=nodes.exact)
-    every = nodes.every
-    if every is None:
-        return place(placement, backend, partitions, weights)
-    if not nodes.exact:
-        placement, found = place(placement, backend, every.labels, every.weights)
-        return placement, found[every.inverse]
-    with_weight = every.weights > 0
-    labels = np.empty(len(every), dtype=np.int32)
-    labels[with_weight] = placement.groups
-    if not with_weight.all():
-        labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
-    return placement, labels[every.inverse]
 
 
 def check_partitions(partitions: Any) -> IntArray:

@@ -8,11 +8,12 @@ from scipy.optimize import linear_sum_assignment
 
 from clusterforests._utils.arrays import AnyIntArray, BoolArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
+from clusterforests.consensus.affinity import find_columns
 from clusterforests.consensus.assignment import NoAssignment, OutOfTimeError, Sizes, keep_apart, keep_sizes
 from clusterforests.consensus.constraints import Constraints, RowConstraints, every_unit
 from clusterforests.consensus.linkage import by_size
-from clusterforests.consensus.methods import ConsensusGraph, Cut
-from clusterforests.consensus.placement import MostLinked, Placement, Shares, find_columns
+from clusterforests.consensus.methods import ConsensusGraph
+from clusterforests.consensus.placement import Cut, MostLinked, Placement, Shares, renumber_by_size
 from clusterforests.consensus.refinement import LEAST_SHARE, refine
 
 # Known classes lead the cut: they spread along the links, then nodes are refined.
@@ -60,7 +61,7 @@ def cut_from_classes(graph: ConsensusGraph, known: KnownRows, unguided: Cut) -> 
         groups = refine(graph.backend, nodes, groups, fixed=fixed, rounds=ROUNDS)
     named = by_size(groups, nodes.weights)
     reason = "spread along the links from the rows of known class"
-    return Cut(named, lambda _: MostLinked.of(graph.links, named, nodes.weights), method=unguided.method, reason=reason)
+    return Cut(named, lambda: MostLinked.of(graph.links, named, nodes.weights), method=unguided.method, reason=reason)
 
 
 def _links_to_classes(graph: ConsensusGraph, known: KnownRows) -> FloatArray:
@@ -136,15 +137,6 @@ def enforce(backend: Backend, placed: RowsInClusters, constraints: Constraints) 
     if lost or constraints.sizes.broken(labels, mass, n_clusters):
         labels = _resize(backend, placed, constraints, labels)
     return renumber_by_size(placed.placement, labels, mass)
-
-
-def renumber_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tuple[Placement, IntArray]:
-    """Number the clusters of placed rows by size, largest first."""
-    n_clusters = len(placement.group_to_cluster)
-    order = np.argsort(-np.bincount(labels, mass, minlength=n_clusters), kind="stable")
-    new_number = np.empty(n_clusters, dtype=np.int32)
-    new_number[order] = np.arange(n_clusters)
-    return replace(placement, group_to_cluster=new_number[placement.group_to_cluster]), new_number[labels]
 
 
 def _resize(backend: Backend, placed: RowsInClusters, constraints: Constraints, labels: IntArray) -> IntArray:

@@ -5,7 +5,7 @@ To add a method, write a function that takes a `ConsensusGraph` and returns a `C
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from clusterforests.consensus.linkage import by_size, linkage_labels, trimmed_la
 from clusterforests.consensus.nodes import CutSettings
 from clusterforests.consensus.normalized_cut import (
     MOST_CONDUCTANCE,
-    CutTree,
     conductance,
     cut_at_gaps,
     gap_graph,
@@ -36,28 +35,14 @@ from clusterforests.consensus.normalized_cut import (
     recursive_cut,
 )
 from clusterforests.consensus.placement import (
+    Cut,
     Links,
     MostLinked,
-    MostShared,
     NearestNode,
-    PlacementRule,
-    Shares,
     embed,
     walk,
 )
 from clusterforests.consensus.refinement import refine
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Groups of the nodes, and the rule by which other rows find theirs."""
-
-    groups: IntArray
-    rule: Callable[[Shares], PlacementRule]  # made only for a cut that is kept
-    tree: CutTree | None = None
-    method: str = ""  # the one that made it, where that is another than was asked for
-    reason: str | None = None  # why this one, if it was chosen
-    failed: tuple[str, ...] = ()  # the cuts that could not be made, and why
 
 
 class ConsensusGraph:
@@ -101,14 +86,14 @@ class ConsensusGraph:
 def _ncut(graph: ConsensusGraph) -> Cut:
     """Cut again and again; rows walk down the tree of cuts."""
     tree = recursive_cut(graph.affinities(), graph.n_clusters)
-    return Cut(tree.labels(), lambda _: walk(graph.signatures.weights, graph.links, tree), tree)
+    return Cut(tree.labels(), lambda: walk(graph.signatures.weights, graph.links, tree), tree)
 
 
 def _kway(graph: ConsensusGraph) -> Cut:
     """Cut into all parts at once, by K-means on the leading eigenvectors; rows go to the nearest centre."""
     rows = spectral_embedding(graph.affinities(), graph.n_clusters)
     groups = kmeans_groups(graph.backend, rows, graph.signatures.weights, graph.n_clusters)
-    return Cut(groups, lambda _: embed(graph.affinities(), graph.links, rows, groups))
+    return Cut(groups, lambda: embed(graph.affinities(), graph.links, rows, groups))
 
 
 def _refined(graph: ConsensusGraph) -> Cut:
@@ -120,24 +105,24 @@ def _refined(graph: ConsensusGraph) -> Cut:
     cut = kmeans_groups(graph.backend, rows, nodes.weights, graph.n_clusters)
     groups = by_size(refine(graph.backend, nodes, cut), nodes.weights)
     reason = "all clusters are cut at once, then refined by the values of the rows"
-    return Cut(groups, lambda _: MostLinked.of(graph.links, groups, nodes.weights), reason=reason)
+    return Cut(groups, lambda: MostLinked.of(graph.links, groups, nodes.weights), reason=reason)
 
 
 def _average(graph: ConsensusGraph) -> Cut:
     """Join by average linkage; rows go where they share most trees."""
-    return Cut(linkage_labels(graph.shares(), graph.signatures.weights, graph.n_clusters), MostShared)
+    return Cut(linkage_labels(graph.shares(), graph.signatures.weights, graph.n_clusters))
 
 
 def _trimmed_average(graph: ConsensusGraph) -> Cut:
     """Join by average linkage, without clusters of outliers."""
-    return Cut(trimmed_labels(graph.shares(), graph.signatures.weights, graph.n_clusters), MostShared)
+    return Cut(trimmed_labels(graph.shares(), graph.signatures.weights, graph.n_clusters))
 
 
 def _gaps(graph: ConsensusGraph) -> Cut:
     """Cut where there are gaps; rows go with the node with which they share most trees."""
     groups = cut_at_gaps(graph.backend, graph.signatures, graph.n_clusters)
     named = by_size(groups, graph.signatures.weights)
-    return Cut(named, lambda _: NearestNode(named))
+    return Cut(named, lambda: NearestNode(named))
 
 
 def _gaps_or_refined(graph: ConsensusGraph) -> Cut:

@@ -11,8 +11,16 @@ from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, In
 from clusterforests._utils.portable_math import exponential
 from clusterforests._utils.random import Purpose, stream, uniform
 from clusterforests.backends import Backend
-from clusterforests.consensus.affinity import LIMITS, GraphLimits, Inside, Signatures, coassociate, collapse
-from clusterforests.consensus.placement import find_columns, label_blocks
+from clusterforests.consensus.affinity import (
+    LIMITS,
+    GraphLimits,
+    Inside,
+    Signatures,
+    coassociate,
+    collapse,
+    find_columns,
+    label_blocks,
+)
 from clusterforests.table.feature_columns import DistinctRows
 from clusterforests.table.row_sampling import draw_rows
 

@@ -1,10 +1,12 @@
-"""Which cluster a row belongs to, by its labels in the partitions: one rule for rows of the table and for new rows.
+"""Place rows: assign each to a cluster by its labels in the partitions, rows of the table and new rows alike.
 
-The consensus of a forest is a grouping of nodes: rows of labels, with weights. A row goes where its links with the
-nodes lead it. Its place does not depend on the other rows of a batch.
+A row's *label vector* has its label in each partition. A *node* is a label vector that stands for all rows which have
+it or are nearest to it, with their weight. A cut puts the nodes into *groups*, numbered as the cut found them. A
+*cluster* is a group under its final number, 0 for the largest once all rows are placed: `group_to_cluster`. A row goes
+where its links with the nodes lead it. That does not depend on the other rows of a batch.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -13,11 +15,21 @@ import numpy as np
 from clusterforests import _core
 from clusterforests._utils.arrays import AnyIntArray, FloatArray, IndexArray, Int64Array, IntArray
 from clusterforests.backends import Backend
-from clusterforests.consensus.affinity import Graph, Signatures, coassociate, link_weights, weight_table
+from clusterforests.consensus.affinity import (
+    PLACED_ROWS,
+    Graph,
+    Signatures,
+    can_be_read_in_place,
+    coassociate,
+    find_columns,
+    label_blocks,
+    link_weights,
+    weight_table,
+)
 from clusterforests.consensus.eigenvectors import ROUNDED_TO_ZERO
+from clusterforests.consensus.nodes import Nodes
 from clusterforests.consensus.normalized_cut import CutTree
 
-PLACED_ROWS = 8192  # rows placed at a time
 TALLIED_ROWS = 65536  # searched at a time for the first row of each cluster
 NO_ROW = np.iinfo(np.int64).max
 LEAST_POWER = 1e-3  # of scale: with less, single precision can hardly tell links apart
@@ -230,6 +242,19 @@ class NearestNode:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """Groups of the nodes, and how other rows find theirs."""
+
+    groups: IntArray
+    # Makes the rule, for a cut that is kept. None: rows go to the group with which they share most partitions.
+    rule: Callable[[], PlacementRule] | None = None
+    tree: CutTree | None = None
+    method: str = ""  # the one that made it, where that is another than was asked for
+    reason: str | None = None  # why this one, if it was chosen
+    failed: tuple[str, ...] = ()  # the cuts that could not be made, and why
+
+
+@dataclass(frozen=True)
 class Placement:
     """Where rows go: the rule, and the nodes that keep their group whatever the rule says."""
 
@@ -239,6 +264,15 @@ class Placement:
     fixed_nodes: IntArray  # their numbers
     group_to_cluster: IntArray
     shares: Shares
+
+    @classmethod
+    def of(cls, cut: Cut, signatures: Signatures, *, exact: bool = False) -> "Placement":
+        """Place by a cut. If it is exact the nodes stay where they were cut to."""
+        n_groups = int(cut.groups.max()) + 1
+        shares = Shares.of(signatures, cut.groups, n_groups)
+        rule = MostShared(shares) if cut.rule is None else cut.rule()
+        fixed = np.arange(len(signatures) if exact else 0, dtype=np.int32)
+        return cls(signatures, cut.groups, rule, fixed, np.arange(n_groups, dtype=np.int32), shares)
 
     def clusters(self, backend: Backend, labels: AnyIntArray) -> IntArray:
         """Find the cluster of every row of labels (T, r)."""
@@ -277,30 +311,6 @@ class Placement:
             return np.full(labels.shape[1], -1, dtype=np.intp)
         found = find_columns(np.ascontiguousarray(self.nodes.labels[:, self.fixed_nodes]), labels)
         return np.where(found >= 0, self.fixed_nodes[found], -1)
-
-
-def find_columns(known: IntArray, labels: IntArray) -> IndexArray:
-    """Find, for each column of labels, the column of `known` that is equal to it, -1 where there is none."""
-    found = np.full(labels.shape[1], -1, dtype=np.intp)
-    keys, given = _core.column_keys(known), _core.column_keys(labels)
-    order = np.argsort(keys, kind="stable")
-    candidate = order[np.minimum(np.searchsorted(keys[order], given), len(keys) - 1)]
-    same = np.flatnonzero(keys[candidate] == given)
-    equal = same[(known[:, candidate[same]] == labels[:, same]).all(axis=0)]
-    found[equal] = candidate[equal]
-    return found
-
-
-def can_be_read_in_place(labels: AnyIntArray) -> bool:
-    """Tell whether the core can read labels (T, r) where they are."""
-    return labels.dtype in (np.int8, np.int16, np.int32) and labels.flags.c_contiguous and labels.flags.aligned
-
-
-def label_blocks(labels: AnyIntArray) -> Iterator[tuple[slice, IntArray]]:
-    """Go through the rows of labels (T, r) in blocks, as int32."""
-    for start in range(0, labels.shape[1], PLACED_ROWS):
-        where = slice(start, start + PLACED_ROWS)
-        yield where, np.ascontiguousarray(labels[:, where], dtype=np.int32)
 
 
 class Tally(NamedTuple):
@@ -359,6 +369,34 @@ def place_everywhere(
     group_to_cluster = np.empty_like(placement.group_to_cluster)
     group_to_cluster[np.argsort(-tally.weights, kind="stable")] = np.arange(len(group_to_cluster))
     return replace(placement, group_to_cluster=group_to_cluster), found
+
+
+def place_rows(
+    backend: Backend, nodes: Nodes, cut: Cut, partitions: AnyIntArray, weights: FloatArray | None
+) -> tuple[Placement, IntArray]:
+    """Place every row: by its own labels, or by those of its signature if all signatures are known."""
+    placement = Placement.of(cut, nodes.signatures, exact=nodes.exact)
+    every = nodes.every
+    if every is None:
+        return place(placement, backend, partitions, weights)
+    if not nodes.exact:
+        placement, found = place(placement, backend, every.labels, every.weights)
+        return placement, found[every.inverse]
+    with_weight = every.weights > 0
+    labels = np.empty(len(every), dtype=np.int32)
+    labels[with_weight] = placement.groups
+    if not with_weight.all():
+        labels[~with_weight] = placement.clusters(backend, every.labels[:, ~with_weight])
+    return placement, labels[every.inverse]
+
+
+def renumber_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -> tuple[Placement, IntArray]:
+    """Number the clusters of placed rows by size, largest first."""
+    n_clusters = len(placement.group_to_cluster)
+    order = np.argsort(-np.bincount(labels, mass, minlength=n_clusters), kind="stable")
+    new_number = np.empty(n_clusters, dtype=np.int32)
+    new_number[order] = np.arange(n_clusters)
+    return replace(placement, group_to_cluster=new_number[placement.group_to_cluster]), new_number[labels]
 
 
 def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:

@@ -13,7 +13,7 @@ import numpy as np
 
 from clusterforests import _core
 from clusterforests._utils.arrays import FloatArray, IndexArray, Int64Array, IntArray
-from clusterforests.consensus.placement import label_blocks
+from clusterforests.consensus.affinity import label_blocks
 from clusterforests.inspection.arguments import check_members
 
 EQUAL_SUMS = 1e-9  # smaller differences of sums of weights are rounding

@@ -15,12 +15,10 @@ import numpy as np
 from clusterforests._utils.devices import is_dask, need_cupy, on_gpu, to_host
 from clusterforests._utils.threads import count_threads
 from clusterforests.backends import Backend
-from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.constraints import Constraints, RequestedConstraints
 from clusterforests.consensus.enforcement import RowsInClusters, enforce
-from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
-from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.placement import Cut, Placement, place_rows
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import (
     FittedTable,

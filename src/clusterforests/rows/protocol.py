@@ -15,9 +15,8 @@ from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes
-from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.placement import Cut, Placement
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import Scaling

@@ -11,13 +11,11 @@ from clusterforests._utils.arrays import FloatArray, IndexArray, IntArray
 from clusterforests._utils.devices import is_dask, on_gpu, to_host
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import Signatures, coassociate
-from clusterforests.consensus.consensus_clustering import place_rows
 from clusterforests.consensus.constraints import Constraints
-from clusterforests.consensus.enforcement import RowsInClusters, enforce, renumber_by_size
-from clusterforests.consensus.methods import Cut
+from clusterforests.consensus.enforcement import RowsInClusters, enforce
 from clusterforests.consensus.nodes import known_nodes
 from clusterforests.consensus.outliers import OutlierRule, are_outliers, lost_clusters
-from clusterforests.consensus.placement import Placement
+from clusterforests.consensus.placement import Cut, Placement, place_rows, renumber_by_size
 from clusterforests.inspection.memberships import ClusterCounts, counted, mean_of, sums_by_cluster
 from clusterforests.rows.new_rows import NewRows, Predictor, RowsHere
 from clusterforests.table.encoding import UnseenLevels

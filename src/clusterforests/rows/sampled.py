@@ -14,10 +14,8 @@ from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import Backend, CpuBackend
 from clusterforests.consensus.affinity import collapse
-from clusterforests.consensus.consensus_clustering import place_by, place_rows
-from clusterforests.consensus.methods import Cut
 from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes, choose_sampled_nodes
-from clusterforests.consensus.placement import Placement, place
+from clusterforests.consensus.placement import Cut, Placement, place, place_rows
 from clusterforests.rows.lloyd_pass import LloydPass, Measure, are_whole, ends_of
 from clusterforests.rows.protocol import LabelledForest, Reading, ReadingProgress, ReadingSettings, TreeMaker
 from clusterforests.rows.results import Results
@@ -117,7 +115,7 @@ class SampledRows:
     def place(self, labelled: LabelledForest, nodes: Nodes, kept: Cut) -> tuple[Placement, Any]:
         if nodes.exact:
             return place_rows(self.backend, nodes, kept, labelled.forest.partitions, self.reading.weights)
-        return self.reader.place(labelled.forest.partitions, place_by(kept, nodes.signatures))
+        return self.reader.place(labelled.forest.partitions, Placement.of(kept, nodes.signatures))
 
     def send(self, values: Any) -> Any:
         return self.results.send(values)

@@ -12,7 +12,6 @@ from clusterforests._utils.arrays import AnyArray, FloatArray, Int64Array, IntAr
 from clusterforests._utils.memory import check_memory
 from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import LIMITS, coassociate
-from clusterforests.consensus.consensus_clustering import place_by
 from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import count_clusters, mean_of, sums_by_cluster
 from clusterforests.inspection.stability import sample_rows
@@ -88,7 +87,7 @@ class DaskResults:
             return tasks("place-rows", _place, [(partitions, rule) for partitions, _, _ in blocks])
 
         weights = None if rows.weights is None else [own for _, _, own in blocks]
-        return place_partitions(place_by(recut.kept, recut.nodes), place, weights, list(lengths))
+        return place_partitions(Placement.of(recut.kept, recut.nodes), place, weights, list(lengths))
 
     def choose(self, partitions: da.Array, which: Any) -> da.Array:
         return partitions[:, which]
