@@ -182,7 +182,7 @@ def compare(flat: pd.DataFrame, collection: Collection) -> dict[str, str]:
 
 
 def count(flat: pd.DataFrame, title: str, sets: tuple[str, ...]) -> dict[str, str]:
-    """Say how often each method finds the number of clusters."""
+    """Describe how often each method finds the number of clusters."""
     right = flat.loc["right"].reindex(sets).dropna(how="all").dropna(axis=1, how="all")
     if right.empty:
         return {}

@@ -81,7 +81,7 @@ def rates(found: Found, table: Blobs) -> Rates:
 
 
 def far(table: Blobs) -> Found:
-    """Tell which rows are outside the blobs, as only someone knows who drew them."""
+    """Mark the rows that are outside the blobs, as only someone knows who drew them."""
     squared = ((table.X[:, None] - table.centers) ** 2).sum(axis=2).min(axis=1) / table.spread**2
     return squared > chi2.isf(LEVEL, table.X.shape[1])
 

@@ -31,7 +31,7 @@ REACHED = 10.0  # ARI that some method must reach for a set to count
 
 
 def stamp(*packages: str) -> str:
-    """Say which commit and versions made a page."""
+    """Describe which commit and versions made a page."""
     commit = os.environ.get("CLUSTERFORESTS_COMMIT")  # on a machine that was given the files without their history
     if commit is None:
         git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--abbrev=9", "--exclude=*"]
@@ -170,7 +170,7 @@ def switched_off(summary: pd.DataFrame, sets: Sequence[str], peers: Iterable[str
 
 
 def methods_table(summary: pd.DataFrame, about: Mapping[str, str]) -> str:
-    """Say what each method is and what it took."""
+    """Describe what each method is and what it took."""
     lines = []
     for method in (name for name in (DEFAULT, AUTO, *about) if name in summary):
         for which in summary.index.unique("input"):

@@ -194,7 +194,7 @@ class Found(NamedTuple):
 
 @functools.cache
 def installed() -> bool:
-    """Say whether R with ConsensusClusterPlus is there."""
+    """Return whether R with ConsensusClusterPlus is there."""
     if shutil.which("Rscript") is None:
         return False
     asked = "quit(status = !requireNamespace('ConsensusClusterPlus', quietly = TRUE))"

@@ -227,7 +227,7 @@ def _half_steps(start: float, end: float) -> FloatArray:
 
 
 def _usable(W: FloatArray) -> bool:
-    """Tell whether every row has a neighbour, and no degree is so small that its eigenvector would be noise."""
+    """Return whether every row has a neighbour, and no degree is so small that its eigenvector would be noise."""
     degrees = W.sum(axis=1)
     if not degrees.all():
         return False

@@ -384,7 +384,7 @@ class ClusterForest(FittedForest):
             self.n_clusters_evidence_ = replace(self.n_clusters_evidence_, columns=everything.astype(np.intp))
 
     def _reading(self) -> ReadingSettings:
-        """Say what decides how rows are read."""
+        """Return what decides how rows are read."""
         return ReadingSettings(
             n_estimators=self.n_estimators,
             consensus=self.consensus,

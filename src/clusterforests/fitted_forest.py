@@ -105,7 +105,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     _constraints: Constraints | None
 
     def _reading(self) -> ReadingSettings:
-        """Say what decides how rows are read."""
+        """Return what decides how rows are read."""
         raise NotImplementedError
 
     def _set_attributes(
@@ -297,7 +297,7 @@ class FittedForest(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return cut
 
     def _cut_settings(self, n_clusters: int, chosen: dict[str, Setting]) -> CutSettings:
-        """Say how the graph is cut. What was chosen may name only the cut that was kept of several."""
+        """Return how the graph is cut. What was chosen may name only the cut that was kept of several."""
         named = self.consensus != "auto"
         method = self.consensus if named else automatic_consensus(chosen["trees"].value)
         threshold, scale = self.affinity_threshold, self.affinity_scale

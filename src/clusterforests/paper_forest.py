@@ -258,7 +258,7 @@ class PaperForest(FittedForest):
         )
 
     def _chosen_params(self, number: Setting, grown: Setting) -> dict[str, Setting]:
-        """Say what was used: all of it was given."""
+        """Return what was used: all of it was given."""
         given = self.get_params(deep=False)
         chosen = {
             name: Setting(given[name], "given") for name in ("scale", "n_base_clusters", "max_samples", "quality")
@@ -266,7 +266,7 @@ class PaperForest(FittedForest):
         return {"n_clusters": number, "n_estimators": grown, **chosen}
 
     def _reading(self) -> ReadingSettings:
-        """Say what decides how rows are read."""
+        """Return what decides how rows are read."""
         return ReadingSettings(
             n_estimators=self.n_estimators,
             consensus=self.consensus,

@@ -35,7 +35,7 @@ def aligned(value: Any) -> Any:
 
 
 def is_wide(n_columns: int) -> bool:
-    """Tell whether a table has so many columns that only those that trees may use are copied."""
+    """Return whether a table has so many columns that only those that trees may use are copied."""
     return n_columns > WIDE
 
 

@@ -10,7 +10,7 @@ INSTALL_CUPY = 'Install the CuPy that fits your CUDA, such as pip install "clust
 
 
 def on_gpu(X: Any) -> bool:
-    """Tell whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that says so."""
+    """Return whether X is an array on an NVIDIA GPU: CuPy's, torch's, or any that says so."""
     device = getattr(X, "__dlpack_device__", None)
     if device is not None and not isinstance(X, np.ndarray):
         return device()[0] in CUDA
@@ -59,7 +59,7 @@ def send_to(X: Any, values: Any) -> Any:
 
 
 def is_dask(X: Any) -> bool:
-    """Tell whether X is a Dask collection, without importing Dask to find out."""
+    """Return whether X is a Dask collection, without importing Dask to find out."""
     dask: Any = sys.modules.get("dask")
     return dask is not None and bool(dask.is_dask_collection(X))
 

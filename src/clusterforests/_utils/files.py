@@ -16,7 +16,7 @@ for _flag in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):
 
 
 def is_device(path: Path) -> bool:
-    """Tell whether `path` is something to write into that is no file, such as /dev/null or a named pipe."""
+    """Return whether `path` is something to write into that is no file, such as /dev/null or a named pipe."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

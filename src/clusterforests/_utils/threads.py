@@ -54,7 +54,7 @@ def openmp_threads(count: int) -> AbstractContextManager[Any]:
 
 
 def _shares_cores() -> bool:
-    """Tell whether this runs in a worker of joblib or a task of Dask."""
+    """Return whether this runs in a worker of joblib or a task of Dask."""
     if joblib.parallel.get_active_backend()[0].nesting_level:
         return True
     distributed = sys.modules.get("distributed")

@@ -125,7 +125,7 @@ class SklearnClusterer(CpuBackend):
         return labels
 
     def warn_of_failures(self) -> None:
-        """Say how many clones failed, if any did."""
+        """Warn how many clones failed, if any did."""
         if self.failures:
             warn_caller(
                 f"{self.failures} of {self.calls} clusterings by {self.learner!r} failed and were left out. The first "

@@ -46,7 +46,7 @@ class DeviceRule:
 
     @staticmethod
     def knows(placement: Placement) -> bool:
-        """Tell whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
+        """Return whether there is one. Nodes that keep their group whatever the rule says are left to the CPU."""
         return isinstance(placement.rule, (Walk, Embedding, MostLinked, MostShared)) and not len(placement.fixed_nodes)
 
     def _chip_bytes(self) -> int:

@@ -95,7 +95,7 @@ def as_text(name: Any, length: int = NAME_LENGTH) -> str:
 
 
 def some_of(shown: int, total: int, what: str) -> str:
-    """Say "178 rows", or "1,000 of 200,000 rows" if not all are shown."""
+    """Return "178 rows", or "1,000 of 200,000 rows" if not all are shown."""
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     return f"{count} {what if total != 1 else what.removesuffix('s')}"
 

@@ -106,7 +106,7 @@ class Rows(Protocol):
     def constraints(self) -> Constraints | None: ...
 
     def report_to(self, progress: ReadingProgress) -> None:
-        """Tell `progress` how many rows of a large table were read."""
+        """Report to `progress` how many rows of a large table were read."""
 
     def sample(self, seed: int) -> Sample:
         """Draw rows that stand for all of them."""

@@ -51,7 +51,7 @@ def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None 
 
 
 def is_plain(X: Any) -> bool:
-    """Tell whether X is a finite float64 array that needs no conversion."""
+    """Return whether X is a finite float64 array that needs no conversion."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64  # in this machine's byte order: others are not equal to it
@@ -78,7 +78,7 @@ def unmasked(X: Any) -> Any:
 
 
 def times_message(where: str, kind: Any) -> str:
-    """Say what to do with dates and times."""
+    """Describe what to do with dates and times."""
     return (
         f"{where} holds dates or times ({kind}), which compare with nothing else. Turn them into numbers, such as days "
         "since a date, or drop them."
@@ -132,7 +132,7 @@ def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> Flo
 
 
 def _holds_text(X: Any, j: int, kind: Any) -> bool:
-    """Say whether a column of objects, as which pandas kept text before its third version, holds some."""
+    """Return whether a column of objects, as which pandas kept text before its third version, holds some."""
     return str(kind) == "object" and hasattr(X, "iloc") and any(isinstance(cell, str) for cell in X.iloc[:, j])
 
 

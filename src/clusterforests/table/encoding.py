@@ -256,7 +256,7 @@ def open_large(
 
 
 def infinity_message(row: int, where: str) -> str:
-    """Say where a table has an infinite cell."""
+    """Describe where a table has an infinite cell."""
     return f"X contains infinity in row {row}, {where}. Replace it with a number, or with NaN if it is missing."
 
 

@@ -108,7 +108,7 @@ def distinct_rows(X: AnyArray, weights: FloatArray | None = None) -> DistinctRow
 
 
 def differ(a: AnyArray, b: AnyArray) -> BoolArray:
-    """Tell which rows are not equal; NaNs are equal to each other, and so are 0 and -0."""
+    """Mark the rows that are not equal; NaNs are equal to each other, and so are 0 and -0."""
     unequal: BoolArray = ((a != b) & ~(np.isnan(a) & np.isnan(b))).any(axis=1)
     return unequal
 

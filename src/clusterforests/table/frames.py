@@ -176,7 +176,7 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def is_missing(cell: Any) -> bool:
-    """Tell whether a cell is None, NaN, or one of pandas' NA and NaT."""
+    """Return whether a cell is None, NaN, or one of pandas' NA and NaT."""
     return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
 
 

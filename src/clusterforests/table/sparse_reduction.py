@@ -44,7 +44,7 @@ class Reduction:
 
     @property
     def reason(self) -> str:
-        """Say what was done and why."""
+        """Describe what was done and why."""
         return (
             f"X is sparse and wide: its rows, of length 1, are reduced to {self.vectors.shape[1]} components as "
             "TruncatedSVD does, and trees see these instead of columns"
@@ -85,7 +85,7 @@ class Reduction:
 
 
 def is_reducible(X: Any) -> bool:
-    """Tell whether X is a sparse table of finite numbers that is wide and mostly zero."""
+    """Return whether X is a sparse table of finite numbers that is wide and mostly zero."""
     sparse = scipy.sparse.issparse(X) or (isinstance(X, StoredTable) and X.sparse)
     if not (sparse and X.ndim == 2 and X.dtype.kind in "biuf"):
         return False
