@@ -12,7 +12,7 @@ from clusterforests._utils.random import root_seed
 from clusterforests._utils.validation import warn_caller
 from clusterforests.backends import Effort
 from clusterforests.backends.cpu import fit_kmeans
-from clusterforests.table.checks import check_clustering, check_table, check_weights
+from clusterforests.table.checks import check_clustering, check_numbers, check_weights
 
 
 class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -99,8 +99,11 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
         -------
         self : HartiganWongKMeans
         """
+        # Check the parameters and the table.
         X = check_clustering(self, X)
         weights = check_weights(sample_weight, len(X))
+
+        # Solve from every start; the core keeps the best solution.
         fit = fit_kmeans(
             X,
             weights,
@@ -111,6 +114,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
             effort=Effort.IMPROVED if self.improve else Effort.POLISHED,
             n_jobs=self.n_jobs,
         )
+
+        # Too few different rows are clusters of one each; rows that the core cannot tell apart are refused.
         if fit.n_distinct < self.n_clusters:
             warn_caller(
                 f"X has {fit.n_distinct} distinct rows, fewer than n_clusters={self.n_clusters}: each becomes a "
@@ -122,6 +127,8 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                 f"n_clusters={self.n_clusters} is more than the rows of X that float64 can tell apart at the scale of "
                 "the largest values. Lower n_clusters, or rescale the columns."
             )
+
+        # Set the attributes. Distances are computed from centres in the core's units, so that none overflows.
         self._exponent, self._origin, self._scale = fit.exponent, fit.origin, fit.scale
         self._relative_centers = fit.places
         self.cluster_centers_ = fit.centers
@@ -160,7 +167,7 @@ class HartiganWongKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def _squared_distances(self, X: Any) -> FloatArray:
         """Compute squared distances in units of 4**scale, so that none overflows or underflows at any scale of X."""
         check_is_fitted(self)
-        X = check_table(self, X, reset=False)
+        X = check_numbers(self, X, reset=False)
         unit = self._exponent - self._scale
         rows = np.ldexp(np.ldexp(X, -self._exponent) - self._origin, unit)
         centers = np.ldexp(self._relative_centers, unit)

@@ -10,7 +10,7 @@ import numpy as np
 from clusterforests._utils.arrays import BoolArray, IndexArray
 from clusterforests._utils.devices import in_memory
 from clusterforests.estimator import ClusterForest
-from clusterforests.table.row_sources import open_table
+from clusterforests.table.row_sources import open_array
 from clusterforests.trees.settings import Setting
 
 __all__ = ["cluster_forest"]
@@ -49,11 +49,11 @@ def choose_table(adata: Any, layer: str | None, use_rep: str | None, mask_var: A
         raise ValueError("adata has no X. Name a table with layer= or use_rep=.")
     mask = _mask(adata, mask_var)
     if mask is None:
-        return CellTable(open_table(values), np.arange(adata.n_vars))
+        return CellTable(open_array(values), np.arange(adata.n_vars))
     genes = np.flatnonzero(mask)
     if not len(genes):
         raise ValueError(f"mask_var={_shown(mask_var)} selects no gene. Pass mask_var=None to use all genes.")
-    return CellTable(open_table(values, genes), genes)
+    return CellTable(open_array(values, genes), genes)
 
 
 def settings_for_components(n_clusters: Any, given: Mapping[str, Any]) -> dict[str, Setting]:
@@ -123,11 +123,13 @@ def store(
     """
     import pandas
 
+    # Of each cell: its cluster, how sure it is, and its memberships.
     names = list(map(str, range(forest.n_clusters_)))
     labels = in_memory(forest.labels_)  # -1 becomes NaN
     adata.obs[key] = pandas.Categorical.from_codes(labels, categories=names, ordered=True)
     adata.obs[f"{key}_consensus"] = in_memory(forest.item_consensus_)
     adata.obsm[f"{key}_memberships"] = in_memory(forest.memberships_)
+    # Of the clustering: what was asked, what was chosen, and why.
     settings = {name: (str(value.value), value.reason) for name, value in {**forest.chosen_params_, **chosen}.items()}
     facts: dict[str, Any] = {
         "params": {name: _plain(value) for name, value in params.items() if value is not None},
@@ -139,6 +141,7 @@ def store(
     if forest.n_clusters_evidence_ is not None:
         facts["evidence"] = forest.n_clusters_evidence_.to_frame().reset_index()
         facts["evidence"].index = facts["evidence"].index.astype(str)
+    # Of each gene, where the features are genes: its importance and p-value.
     for title, values in {"importance": forest.feature_importances_, "pvalue": forest.feature_pvalues_}.items():
         column = f"{key}_{title}"
         if genes is None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from clusterforests.table.checks import check_clustering, check_enough_rows, check_table, check_weights, unmasked
+from clusterforests.table.checks import check_clustering, check_enough_rows, check_numbers, check_weights, unmasked
 
 X = np.arange(6.0).reshape(3, 2)
 
@@ -18,7 +18,7 @@ class Clusterer(BaseEstimator):
 def test_a_plain_array_is_not_copied():
     estimator = BaseEstimator()
     estimator.feature_names_in_ = ["old"]
-    assert check_table(estimator, X) is X
+    assert check_numbers(estimator, X) is X
     assert estimator.n_features_in_ == 2
     assert not hasattr(estimator, "feature_names_in_")
 
@@ -28,7 +28,7 @@ def test_a_plain_array_is_not_copied():
     [np.asfortranarray, lambda x: x.astype(np.int8), lambda x: x.tolist(), lambda x: x[::-1][::-1], pd.DataFrame],
 )
 def test_tables_become_plain_arrays(make):
-    found = check_table(BaseEstimator(), make(X))
+    found = check_numbers(BaseEstimator(), make(X))
     assert (found == X).all()
     assert found.dtype == np.float64
     assert found.flags.c_contiguous
@@ -47,7 +47,7 @@ def test_tables_become_plain_arrays(make):
 )
 def test_other_tables_are_refused(table, message):
     with pytest.raises(ValueError, match=message):
-        check_table(BaseEstimator(), table)
+        check_numbers(BaseEstimator(), table)
 
 
 def test_masked_cells_are_missing():

@@ -12,11 +12,11 @@ from table_kinds import KINDS, NAMES, X
 from clusterforests.table.frames import (
     CategoryColumn,
     ColumnTable,
-    check_names,
+    check_feature_names,
     column_names,
     is_missing,
     known_frame,
-    read_columns,
+    read_features,
     row_slices,
 )
 
@@ -51,14 +51,14 @@ def test_names():
 
 def test_a_table_of_columns():
     estimator = BaseEstimator()
-    numbers, categories = read_columns(estimator, MIXED, reset=True)
+    numbers, categories = read_features(estimator, MIXED, reset=True)
     assert estimator.feature_names_in_.tolist() == ["a", "b"]
     assert (numbers.cells is MIXED.cells[0], categories.cells is MIXED.cells[1]) == (True, True)
     part = MIXED.slice(1, 5)
     assert part.shape == (2, 2)
     assert part.cells[1].codes.tolist() == [-1, 0]
     with pytest.raises(ValueError, match="feature names should match"):
-        check_names(estimator, ColumnTable(["b", "a"], MIXED.cells[::-1]), reset=False)
+        check_feature_names(estimator, ColumnTable(["b", "a"], MIXED.cells[::-1]), reset=False)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_missing_cells(cell, missing):
 
 def test_lazy_frames_are_refused():
     with pytest.raises(TypeError, match=r"Pass X\.collect\(\)"):
-        read_columns(BaseEstimator(), pl.LazyFrame({"a": [1]}), reset=True)
+        read_features(BaseEstimator(), pl.LazyFrame({"a": [1]}), reset=True)

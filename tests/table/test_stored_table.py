@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from clusterforests.table.row_sources import StoredTable, open_source, open_table
+from clusterforests.table.row_sources import StoredTable, open_array, open_source
 
 X = np.random.default_rng(0).poisson(0.5, size=(70, 9)).astype(np.float32)
 COLUMNS = np.array([7, 2, 3])
@@ -25,7 +25,7 @@ def stored(request, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("columns", [None, COLUMNS])
 def test_rows_are_those_of_the_array(stored, columns):
-    table = open_table(stored, columns)
+    table = open_array(stored, columns)
     array = X if columns is None else X[:, columns]
     assert isinstance(table, StoredTable)
     assert open_source(table) is table
@@ -46,15 +46,15 @@ def test_a_csc_table_is_read_into_memory(tmp_path):
         anndata.io.write_elem(file, "X", sparse.csc_matrix(X))
         stored = anndata.io.sparse_dataset(file["X"])
         for columns in (None, COLUMNS):
-            table = open_table(stored, columns)
+            table = open_array(stored, columns)
             assert sparse.issparse(table)
             assert np.array_equal(table.toarray(), X if columns is None else X[:, columns])
 
 
 @pytest.mark.parametrize("given", [X, sparse.csr_array(X), sparse.csc_array(X)])
 def test_what_is_in_memory_stays_there(given):
-    assert open_table(given) is given
-    some = open_table(given, COLUMNS)
+    assert open_array(given) is given
+    some = open_array(given, COLUMNS)
     assert np.array_equal(some.toarray() if sparse.issparse(some) else some, X[:, COLUMNS])
 
 

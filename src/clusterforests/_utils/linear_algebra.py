@@ -34,6 +34,7 @@ def axis_rows(n_columns: int) -> int:
 
 def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes:
     """Find at most so many axes of a table, whose rows may have weights, from some of its rows where it is large."""
+    # Centre some of the rows, by weight.
     q = V.shape[1]
     some = V[: axis_rows(q)]
     w = np.ones(len(some)) if weights is None else weights[: len(some)]
@@ -41,6 +42,7 @@ def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes
     blocks = column_blocks(*some.shape)
     centred = some - np.concatenate([(share[:, None] * some[:, block]).sum(axis=0) for block in blocks])
     centred *= np.sqrt(share)[:, None]
+    # Solve the smaller of the two eigenvalue problems that have the same axes.
     dual = q > len(some)
     gram = centred @ centred.T if dual else centred.T @ centred
     size = len(gram)
@@ -52,6 +54,7 @@ def principal_axes(V: FloatArray, weights: FloatArray | None, most: int) -> Axes
     values, vectors = values[kept], vectors[:, kept]
     if dual:
         vectors = centred.T @ (vectors / np.sqrt(values))
+    # Fix the signs: an axis points to its first large coefficient.
     size = np.abs(vectors)
     leading = (size > LEADING_SHARE * size.max(axis=0)).argmax(axis=0)  # the first that no rounding makes small
     return Axes(reproducible(vectors * np.sign(vectors[leading, np.arange(vectors.shape[1])])), values)

@@ -236,6 +236,7 @@ class _Scores:
 
 def flatten_trees(trees: Labelling, used: IntArray, limits: DeviceLimits) -> FlatTrees:
     """Give each tree the numbers that `NearestCenter` has in the core. Trees with columns in common are neighbours."""
+    # Order the trees, and list their centres and what their scores are made of.
     lowest = np.array([columns.min() for columns in trees.columns])
     order = np.lexsort((lowest, _Entries(trees).reach))
     picked = replace(trees, columns=[trees.columns[t] for t in order], centers=[trees.centers[t] for t in order])
@@ -244,16 +245,19 @@ def flatten_trees(trees: Labelling, used: IntArray, limits: DeviceLimits) -> Fla
     each = np.zeros(len(order), TREE)
     each["number"], each["clusters"], each["width"] = order, entries.clusters, entries.width
     each["columns"], each["centers"] = entries.start, scores.start
+    # Split the centres of each tree into parts of a size for which there is a kernel.
     at_used = np.searchsorted(used, entries.column.ravel())
     parts = -(-entries.clusters // PART_SIZES[-1])
     part = PART_SIZES[np.searchsorted(PART_SIZES, -(-entries.clusters // parts))]
     each["parts"], each["pairs"] = parts, np.maximum(1, -(-entries.width // 2))
     lines = parts * (1 + 2 * each["pairs"])
+    # Group the trees whose columns fit on the chip together.
     members = _group(entries, at_used, limits, lines * _record(part))
     groups, group_columns, group_units, positions, unit = _list_columns(members, entries, at_used, limits.tile_columns)
     each["margin"] = scores.margins(entries, unit)
     alone = np.repeat(groups["count"][:-1] == 0, [len(m) for m in members])
     each["part"] = np.where(alone, PART_SIZES[-1], part)
+    # Write the records that the search reads.
     floats = parts * _part_floats(each)
     each["records"] = np.cumsum(floats) - floats
     groups["floats"][:-1] = [min(floats[m].sum(), np.iinfo(np.int32).max) for m in members]

@@ -27,7 +27,7 @@ from clusterforests.rows.sampled import DrawnRows, SampledRows
 from clusterforests.table.checks import check_weights
 from clusterforests.table.encoding import Encoding, infinity_message
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
-from clusterforests.table.frames import check_names, column_names, known_frame
+from clusterforests.table.frames import check_feature_names, column_names, known_frame
 from clusterforests.table.row_sampling import (
     BUCKET_BITS,
     CANDIDATES,
@@ -377,7 +377,7 @@ def _open_numbers(
     p = table.shape[1]
     X = np.empty((0, p)) if on_gpu(X) else known_frame(X)
     columns = FittedTable()
-    check_names(columns, X, reset=True)
+    check_feature_names(columns, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), p, {})
     if not (np.isfinite(seen.low).all() and np.isfinite(seen.high).all()):

@@ -113,7 +113,7 @@ def half_cuts(
     whole = None if labels is None else check_labels(labels, n)
     weights = None if weights is None else check_counts(weights, n)
     # The rows that are clustered, by all partitions and then by the halves of each split.
-    rows = sample_rows(n, max_rows, seed, weights)
+    rows = rows_to_compare(n, max_rows, seed, weights)
     members = np.ascontiguousarray(members[:, rows], dtype=np.int32)
     sampled = combined(combine, members, n_clusters) if whole is None else whole[rows]
     orders = permutations(stream(seed, Purpose.HALF_FORESTS, np.arange(n_splits)), len(members))
@@ -127,7 +127,7 @@ def half_cuts(
     )
 
 
-def sample_rows(n_rows: int, max_rows: int, seed: int, weights: FloatArray | None) -> IndexArray:
+def rows_to_compare(n_rows: int, max_rows: int, seed: int, weights: FloatArray | None) -> IndexArray:
     """Choose rows that count: all, or a random sample of max_rows, in ascending order."""
     rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
     if len(rows) <= max_rows:

@@ -158,6 +158,7 @@ def independent_sources(table: FloatArray, contrast: str) -> Draw:
     Sources are found by independent component analysis. Where there are too few rows for all axes, much longer axes
     than the next are sources of their own, and so are the last.
     """
+    # The axes to find sources among: those after the long ones, as many as the rows allow.
     axes, n = _Axes(table), len(table)
     rank = len(axes.spread)
     long = axes.spread[:MAX_LONG_AXES] ** 2 > LONG_AXIS_RATIO * np.append(axes.spread, 0.0)[1 : MAX_LONG_AXES + 1] ** 2
@@ -165,6 +166,7 @@ def independent_sources(table: FloatArray, contrast: str) -> Draw:
         int(np.flatnonzero(long[: rank - 1])[-1]) + 1 if n // ROWS_PER_SOURCE < rank and long[: rank - 1].any() else 0
     )
     mixed = slice(lead, lead + max(1, min(MOST_SOURCES, rank - lead, n // ROWS_PER_SOURCE)))
+    # Find the sources and how they mix.
     unit = axes.points[:, mixed] * np.sqrt(n)
     sources, mixing = unit, np.eye(unit.shape[1])
     if unit.shape[1] > 1:

@@ -219,6 +219,7 @@ def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
         _require(type(j) is int and 0 <= j < p and isinstance(levels, tuple), "levels of categories")
         plain = all(isinstance(level, (str, int, float)) for level in levels)
         _require(plain and len(set(levels)) == len(levels), "levels of categories")
+    # The columns that the features are encoded as, or their components.
     _, widths = encoding._column_ranges()
     p = len(widths)
     if predictor.reduction is not None:
@@ -228,6 +229,7 @@ def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
         )
         p = vectors.shape[1]
         widths = np.ones(p, np.int32)
+    # The scaled columns of each view, and what fills missing cells.
     count, views = int(widths.sum()), scaling.views
     n_views, scaled = len(scaling.exponent), scaling.exponent.shape[1]
     width = scaled * max(1, n_views)
@@ -239,6 +241,7 @@ def _check_columns(predictor: Predictor, n_trees: int, p: int) -> None:
     _require(_between(views.drawable, 0, p), "views")
     drawn = views.first[:, views.drawable]
     _require(_between(drawn, 0, width) and _between(drawn + widths[views.drawable], 0, width + 1), "views")
+    # The columns and centres of each tree.
     _require(len(trees.columns) == len(trees.centers) == n_trees, "centres of the trees")
     _require(
         all(len(c) > 0 and _between(c, 0, width + len(scaling.projections)) for c in trees.columns),

@@ -19,7 +19,7 @@ LEAST_WEIGHT_SHARE = 1e-12
 _TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")
 
 
-def check_table(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
+def check_numbers(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
     """Return X as a C-ordered float64 array; refuse an empty table and cells that are not finite numbers."""
     if reset and is_plain(X):
         accept_plain(estimator, X)
@@ -43,9 +43,9 @@ def read_sparse(estimator: Any, X: Any) -> Any:
 
 
 def check_clustering(estimator: Any, X: Any, special: Mapping[str, Rule] | None = None) -> FloatArray:
-    """Check the parameters of an estimator of `n_clusters` clusters, and return X as `check_table` does."""
+    """Check the parameters of an estimator of `n_clusters` clusters, and return X as `check_numbers` does."""
     check_parameters(vars(estimator), special)
-    table = check_table(estimator, X)
+    table = check_numbers(estimator, X)
     check_enough_rows(len(table), estimator.n_clusters)
     return table
 
@@ -101,6 +101,7 @@ def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> Flo
     """
     if sample_weight is None:
         return None
+    # One real number for each row, or one for all.
     given = np.asarray(sample_weight)
     if given.dtype.kind not in "biuf":
         raise ValueError(f"sample_weight must hold real numbers, not {given.dtype}.")
@@ -111,16 +112,19 @@ def check_weights(sample_weight: Any, n_rows: int, *, whole: bool = True) -> Flo
         raise ValueError(f"sample_weight must be 1-dimensional, one weight per row; it has {weights.ndim} dimensions.")
     if len(weights) != n_rows:
         raise ValueError(f"sample_weight has {len(weights)} entries but X has {n_rows} rows.")
+    # Finite, not negative, and not zero everywhere.
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("sample_weight must be finite and not negative.")
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for every row: at least one row must count.")
+    # Neither so large nor so small that products of weights leave the range of float64.
     heaviest = float(weights.max())
     if not 1 / MOST_WEIGHT <= heaviest <= MOST_WEIGHT:
         raise ValueError(
             f"The largest sample_weight is {heaviest:g}, but it must lie between {1 / MOST_WEIGHT:g} and "
             f"{MOST_WEIGHT:g}. Divide all weights by the same number, such as {heaviest:g}."
         )
+    # What rounding would lose counts as nothing.
     light = (weights > 0) & (weights < LEAST_WEIGHT_SHARE * heaviest)
     if whole and light.any():
         weights[light] = 0.0

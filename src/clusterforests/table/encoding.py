@@ -15,10 +15,10 @@ from clusterforests.table.feature_columns import EncodedTable, NumberColumn, num
 from clusterforests.table.frames import (
     CategoryColumn,
     TypedColumn,
-    check_names,
+    check_feature_names,
     column_names,
     known_frame,
-    read_columns,
+    read_features,
 )
 from clusterforests.table.row_sources import LargeTable, large_numeric_table, open_source, read_blocks, scan_table
 
@@ -70,7 +70,7 @@ class Encoding:
         encoded : EncodedTable
         """
         counted = UnseenLevels() if new is None else new
-        table = read_columns(estimator, X, reset=False)
+        table = read_features(estimator, X, reset=False)
         if isinstance(table, list):
             table = self._values(table, counted)
         elif self.levels or self.orders or self.dates:
@@ -192,7 +192,7 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
     if is_plain(X):
         accept_plain(estimator, X)
         return numeric_table(np.asarray(X)), Encoding(None, X.shape[1], {})
-    table = read_columns(estimator, X, reset=True, as_it_is=True)
+    table = read_features(estimator, X, reset=True, as_it_is=True)
     if isinstance(table, np.ndarray):
         encoding = Encoding(None, table.shape[1], {})
         complete = encoding._check(table, fitting=True)
@@ -243,7 +243,7 @@ def open_large(
     if np.isnan(scan.low).any():
         return None
     X = known_frame(X)
-    check_names(estimator, X, reset=True)
+    check_feature_names(estimator, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):

@@ -79,21 +79,23 @@ class ColumnTable:
         return self.take(slice(start, start + count))
 
 
-def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[TypedColumn]:
+def read_features(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[TypedColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
     A wide array of float32 or float64 is returned `as_it_is`, in any order, if that will do. Keep the names and the
     number of the features in the estimator (`reset`), or compare them with those it has. Columns of text are refused.
     """
     X = unmasked(known_frame(X))
+    # A frame is read column by column.
     frame = _frame_reader(X)
     if frame is not None:
-        check_names(estimator, X, reset=reset)
+        check_feature_names(estimator, X, reset=reset)
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
         names = [f"column {str(name)!r}" for name in column_names(X) or ()]
         return _without_text([frame(X, j, f"Column {name[7:]}") for j, name in enumerate(names)], names)
+    # Anything else is an array, dense or sparse; one of numbers is done.
     table: Any = validate_data(
         estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc")
     )
@@ -106,6 +108,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False)
         return np.asarray(table)
     if table.dtype.kind in "biuf":
         return np.require(table, np.float64, ("C", "A"))
+    # An array of objects is read column by column too, but may hold only numbers.
     columns = [_objects(cells, f"Column {j}") for j, cells in enumerate(table.astype(object).T)]
     found = _without_text(columns, [f"column {j}" for j in range(len(columns))])
     if any(column.is_date for column in found):
@@ -147,7 +150,7 @@ def plain_block(block: Any) -> Any:
     return scipy.sparse.csr_array(block) if scipy.sparse.issparse(block) else block
 
 
-def check_names(estimator: Any, X: Any, *, reset: bool) -> None:
+def check_feature_names(estimator: Any, X: Any, *, reset: bool) -> None:
     """Keep the names and the number of a frame's features in the estimator, or compare them with those it has."""
     if not isinstance(X, ColumnTable):
         validate_data(estimator, X, reset=reset, skip_check_array=True)

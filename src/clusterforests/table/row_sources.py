@@ -79,7 +79,7 @@ class StoredTable:
         return max(1, BLOCK_BYTES // (8 * max(1, int(self.stored.shape[1]))))
 
 
-def open_table(values: Any, columns: IndexArray | None = None) -> Any:
+def open_array(values: Any, columns: IndexArray | None = None) -> Any:
     """Take some columns of a table; one in a file is opened, so that rows are read when they are needed."""
     if not hasattr(values, "file") and not hasattr(values, "to_memory"):
         values = values.tocsr() if columns is not None and scipy.sparse.issparse(values) else values

@@ -52,7 +52,7 @@ class Taken(NamedTuple):
     values: FloatArray
 
 
-def count_rows(piece: Any) -> int:
+def rows_of_piece(piece: Any) -> int:
     """Count the rows of a block of an array, or of a part of a frame."""
     return int(piece.shape[0])
 

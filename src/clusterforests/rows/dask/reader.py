@@ -18,7 +18,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.placement import Placement
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.results import DaskResults
-from clusterforests.rows.dask.tables import DaskTable, open_table, place_partitions, split, total
+from clusterforests.rows.dask.tables import DaskTable, open_dask_table, place_partitions, split, total
 from clusterforests.rows.dask.tasks import chains, compute, has_workers, merged, share, stack, tasks
 from clusterforests.rows.lloyd_pass import LloydPass
 from clusterforests.rows.opening import InMemoryRows, read_in_memory
@@ -202,7 +202,7 @@ def open_rows(settings: ReadingSettings, X: Any, sample_weight: Any) -> Rows:
     """
     if settings.device == "gpu":
         raise ValueError("device='gpu' reads tables of one process: pass X.compute(), or leave device at 'auto'.")
-    table = open_table(X, sample_weight)
+    table = open_dask_table(X, sample_weight)
     device = Setting("cpu", "given" if settings.device == "cpu" else "X is not on a GPU")
     results = DaskResults(table.lengths)
     if settings.limits.is_large(table.n_rows):

@@ -14,13 +14,13 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.affinity import LIMITS, coassociate
 from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import count_clusters, mean_of, sums_by_cluster
-from clusterforests.inspection.stability import sample_rows
-from clusterforests.rows.dask.partition_work import count_rows
+from clusterforests.inspection.stability import rows_to_compare
+from clusterforests.rows.dask.partition_work import rows_of_piece
 from clusterforests.rows.dask.tables import compute_all, cut_into, like, place_partitions, split
 from clusterforests.rows.dask.tasks import chains, merged, share, stack, tasks
 from clusterforests.rows.new_rows import Predictor
 from clusterforests.rows.results import DiagnosticWork, FittedRows, HostResults, Recut, RowWork
-from clusterforests.table.frames import check_names, plain_block
+from clusterforests.table.frames import check_feature_names, plain_block
 
 
 class DaskResults:
@@ -38,7 +38,7 @@ class DaskResults:
 
     def map_rows(self, work: RowWork, predictor: Predictor, X: Any, dtype: Any, *after: int) -> da.Array:
         partitions = chains(split(X))
-        check_names(predictor.table, like(X), reset=False)
+        check_feature_names(predictor.table, like(X), reset=False)
         shared = share("forest", replace(predictor, n_jobs=None))
         lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(partitions)
         calls = [(work, shared, partition, np.empty((0, *after), dtype)) for partition in partitions]
@@ -63,7 +63,7 @@ class DaskResults:
         """Bring only the rows that `half_cuts` takes."""
         given = rows.counting_weights
         weights = None if given is None else compute_all(given)[0]
-        drawn = sample_rows(rows.labels.shape[0], max_rows, 0, weights)
+        drawn = rows_to_compare(rows.labels.shape[0], max_rows, 0, weights)
         partitions, labels = compute_all(rows.partitions[:, drawn], rows.clusters[drawn])
         return partitions, labels, None if weights is None else weights[drawn]
 
@@ -97,7 +97,7 @@ class DaskResults:
 
 
 def _map_partition(work: RowWork, predictor: Predictor, partition: Any, empty: AnyArray) -> AnyArray:
-    if not count_rows(partition):
+    if not rows_of_piece(partition):
         return empty
     found: AnyArray = HostResults().map_rows(work, predictor, plain_block(partition), empty.dtype)
     return found

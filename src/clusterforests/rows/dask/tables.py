@@ -14,12 +14,12 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, Int64Array
 from clusterforests.consensus.placement import Placement, Tally, place_everywhere
 from clusterforests.rows.dask import partition_work as pieces
-from clusterforests.rows.dask.partition_work import count_rows
+from clusterforests.rows.dask.partition_work import rows_of_piece
 from clusterforests.rows.dask.tasks import cluster_errors, compute, merged, persist, share, stack, tasks
 from clusterforests.rows.protocol import FittedTable
 from clusterforests.table.checks import check_weights
 from clusterforests.table.encoding import Encoding
-from clusterforests.table.frames import check_names
+from clusterforests.table.frames import check_feature_names
 
 PlaceTasks = Callable[[Any], list[Any]]  # a shared rule -> for each partition the groups of its rows
 
@@ -57,11 +57,11 @@ class DaskTable:
         return encoding
 
 
-def open_table(X: Any, sample_weight: Any) -> DaskTable:
+def open_dask_table(X: Any, sample_weight: Any) -> DaskTable:
     """Refuse what is not a table; count the rows of its partitions."""
     split(X)
     columns = FittedTable()
-    check_names(columns, like(X), reset=True)
+    check_feature_names(columns, like(X), reset=True)
     if X.shape[1] == 0:
         raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
     lengths = _lengths(X)
@@ -93,7 +93,7 @@ def _lengths(X: Any) -> Int64Array:
     if isinstance(X, da.Array) and not np.isnan(X.chunks[0]).any():
         return np.array(X.chunks[0], dtype=np.int64)
     narrow = X[:, :1] if isinstance(X, da.Array) else X[[X.columns[0]]]
-    counts = compute(tasks("count-rows", count_rows, [(piece,) for piece in split(narrow)]))
+    counts = compute(tasks("count-rows", rows_of_piece, [(piece,) for piece in split(narrow)]))
     return np.array(counts, dtype=np.int64)
 
 
