@@ -342,29 +342,29 @@ class Tally(NamedTuple):
 def place(
     placement: Placement, backend: Backend, labels: AnyIntArray, weights: FloatArray | None = None
 ) -> tuple[Placement, IntArray]:
-    """Place all rows by the rule and name the clusters by size. The nodes of a group that no row goes to keep it."""
+    """Place all rows by the rule and number the clusters by size. The nodes of a group that no row goes to keep it."""
 
-    def place(placement: Placement) -> tuple[IntArray, Tally]:
+    def find(placement: Placement) -> tuple[IntArray, Tally]:
         found = placement.clusters(backend, labels)
         return found, Tally.of(found, len(placement.group_to_cluster), weights)
 
-    placement, found = place_everywhere(placement, place)
+    placement, found = place_everywhere(placement, find)
     return placement, placement.group_to_cluster[found]
 
 
 def place_everywhere(
-    placement: Placement, place: Callable[[Placement], tuple[RowGroups, Tally]]
+    placement: Placement, find: Callable[[Placement], tuple[RowGroups, Tally]]
 ) -> tuple[Placement, RowGroups]:
-    """Do the same with rows that lie anywhere: `place` gives their groups and a tally.
+    """Do the same with rows that lie anywhere: `find` gives their groups and a tally.
 
-    Returns the placement, which has the new names of the groups, and the groups of the rows.
+    Returns the placement, which has the new numbers of the groups, and the groups of the rows.
     """
-    found, tally = place(placement)
+    found, tally = find(placement)
     # The loop ends, because each time more nodes keep their group.
     while len(empty := np.flatnonzero(tally.first == NO_ROW)):
         lost = np.flatnonzero(np.isin(placement.groups, empty)).astype(np.int32)
         placement = replace(placement, fixed_nodes=np.union1d(placement.fixed_nodes, lost))
-        found, tally = place(placement)
+        found, tally = find(placement)
     # The largest is cluster 0. Ties go by the nodes, not by the rows.
     group_to_cluster = np.empty_like(placement.group_to_cluster)
     group_to_cluster[np.argsort(-tally.weights, kind="stable")] = np.arange(len(group_to_cluster))
@@ -402,18 +402,18 @@ def renumber_by_size(placement: Placement, labels: IntArray, mass: FloatArray) -
 def walk(weights: FloatArray, links: Links, tree: CutTree) -> Walk:
     """Turn the cuts of a tree of weighted nodes into weights of the nodes."""
     cuts = [i for i, node in enumerate(tree.nodes) if node.left >= 0]
-    number = {node: place for place, node in enumerate(cuts)}
+    number = {node: position for position, node in enumerate(cuts)}
     node_weights = np.zeros((2 * len(cuts), len(weights)))
     cutoffs, children = np.empty(len(cuts)), np.empty((len(cuts), 2), dtype=np.int32)
-    for place, i in enumerate(cuts):
+    for position, i in enumerate(cuts):
         node = tree.nodes[i]
         w = weights[node.members]
         value = np.linalg.norm(np.sqrt(w) * node.vector)  # The vector is the vote of a vector of length 1.
-        node_weights[2 * place, node.members] = w / np.sqrt(node.degrees) * node.vector / value
-        node_weights[2 * place + 1, node.members] = w
-        cutoffs[place] = node.cutoff
+        node_weights[2 * position, node.members] = w / np.sqrt(node.degrees) * node.vector / value
+        node_weights[2 * position + 1, node.members] = w
+        cutoffs[position] = node.cutoff
         for side, child in enumerate((node.left, node.right)):
-            children[place, side] = number[child] if child in number else -1 - tree.nodes[child].label
+            children[position, side] = number[child] if child in number else -1 - tree.nodes[child].label
     return Walk(links, node_weights, cutoffs, children)
 
 

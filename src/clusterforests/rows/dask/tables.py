@@ -134,7 +134,7 @@ def compute_all(*collections: Any) -> tuple[Any, ...]:
 def place_partitions(
     placement: Placement, place: PlaceTasks, weights: Sequence[Any] | None, lengths: list[int], told: Any = None
 ) -> tuple[Placement, Any]:
-    """Place the rows by tasks that know how; return the rule, with the names of the groups, and the clusters."""
+    """Place the rows by tasks that know how; return the rule, with the numbers of the groups, and the clusters."""
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).tolist()
 
     def place_all(now: Placement) -> tuple[list[Any], Tally]:
