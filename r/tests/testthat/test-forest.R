@@ -113,7 +113,7 @@ test_that("a Python without clusterforests is named", {
 
 test_that("rows that belong to no cluster are NA and are counted", {
   needs_python()
-  fit <- cluster_forest(measured(), 3, seed = 0, n_estimators = 50, outliers = 0.1)
+  fit <- cluster_forest(measured(), 3, seed = 0, n_estimators = 50, contamination = 0.1)
   expect_identical(sum(is.na(fit$cluster)), 15L)
   expect_identical(sum(fit$size), 135L)
   expect_output(print(fit), "Rows that belong to no cluster \\(NA\\): 15")
