@@ -58,7 +58,7 @@ TABLES = {
 def test_blocks_of_columns_give_what_the_whole_table_does(name, settings, monkeypatch):
     X = TABLES[name]
     narrow = results(forest(**settings).fit(X), X)
-    monkeypatch.setattr("clusterforests.rows.planning.can_be_narrowed", lambda *_: False)
+    monkeypatch.setattr("clusterforests.trees.planning.can_be_narrowed", lambda *_: False)
     monkeypatch.setattr("clusterforests.table.scaling.BLOCK_CELLS", 10**9)
     whole = results(forest(**settings).fit(X.astype(np.float64)), X)
     for mine, expected in zip(narrow, whole, strict=True):
@@ -68,7 +68,7 @@ def test_blocks_of_columns_give_what_the_whole_table_does(name, settings, monkey
 def test_weights_give_what_the_whole_table_does(monkeypatch):
     X, weights = TABLES["ties"], np.arange(70) % 4 * 0.4
     narrow = results(forest().fit(X, sample_weight=weights), X)
-    monkeypatch.setattr("clusterforests.rows.planning.can_be_narrowed", lambda *_: False)
+    monkeypatch.setattr("clusterforests.trees.planning.can_be_narrowed", lambda *_: False)
     whole = results(forest().fit(X.astype(np.float64), sample_weight=weights), X)
     for mine, expected in zip(narrow, whole, strict=True):
         assert (mine == expected).all()

@@ -31,11 +31,10 @@ def mixed(n=120, seed=0):
     frame = pd.DataFrame(X[:, :3], columns=list("abc"))
     for name, column, cuts in (("two", X[:, 3], [0]), ("four", X[:, 4], [-3, 0, 3])):
         levels = np.array(list("wxyz"))[np.searchsorted(cuts, np.nan_to_num(column))].astype(object)
-        frame[name] = np.where(np.isnan(column), None, levels)
+        frame[name] = pd.Categorical(np.where(np.isnan(column), None, levels))
     frame["constant"] = np.where(rng.random(n) < 0.2, np.nan, 7.0)
     frame.loc[frame.isna().all(axis=1), "a"] = 0.0
-    with pytest.warns(UserWarning, match="Column 'constant' is left out"):
-        return encode(BaseEstimator(), frame)[0]
+    return encode(BaseEstimator(), frame)[0]
 
 
 def filled(encoded, weights=None, threads=1):

@@ -65,11 +65,11 @@ def test_infinity_is_found_in_a_large_table(make):
         open_large(BaseEstimator(), make(bad), 1, LIMITS)
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("make", [pd.DataFrame.copy, pl.from_pandas, pa.Table.from_pandas])
 def test_missing_cells_and_categories_are_encoded_as_an_array(make):
     numbers = X[:, 0].tolist()
-    for cells in ([None, *numbers[1:]], np.where(X[:, 2] > 4, "x", "y").tolist()):
-        table = make({"a": numbers, "b": cells})
+    for cells in ([None, *numbers[1:]], pd.Categorical(np.where(X[:, 2] > 4, "x", "y"))):
+        table = make(pd.DataFrame({"a": numbers, "b": cells}))
         assert open_large(BaseEstimator(), table, 1, LIMITS) is None
         encoded, _ = encode(BaseEstimator(), table)
         large = large_encoded_table(encoded, 1, LIMITS)

@@ -21,10 +21,10 @@ from clusterforests.gpu.labelling import CopiedResults, DeviceLadders, DeviceTre
 from clusterforests.gpu.placement import DeviceRule
 from clusterforests.rows.lloyd_pass import Labelling
 from clusterforests.rows.opening import read_in_memory
-from clusterforests.rows.protocol import FittedTable, Reading, ReadingProgress, ReadingSettings
+from clusterforests.rows.protocol import Reading, ReadingProgress, ReadingSettings
 from clusterforests.rows.results import Results
 from clusterforests.rows.sampled import DrawnRows, SampledRows
-from clusterforests.table.checks import check_weights
+from clusterforests.table.checks import FittedTable, check_weights
 from clusterforests.table.encoding import Encoding, infinity_message
 from clusterforests.table.feature_columns import DistinctRows, EncodedTable
 from clusterforests.table.frames import check_feature_names, column_names, known_frame

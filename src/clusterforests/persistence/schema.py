@@ -25,7 +25,7 @@ from clusterforests.consensus.placement import (
 )
 from clusterforests.judge.evidence import NClustersEvidence
 from clusterforests.rows.new_rows import Predictor
-from clusterforests.rows.protocol import FittedTable
+from clusterforests.table.checks import FittedTable
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.feature_columns import FeatureColumns
 from clusterforests.table.imputation import Donors

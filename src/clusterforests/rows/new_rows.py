@@ -13,8 +13,7 @@ from clusterforests.backends import CpuBackend
 from clusterforests.consensus.outliers import OUTLIER, OutlierRule
 from clusterforests.consensus.placement import Placement
 from clusterforests.inspection.memberships import normalise
-from clusterforests.rows.protocol import FittedTable
-from clusterforests.table.checks import read_sparse
+from clusterforests.table.checks import FittedTable, read_sparse
 from clusterforests.table.encoding import Encoding, UnseenLevels
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import SCALED_ROWS, Scaling

@@ -21,7 +21,6 @@ from clusterforests.consensus.nodes import CutSettings, Nodes, choose_nodes
 from clusterforests.consensus.placement import Cut, Placement, place_rows
 from clusterforests.rows.memory_estimate import check_fit_memory
 from clusterforests.rows.protocol import (
-    FittedTable,
     LabelledForest,
     Reading,
     ReadingProgress,
@@ -31,7 +30,7 @@ from clusterforests.rows.protocol import (
 )
 from clusterforests.rows.results import HostResults, Results, results_for
 from clusterforests.rows.sampled import LocalBlocks, SampledRows
-from clusterforests.table.checks import check_weights
+from clusterforests.table.checks import FittedTable, check_weights
 from clusterforests.table.encoding import Encoding, encode, open_large
 from clusterforests.table.feature_columns import EncodedTable, distinct_rows
 from clusterforests.table.imputation import complete

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from sklearn.base import BaseEstimator
-
 from clusterforests._utils.arrays import AnyIntArray, IntArray
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits
 from clusterforests.backends import Backend, CpuBackend
@@ -17,6 +15,7 @@ from clusterforests.backends.any_clusterer import SklearnClusterer
 from clusterforests.consensus.constraints import Constraints
 from clusterforests.consensus.nodes import CutSettings, Nodes
 from clusterforests.consensus.placement import Cut, Placement
+from clusterforests.table.checks import FittedTable
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.imputation import Donors
 from clusterforests.table.scaling import Scaling
@@ -52,17 +51,6 @@ class ReadingSettings:
         if self.clusterer is None:
             return CpuBackend(self.n_jobs)
         return SklearnClusterer(self.clusterer, self.n_jobs)
-
-
-class FittedTable(BaseEstimator):  # type: ignore[misc]
-    """The number and the names of a table's columns, which scikit-learn compares with those of new rows."""
-
-    n_features_in_: int
-
-    @property
-    def names(self) -> Any:
-        """The names, if all are text; otherwise None."""
-        return getattr(self, "feature_names_in_", None)
 
 
 class LabelledForest(NamedTuple):

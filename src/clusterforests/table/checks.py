@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from clusterforests import _core
@@ -19,6 +20,17 @@ LEAST_WEIGHT_SHARE = 1e-12
 _TEXT = ("string", "str", "utf8", "categor", "date", "time", "enum", "list", "struct")
 
 
+class FittedTable(BaseEstimator):  # type: ignore[misc]
+    """The number and the names of a table's columns, which scikit-learn compares with those of new rows."""
+
+    n_features_in_: int
+
+    @property
+    def names(self) -> Any:
+        """The names, if all are text; otherwise None."""
+        return getattr(self, "feature_names_in_", None)
+
+
 def check_numbers(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
     """Return X as a C-ordered float64 array; refuse an empty table and cells that are not finite numbers."""
     if reset and is_plain(X):
@@ -31,9 +43,9 @@ def check_numbers(estimator: Any, X: Any, *, reset: bool = True) -> FloatArray:
     return np.require(table, np.float64, ("C", "A"))
 
 
-def read_sparse(estimator: Any, X: Any) -> Any:
+def read_sparse(fitted: FittedTable, X: Any) -> Any:
     """Return new rows of a reduced table, sparse or not, with the columns of the fitted one."""
-    table = validate_data(estimator, X, reset=False, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
+    table = validate_data(fitted, X, reset=False, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
     if not np.isfinite(table.data if scipy.sparse.issparse(table) else table).all():
         raise ValueError(
             "X contains NaN or infinity. The fitted table was sparse and reduced to components, in which every cell "

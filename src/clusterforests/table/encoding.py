@@ -10,7 +10,7 @@ import numpy as np
 from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray, as_floats
 from clusterforests._utils.memory import DEFAULT_LIMITS, SizeLimits, check_memory
 from clusterforests._utils.validation import warn_caller
-from clusterforests.table.checks import accept_plain, is_plain
+from clusterforests.table.checks import FittedTable, accept_plain, is_plain
 from clusterforests.table.feature_columns import EncodedTable, NumberColumn, numeric_table
 from clusterforests.table.frames import (
     CategoryColumn,
@@ -52,13 +52,13 @@ class Encoding:
     orders: Mapping[int, Levels] = field(default_factory=dict)
     dates: tuple[int, ...] = ()
 
-    def apply(self, estimator: Any, X: Any, first_row: int = 0, new: "UnseenLevels | None" = None) -> EncodedTable:
+    def apply(self, fitted: FittedTable, X: Any, first_row: int = 0, new: "UnseenLevels | None" = None) -> EncodedTable:
         """Encode new rows with the same features. A level that was not seen in `fit` is a missing cell.
 
         Parameters
         ----------
-        estimator : object
-            The fitted estimator, whose features the rows must have.
+        fitted : FittedTable
+            The columns that the rows must have.
         X : array-like of shape (n_samples, n_features)
         first_row : int, default=0
             Number of the first row, for messages.
@@ -70,7 +70,7 @@ class Encoding:
         encoded : EncodedTable
         """
         counted = UnseenLevels() if new is None else new
-        table = read_features(estimator, X, reset=False)
+        table = read_features(fitted, X, reset=False)
         if isinstance(table, list):
             table = self._values(table, counted)
         elif self.levels or self.orders or self.dates:
@@ -169,7 +169,7 @@ class Encoding:
         return False
 
 
-def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
+def encode(fitted: FittedTable, X: Any) -> tuple[EncodedTable, Encoding]:
     """Encode a table for `fit`, and set `n_features_in_` and `feature_names_in_` as scikit-learn does.
 
     Numbers, booleans and dates stay one column each, and so do ordered categories, as ranks. Another category of two
@@ -178,8 +178,8 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
 
     Parameters
     ----------
-    estimator : object
-        Receives the attributes.
+    fitted : FittedTable
+        Receives the number and the names of the columns.
     X : array-like of shape (n_samples, n_features)
         An array, a list of rows, a pandas or polars frame, an Arrow table, or a scipy sparse table (made dense here).
 
@@ -190,9 +190,9 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
         Encodes new rows.
     """
     if is_plain(X):
-        accept_plain(estimator, X)
+        accept_plain(fitted, X)
         return numeric_table(np.asarray(X)), Encoding(None, X.shape[1], {})
-    table = read_features(estimator, X, reset=True, as_it_is=True)
+    table = read_features(fitted, X, reset=True, as_it_is=True)
     if isinstance(table, np.ndarray):
         encoding = Encoding(None, table.shape[1], {})
         complete = encoding._check(table, fitting=True)
@@ -212,7 +212,7 @@ def encode(estimator: Any, X: Any) -> tuple[EncodedTable, Encoding]:
 
 
 def open_large(
-    estimator: Any, X: Any, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS
+    fitted: FittedTable, X: Any, threads: int = 1, limits: SizeLimits = DEFAULT_LIMITS
 ) -> tuple[LargeTable, Encoding] | None:
     """Do what `encode` does without copying X, if X has many rows and only numbers.
 
@@ -220,8 +220,8 @@ def open_large(
 
     Parameters
     ----------
-    estimator : object
-        Receives the attributes.
+    fitted : FittedTable
+        Receives the number and the names of the columns.
     X : array-like of shape (n_samples, n_features)
         See `open_source`.
     threads : int, default=1
@@ -243,7 +243,7 @@ def open_large(
     if np.isnan(scan.low).any():
         return None
     X = known_frame(X)
-    check_feature_names(estimator, X, reset=True)
+    check_feature_names(fitted, X, reset=True)
     names = column_names(X)
     encoding = Encoding(None if names is None else tuple(map(str, names)), source.shape[1], {})
     if not (np.isfinite(scan.low).all() and np.isfinite(scan.high).all()):

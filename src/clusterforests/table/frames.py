@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from clusterforests._utils.arrays import AnyArray, FloatArray, IntArray, is_wide
 from clusterforests._utils.memory import check_memory
-from clusterforests.table.checks import times_message, unmasked
+from clusterforests.table.checks import FittedTable, times_message, unmasked
 
 DAY = 86_400e6  # microseconds
 
@@ -79,17 +79,17 @@ class ColumnTable:
         return self.take(slice(start, start + count))
 
 
-def read_features(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[TypedColumn]:
+def read_features(fitted: FittedTable, X: Any, *, reset: bool, as_it_is: bool = False) -> AnyArray | list[TypedColumn]:
     """Read X as a C-ordered float64 array if it is an array of numbers, otherwise column by column.
 
     A wide array of float32 or float64 is returned `as_it_is`, in any order, if that will do. Keep the names and the
-    number of the features in the estimator (`reset`), or compare them with those it has. Columns of text are refused.
+    number of the columns in `fitted` (`reset`), or compare them with those it has. Columns of text are refused.
     """
     X = unmasked(known_frame(X))
     # A frame is read column by column.
     frame = _frame_reader(X)
     if frame is not None:
-        check_feature_names(estimator, X, reset=reset)
+        check_feature_names(fitted, X, reset=reset)
         for extent, what in zip(X.shape, ("sample", "feature"), strict=True):
             if extent == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
@@ -97,7 +97,7 @@ def read_features(estimator: Any, X: Any, *, reset: bool, as_it_is: bool = False
         return _without_text([frame(X, j, f"Column {name[7:]}") for j, name in enumerate(names)], names)
     # Anything else is an array, dense or sparse; one of numbers is done.
     table: Any = validate_data(
-        estimator, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc")
+        fitted, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=("csr", "csc")
     )
     if scipy.sparse.issparse(table):
         check_memory(8 * table.shape[0] * table.shape[1], "The sparse table as a dense one", "Use fewer columns.")
@@ -150,19 +150,19 @@ def plain_block(block: Any) -> Any:
     return scipy.sparse.csr_array(block) if scipy.sparse.issparse(block) else block
 
 
-def check_feature_names(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Keep the names and the number of a frame's features in the estimator, or compare them with those it has."""
+def check_feature_names(fitted: FittedTable, X: Any, *, reset: bool) -> None:
+    """Keep the names and the number of a frame's columns in `fitted`, or compare them with those it has."""
     if not isinstance(X, ColumnTable):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        validate_data(fitted, X, reset=reset, skip_check_array=True)
     elif reset:
-        estimator.n_features_in_ = X.shape[1]
-        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+        fitted.n_features_in_ = X.shape[1]
+        fitted.feature_names_in_ = np.array(X.columns, dtype=object)
     else:
-        known = getattr(estimator, "feature_names_in_", None)
-        if X.shape[1] != estimator.n_features_in_ or (known is not None and X.columns != known.tolist()):
+        known = getattr(fitted, "feature_names_in_", None)
+        if X.shape[1] != fitted.n_features_in_ or (known is not None and X.columns != known.tolist()):
             raise ValueError(
                 f"The feature names should match those that were passed during fit: X has {X.columns}, the fitted "
-                f"table had {estimator.n_features_in_ if known is None else known.tolist()}."
+                f"table had {fitted.n_features_in_ if known is None else known.tolist()}."
             )
 
 

@@ -16,8 +16,7 @@ from clusterforests.consensus.placement import Placement, Tally, place_everywher
 from clusterforests.rows.dask import partition_work as pieces
 from clusterforests.rows.dask.partition_work import rows_of_piece
 from clusterforests.rows.dask.tasks import cluster_errors, compute, merged, persist, share, stack, tasks
-from clusterforests.rows.protocol import FittedTable
-from clusterforests.table.checks import check_weights
+from clusterforests.table.checks import FittedTable, check_weights
 from clusterforests.table.encoding import Encoding
 from clusterforests.table.frames import check_feature_names
 
