@@ -226,15 +226,6 @@ def test_collapse_keeps_every_row(partitions):
     assert len(np.unique(signatures.labels, axis=1).T) == len(signatures)
 
 
-def test_weights_do_not_depend_on_the_order_of_rows():
-    labels = random_labels(n=50, members=3)
-    weights = np.random.default_rng(0).random(50)
-    order = np.random.default_rng(1).permutation(50)
-    first, second = collapse(labels, weights), collapse(labels[:, order], weights[order])
-    assert (first.weights == second.weights).all()
-    assert first.weights.sum() == pytest.approx(weights.sum())
-
-
 # The graph's normalised operator.
 
 
