@@ -313,7 +313,7 @@ def test_trees_of_few_rows_grow_on_workers(lower_limits):
         assert (found.partitions_.compute() == expected.partitions_).all()
         assert (found.labels_.compute() == expected.labels_).all()
         np.testing.assert_array_equal(found.kappas_, expected.kappas_)
-        assert "grow-trees" in client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
+        assert "make-trees" in client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
 
 
 def test_progress_is_told(capsys, monkeypatch):

@@ -26,10 +26,14 @@ def test_fits_and_predictions_are_equal(kind, large, lower_limits, tmp_path):
         assert forest.feature_names_in_.tolist() == NAMES
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("make", [pd.DataFrame.copy, pl.from_pandas, pa.Table.from_pandas])
 def test_missing_cells_and_categories_go_the_other_way(make, lower_limits):
-    cells = {"a": X[:, 0].tolist(), "b": [None, *X[1:, 1].tolist()], "c": np.where(X[:, 2] > 0, "x", "y").tolist()}
-    table = make(cells)
+    cells = {
+        "a": X[:, 0].tolist(),
+        "b": [None, *X[1:, 1].tolist()],
+        "c": pd.Categorical(np.where(X[:, 2] > 0, "x", "y")),
+    }
+    table = make(pd.DataFrame(cells))
     small = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
     lower_limits(large_rows=100)
     forest = ClusterForest(3, n_estimators=9, random_state=0).fit(table)
