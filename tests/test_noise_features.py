@@ -9,7 +9,7 @@ from clusterforests import ClusterForest
 
 def test_finds_groups_among_noise(blobs):
     X, truth = blobs
-    for parameters in ({}, {"n_candidates": 20}, {"select_features": False, "n_candidates": 20}):
+    for parameters in ({}, {"select_features": False}):
         forest = ClusterForest(3, random_state=0, **parameters).fit(X)
         assert adjusted_rand_score(truth, forest.labels_) > 0.9
         assert set(np.argsort(forest.feature_importances_)[-2:]) == {0, 1}
@@ -47,11 +47,3 @@ def test_many_clusters_are_found_among_noise():
     X = rng.normal(size=(1200, 16))
     X[:, :8] += 3 * rng.normal(size=(30, 8))[truth]
     assert adjusted_rand_score(truth, ClusterForest(30, random_state=0).fit_predict(X)) > 0.95
-
-
-def test_settings_of_growth_make_trees_grow(blobs):
-    X, _ = blobs
-    forest = ClusterForest(3, n_estimators=20, patience=2, random_state=0).fit(X)
-    assert forest.chosen_params_["trees"] == ("grown", "patience was given, which is for trees that grow")
-    with pytest.raises(ValueError, match=r"patience=2 is for trees that grow, but trees='varied': set trees='grown'"):
-        ClusterForest(3, trees="varied", patience=2).fit(X)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from clusterforests import ClusterForest, HartiganWongKMeans, _core
+from clusterforests import ClusterForest, HartiganWongKMeans, PaperForest, _core
 
 SETS = _core.instruction_sets()
 
@@ -44,10 +44,11 @@ def test_repeated_runs_and_threads():
 @pytest.mark.parametrize("instruction_set", SETS, indirect=True)
 def test_instruction_sets(instruction_set):
     X = mixed_table()
-    forced = fitted(X, patience=1)
+    forced, grown = fitted(X), PaperForest(3, n_estimators=25, random_state=3).fit(X)
     wide = HartiganWongKMeans(9, random_state=0).fit(np.tile(X, (1, 2)))
     _core.use_instruction_set("auto")
-    assert_identical(forced, fitted(X, patience=1))
+    assert_identical(forced, fitted(X))
+    assert_identical(grown, PaperForest(3, n_estimators=25, random_state=3).fit(X))
     auto = HartiganWongKMeans(9, random_state=0).fit(np.tile(X, (1, 2)))
     assert wide.labels_.tobytes() == auto.labels_.tobytes()
     assert wide.cluster_centers_.tobytes() == auto.cluster_centers_.tobytes()
