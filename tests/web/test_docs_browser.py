@@ -64,7 +64,7 @@ def test_api_index_on_a_small_screen(opened):
     assert max(edges) <= 390
 
 
-@pytest.mark.parametrize("name", ["comparison", "coming-from", "tasks"])
+@pytest.mark.parametrize("name", ["comparison", "coming-from", "settings"])
 def test_tables_of_words_on_a_small_screen(opened, name):
     """The cells of a row are all on the screen, one below the other, under the names of their columns."""
     page = opened(name, width=390).page
@@ -87,8 +87,8 @@ PAGES = (
     "report",
     "comparison",
     "how-it-works",
-    "notation",
-    "guidance",
+    "settings",
+    "constraints",
     "outliers",
 )
 
