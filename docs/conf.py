@@ -74,7 +74,7 @@ html_theme_options = {
     "logo": {"text": "clusterforests"},
     "navbar_align": "left",
     "show_prev_next": False,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
