@@ -3,7 +3,7 @@ Guide: subtypes from gene expression
 ====================================
 
 Few samples, thousands of genes, most of which have nothing to do with the subtypes. That is where K-means on all genes
-fails and where the forest's search for telling features matters. We draw 120 samples of 5,000 genes; 60 genes differ
+fails and where feature screening matters. We draw 120 samples of 5,000 genes; 60 genes differ
 between three subtypes.
 """
 
@@ -50,8 +50,8 @@ print(f"K-means, all genes: adjusted Rand index {adjusted_rand_score(subtype, pl
 # ``feature_importances_`` is 0 for genes that do not pass the test. Clusterings that did *not* use a gene judge it, so
 # that noise does not vouch for itself.
 
-telling = np.flatnonzero(forest.feature_importances_ > 0)
-print(f"{len(telling)} genes tell; {np.sum(telling < 60)} of them are among the 60 that differ")
+informative = np.flatnonzero(forest.feature_importances_ > 0)
+print(f"{len(informative)} genes are informative; {np.sum(informative < 60)} of them are among the 60 that differ")
 
 # %%
 _ = plots.feature_importance(forest)

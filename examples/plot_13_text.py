@@ -3,7 +3,7 @@ Guide: topics of short texts
 ============================
 
 Texts become a sparse table of word weights, most of them zero. The forest reduces such a table to components and then
-clusters it; the story of each cluster names the words that mark it.
+clusters it; the description of each cluster names the words that mark it.
 """
 
 import numpy as np

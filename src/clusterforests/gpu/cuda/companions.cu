@@ -1,4 +1,4 @@
-// How surely rows belong, by the clusters of the rows that share their labels: `diagnostics.membership`, and
+// How surely rows belong, by the clusters of the rows that share their labels: `inspection.memberships`, and
 // `combining.placement.Shares`. The lines of partition t begin at first[t], one for each label.
 
 constexpr int kGroups = 8;  // summed at a time
